@@ -53,6 +53,10 @@ it("docs/operating/settings.md and limits.md are up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 
+it("docs/manifest.md is up to date", async () => {
+  await promisify(execFile)(process.execPath, [join(root, "docs/manifest.mjs"), "--check"]);
+});
+
 describe("docs/isolation.md", () => {
   /** Runs a script that has the page's text and the function that checks it. */
   async function complaint(change: string): Promise<string> {

@@ -9,6 +9,7 @@ import * as images from "./routes/images.js";
 import * as inputs from "./routes/inputs.js";
 import * as jobs from "./routes/jobs.js";
 import * as keys from "./routes/keys.js";
+import * as manifests from "./routes/manifests.js";
 import * as members from "./routes/members.js";
 import * as namespaces from "./routes/namespaces.js";
 import * as objects from "./routes/objects.js";
@@ -21,6 +22,7 @@ import * as webhooks from "./routes/webhooks.js";
 /** The actions by groups of the description. Their exported names are its operation ids. */
 export const groups: Groups = {
   builds: { about: "Builds and their output", actions: builds },
+  manifests: { about: "What a manifest may say", actions: manifests },
   jobs: { about: "Jobs of a build", actions: jobs },
   artifacts: { about: "Files that a build has made", actions: artifacts },
   inputs: { about: "Objects, variables and keys that a build uses", actions: inputs },
@@ -50,6 +52,7 @@ export const routes: readonly Row[] = [
   row("GET", "/", "none", 200, service.getRoot),
   row("GET", "/version", "none", 200, service.getVersion),
   row("GET", "/openapi.json", "none", 200, service.getDescription),
+  row("GET", "/manifest.schema.json", "none", 200, manifests.getManifestSchema),
   row("GET", "/health", "none", 200, service.getHealth),
 
   row("GET", "/user", "any", 200, accounts.getCurrentUser),
@@ -64,6 +67,7 @@ export const routes: readonly Row[] = [
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),
   row("POST", "/builds", "build:write", 201, builds.submitBuild),
+  row("POST", "/manifests/check", "build:read", 200, manifests.checkManifest),
   row("GET", b, "build:read", 200, builds.getBuild),
   row("DELETE", b, "build:delete", 204, builds.killBuild),
   row("PATCH", `${b}/pin`, "build:write", 200, builds.pinBuild),

@@ -18,6 +18,7 @@ export const accounts: readonly TableRow[] = [
   tableRow("GET /", "none", everyone("200"), get("/")),
   tableRow("GET /version", "none", everyone("200"), get("/version")),
   tableRow("GET /openapi.json", "none", everyone("200"), get("/openapi.json")),
+  tableRow("GET /manifest.schema.json", "none", everyone("200"), get("/manifest.schema.json")),
   tableRow("GET /health", "none", everyone("200"), get("/health")),
   tableRow("GET /user", "any", everyone("200"), get("/user")),
   tableRow("GET /users", "user:read", admins("200", "user:read"), get("/users")),

@@ -33,6 +33,10 @@ export const builds: readonly TableRow[] = [
     creators("201", complaint("manifest", "Manifest cannot submit to namespace")),
     ({ namespace }) => ({ path: "/builds", json: queuedBuild(namespace) }),
   ),
+  tableRow("POST /manifests/check", "build:read", creators("200", "200"), ({ namespace }) => ({
+    path: "/manifests/check",
+    json: queuedBuild(namespace),
+  })),
   tableRow("GET /b/:/:", "build:read", viewers("200"), finished()),
   tableRow("DELETE /b/:/:", "build:delete", members("204"), async ({ crew, namespace }) => ({
     path: created(await crew.owner.post("/builds", queuedBuild(namespace))).url,

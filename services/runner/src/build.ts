@@ -133,6 +133,7 @@ async function prepare({ ctx, build, order, environment, signal: run }: Run, out
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
+  if (build.jobs.slice(1).every(({ source }) => source)) output.line("The manifest has no jobs: nothing was run");
   return { outcome: "passed", placedObjectIds };
 }
 

@@ -1,16 +1,19 @@
 import { asFault, quoted } from "@ci/kit/rpc/fault";
+import type { Complaint } from "@ci/manifest/complaints";
+import type { Manifest, ManifestLimits } from "@ci/manifest/manifest";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
-import type { Manifest } from "../domain/manifest.js";
 import { manifests } from "./read-manifest.js";
+
+export const messagesOf = (complaints: readonly Complaint[]): string[] => complaints.map(({ message }) => message);
 
 /** The outcome of checking a manifest: its valid parts and every complaint. */
 export interface CheckedManifest {
   readonly manifest?: Manifest;
   readonly destination?: Destination;
-  readonly complaints: readonly string[];
+  readonly complaints: readonly Complaint[];
 }
 
 export const manifestLimits = ({ manifestBytes, maxJobs, maxStages }: Config) => ({
@@ -28,14 +31,14 @@ async function findNamespace(
   ctx: Pick<Context, "namespaces">,
   userId: number,
   name: string,
-): Promise<{ namespace?: Namespace; ownerId?: number; complaints: string[] }> {
+): Promise<{ namespace?: Namespace; ownerId?: number; complaints: Complaint[] }> {
   try {
     const { namespace, ownerId } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
     return { namespace, ownerId, complaints: [] };
   } catch (error) {
     const { code, fields } = asFault(error);
     if (code !== "invalid") throw error;
-    return { complaints: (fields?.namespace ?? []).map((message) => inManifest(name, message)) };
+    return { complaints: (fields?.namespace ?? []).map((message) => ({ message: inManifest(name, message) })) };
   }
 }
 
@@ -44,9 +47,9 @@ export async function checkManifest(
   ctx: Pick<Context, "config" | "namespaces">,
   text: string,
   userId: number,
-  acceptedDrivers?: readonly string[],
+  how: Pick<ManifestLimits, "acceptedDrivers" | "isStored"> = {},
 ): Promise<CheckedManifest> {
-  const read = await manifests.read(userId, text, { ...manifestLimits(ctx.config), acceptedDrivers });
+  const read = await manifests.read(userId, text, { ...manifestLimits(ctx.config), ...how });
   const manifest = "manifest" in read ? read.manifest : undefined;
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;

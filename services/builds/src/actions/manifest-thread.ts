@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { isBlank, readManifest } from "../domain/manifest.js";
+import { isBlank, readManifest } from "@ci/manifest/manifest";
 import type { ManifestTask } from "./read-manifest.js";
 
 parentPort!.on("message", ({ text, limits, asks }: ManifestTask) => {

@@ -4,7 +4,7 @@ import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { ThreadEnded, threads } from "@ci/kit/process/threads";
 import { invalid } from "@ci/kit/rpc/fault";
-import { isBlank, type ManifestLimits, type Reading, readManifest } from "../domain/manifest.js";
+import { isBlank, type ManifestLimits, type Reading, readManifest } from "@ci/manifest/manifest";
 
 /** Longer manifests are read in threads: one of 1 MiB takes seconds. */
 const maxInlineLength = fixedLimit({
@@ -54,7 +54,7 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
     async read(userId, text, limits) {
       if (isShort(text, limits)) return readManifest(text, limits);
       const reading = run(userId, { text, limits, asks: "reading" });
-      return reading.catch((error) => ({ complaints: [complaintOf(error)] })) as Promise<Reading>;
+      return reading.catch((error) => ({ complaints: [{ message: complaintOf(error) }] })) as Promise<Reading>;
     },
     async isBlank(userId, text, limits) {
       if (isShort(text, limits)) return isBlank(text, limits.maxBytes);

@@ -4,17 +4,18 @@ import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
+import type { Complaint } from "@ci/manifest/complaints";
+import type { Manifest } from "@ci/manifest/manifest";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, runComment, runTag } from "../domain/cron.js";
-import type { Manifest } from "../domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { submittedTags } from "../domain/tags.js";
-import { checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
+import { checkManifest, enterDestination, manifestLimits, messagesOf } from "./check-manifest.js";
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
@@ -24,6 +25,8 @@ export interface BuildRequest {
   readonly tags: readonly string[];
   readonly userId: number;
   readonly trigger: (user: Submitter) => Trigger;
+  /** The manifest is that of an earlier build or cron job, and read as it was then. */
+  readonly isStored?: boolean;
 }
 
 /** What to queue, once every check has passed. */
@@ -62,29 +65,54 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   return { doc, place };
 }
 
-/** Checks a request for a build. Its change creates missing namespaces and queues the build. */
-export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger } = request;
-  const checked = await checkManifest(ctx, text, userId, ctx.config.drivers);
-  const { names: tags, complaints } = submittedTags(request.tags, ctx.config);
+type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored">;
+
+/** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
+async function readDraft(ctx: Context, { text, userId, isStored, tags }: Draft) {
+  const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
+  const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
   // A namespace that does not exist yet has no inputs of its own.
   const read =
     manifest && destination && (await readInputs(ctx, { userId, namespace: destination.namespace, manifest }));
+  const aboutInputs = (read?.complaints ?? []).map((message) => ({ message }));
   return {
-    complaints: { manifest: [...checked.complaints, ...(read?.complaints ?? [])], tags: complaints },
+    manifest,
+    destination,
+    names,
+    inputs: read?.inputs,
+    aboutManifest: [...checked.complaints, ...aboutInputs],
+    aboutTags,
+  };
+}
+
+/** Returns every complaint about a request for a build, and its manifest if that can be read. */
+export async function checkDraft(
+  ctx: Context,
+  draft: Draft,
+): Promise<{ complaints: readonly Complaint[]; manifest?: Manifest }> {
+  const { aboutManifest, aboutTags, manifest } = await readDraft(ctx, draft);
+  return { complaints: [...aboutManifest, ...aboutTags.map((message) => ({ message }))], manifest };
+}
+
+/** Checks a request for a build. Its change creates missing namespaces and queues the build. */
+export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
+  const { text, userId, trigger } = request;
+  const { manifest, destination, names: tags, inputs, aboutManifest, aboutTags } = await readDraft(ctx, request);
+  return {
+    complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags },
     async change() {
-      const { inputs } = read!;
       const namespace = await enterDestination(ctx, userId, destination!);
-      const order = { text, manifest: manifest!, inputs, tags, userId, actorId: userId, namespace, trigger };
-      return toQueuedBuild(await queue(ctx, order));
+      const what = { text, manifest: manifest!, inputs: inputs!, tags };
+      return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };
 }
 
 async function readScheduled({ config }: Context, { userId, manifest }: CronDoc): Promise<Manifest> {
-  const read = await manifests.read(userId, manifest, { ...manifestLimits(config), acceptedDrivers: config.drivers });
-  if (!("manifest" in read)) throw invalid({ manifest: read.complaints });
+  const limits = { ...manifestLimits(config), acceptedDrivers: config.drivers, isStored: true };
+  const read = await manifests.read(userId, manifest, limits);
+  if (!("manifest" in read)) throw invalid({ manifest: messagesOf(read.complaints) });
   return read.manifest;
 }
 
@@ -121,12 +149,11 @@ export interface CommitRequest extends BuildRequest {
 
 /** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
-  const read = await manifests.read(request.userId, request.text, {
-    ...manifestLimits(ctx.config),
-    acceptedDrivers: ctx.config.drivers,
-  });
+  const { drivers: acceptedDrivers } = ctx.config;
+  const limits = { ...manifestLimits(ctx.config), acceptedDrivers, isStored: request.isStored };
+  const read = await manifests.read(request.userId, request.text, limits);
   const { names, complaints } = submittedTags(tags, ctx.config);
-  complain({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
+  complain({ manifest: "manifest" in read ? [] : messagesOf(read.complaints), tags: complaints });
   const manifest = withOrigin((read as { manifest: Manifest }).manifest, request.origin);
   const found = await readInputs(ctx, { ...request, manifest });
   complain({ manifest: found.complaints });

@@ -1,6 +1,6 @@
+import type { Manifest } from "@ci/manifest/manifest";
+import { sizeText } from "@ci/manifest/size-text";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
-import { sizeText } from "./manifest/rules.js";
-import type { Manifest } from "./manifest.js";
 
 const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 

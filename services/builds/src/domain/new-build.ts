@@ -1,10 +1,11 @@
+import type { Manifest } from "@ci/manifest/manifest";
 import type { QueuePlace, Tag, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { BuildDoc } from "./build.js";
 import { buildEvent } from "./change.js";
-import { type Manifest, planJobs } from "./manifest.js";
 import type { Origin } from "./origin.js";
+import { planJobs } from "./plan.js";
 
 export interface Submission {
   readonly text: string;

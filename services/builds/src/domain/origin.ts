@@ -1,6 +1,6 @@
+import { baseName } from "@ci/manifest/entries";
+import type { Manifest } from "@ci/manifest/manifest";
 import type { Source } from "@ci/proto/builds/v1/queue";
-import { baseName } from "./manifest/entries.js";
-import type { Manifest } from "./manifest.js";
 import { sameRepository } from "./repository.js";
 
 /** The origin of a build that a repository's hook submitted, or of its restarts. */

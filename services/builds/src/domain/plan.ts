@@ -1,6 +1,6 @@
+import { isGlob } from "@ci/manifest/entries";
+import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import type { Source } from "@ci/proto/builds/v1/queue";
-import { isGlob } from "./manifest/entries.js";
-import type { Manifest, ManifestJob } from "./manifest.js";
 
 export interface PlannedJob {
   readonly stage: string;

@@ -1,5 +1,5 @@
 import { literalBlocked, parseAllow } from "@ci/kit/net/guard";
-import { readManifest } from "./manifest.js";
+import { readManifest } from "@ci/manifest/manifest";
 import { withOrigin } from "./origin.js";
 import { repositoryComplaints, sameRepository } from "./repository.js";
 

@@ -1,7 +1,7 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { checkManifest, enterDestination } from "../actions/check-manifest.js";
+import { checkManifest, enterDestination, messagesOf } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import type { Context, CronHandlers } from "../context.js";
 import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
@@ -17,7 +17,7 @@ export const createCron = (ctx: Context): CronHandlers["createCron"] =>
         ...(destination ? await ctx.crons.quotaComplaints(destination.ownerId ?? userId) : {}),
         name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
         schedule: "complaint" in read ? [read.complaint] : [],
-        manifest: aboutManifest,
+        manifest: messagesOf(aboutManifest),
       },
       async change() {
         const place = placeIn(await enterDestination(ctx, userId, destination!), userId);

@@ -1,4 +1,5 @@
 import type { Context, CronHandlers, Handlers, QueueHandlers } from "../context.js";
+import { checkManifest } from "./check-manifest.js";
 import { createCron } from "./create-cron.js";
 import { deleteCron } from "./delete-cron.js";
 import { getArtifact } from "./get-artifact.js";
@@ -34,6 +35,7 @@ import { watchOutput } from "./watch-output.js";
 
 export const buildHandlers = (ctx: Context): Handlers => ({
   submitBuild: submitBuild(ctx),
+  checkManifest: checkManifest(ctx),
   restartBuild: restartBuild(ctx),
   getBuild: getBuild(ctx),
   getLatestBuilds: getLatestBuilds(ctx),

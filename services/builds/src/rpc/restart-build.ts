@@ -23,6 +23,7 @@ export const restartBuild =
     if (!isFinal(old.status)) throw invalid({ status: ["Status build is not finished"] });
     const build = await submitAgain(ctx, old, {
       text: old.manifest,
+      isStored: true,
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({

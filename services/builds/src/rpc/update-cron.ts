@@ -1,7 +1,13 @@
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { anonymous, type Caller, runAs } from "@ci/kit/rpc/caller";
 import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
-import { type CheckedManifest, checkManifest, enterDestination, manifestLimits } from "../actions/check-manifest.js";
+import {
+  type CheckedManifest,
+  checkManifest,
+  enterDestination,
+  manifestLimits,
+  messagesOf,
+} from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
 import { manifests } from "../actions/read-manifest.js";
@@ -27,7 +33,7 @@ async function checkMove(ctx: Context, was: CronDoc, text: string, caller: numbe
   const { destination, complaints } = checked;
   const { username } = await ctx.submitter(was.userId);
   if (!destination || mayMove(was, destination, caller, username)) return checked;
-  return { ...checked, complaints: [...complaints, "Manifest cannot submit to namespace"] };
+  return { ...checked, complaints: [...complaints, { message: "Manifest cannot submit to namespace" }] };
 }
 
 const nameComplaints = async (
@@ -60,7 +66,7 @@ async function check(
   const complaints = {
     name: [...cronNameComplaints(name), ...(await nameComplaints(ctx, was, name, checked))],
     schedule: "complaint" in read ? [read.complaint] : [],
-    manifest: checked?.complaints ?? [],
+    manifest: messagesOf(checked?.complaints ?? []),
   };
   const change = async () => {
     const { schedule } = read as { schedule: CronDoc["schedule"] };

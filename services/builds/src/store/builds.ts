@@ -1,5 +1,5 @@
-import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";

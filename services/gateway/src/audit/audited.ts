@@ -7,7 +7,8 @@ import type { Routed } from "../http/routed.js";
 import { newEntry, shownBy } from "./entry.js";
 
 /** Reports whether the requests of a row are recorded: users' requests that may change something. */
-export const isAudited = ({ row: { method, permission } }: Found): boolean => method !== "GET" && permission !== "none";
+export const isAudited = ({ row: { action, permission } }: Found): boolean =>
+  action.changes !== undefined && permission !== "none";
 
 /**
  * Does the work of a request while its entry is being stored, and returns when both are done. So no change is answered

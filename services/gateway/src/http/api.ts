@@ -14,6 +14,7 @@ import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
 import { type Lengths, type Reading, readFields } from "./shape.js";
+import { warnOfUnknown } from "./unknown-parameters.js";
 
 const nothing: Reading = { values: {}, complaints: {} };
 
@@ -32,6 +33,7 @@ async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
   const checkTarget = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
   const { bodyBytes, lengths } = ctx.config;
+  warnOfUnknown(row, query, exchange.response);
   const filters = readQuery(row, query, lengths);
   if (Object.keys(filters.complaints).length > 0) {
     await checkTarget();

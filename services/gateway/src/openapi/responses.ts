@@ -30,6 +30,10 @@ export const headers = {
     description: "Requests per minute that the token, or an address without a token, may send",
     schema: { type: "string", pattern: '^"(token|address)";q=\\d+;w=60$' },
   },
+  Warning: {
+    description: "Names parameters of the query that the route does not know, and has ignored (RFC 7234, section 5.5)",
+    schema: { type: "string", pattern: '^299 - "unknown parameter [^"]+"(, 299 - "unknown parameter [^"]+")*$' },
+  },
   Allow: {
     description: "Methods of the path",
     required: true,
@@ -63,6 +67,7 @@ const everywhere = {
   "X-Request-Id": "RequestId",
   RateLimit: "RateLimit",
   "RateLimit-Policy": "RateLimitPolicy",
+  Warning: "Warning",
 } as const;
 
 function response(description: string, content?: Json, more: Readonly<Record<string, HeaderName>> = {}): Json {

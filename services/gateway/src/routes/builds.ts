@@ -53,14 +53,17 @@ export const listNamespaceBuilds = action({
   },
 });
 
+/** What a request for a build says. */
+export const submission = {
+  manifest: manifestText.describe("The manifest, in YAML"),
+  comment: limitedText("comment").describe("A comment on the build"),
+  tags: texts.describe("Names of tags to add"),
+};
+
 export const submitBuild = action({
   summary: "Submits a build",
   changes: "build",
-  body: {
-    manifest: manifestText.describe("The manifest, in YAML"),
-    comment: limitedText("comment").describe("A comment on the build"),
-    tags: texts.describe("Names of tags to add"),
-  },
+  body: submission,
   required: ["manifest"],
   returns: buildSchema,
   run: async (ctx, { body: { manifest = "", comment = "", tags = [] } }) =>

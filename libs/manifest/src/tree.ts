@@ -1,7 +1,27 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 
 /** A parsed document: scalars as their source text, aliases and merge keys resolved, `null` for no value. */
-export type Tree = string | null | Tree[] | Map<string, Tree>;
+export interface Tree {
+  /** Offset in the text; of an alias, that of the value it stands for. */
+  readonly at: number;
+  readonly value: string | null | readonly Tree[] | Mapping;
+}
+
+export type Mapping = ReadonlyMap<string, Entry>;
+
+export interface Entry {
+  /** Offset of the key. */
+  readonly at: number;
+  readonly tree: Tree;
+}
+
+export const isMapping = (tree: Tree): tree is Tree & { readonly value: Mapping } => tree.value instanceof Map;
+
+/** Reports whether a value is null or has no content. An empty value counts as a missing one. */
+export function isEmpty({ value }: Tree): boolean {
+  if (value === null) return true;
+  return value instanceof Map ? value.size === 0 : (value as string | readonly Tree[]).length === 0;
+}
 
 /** The reason why a text cannot be read, with its offset. */
 export class YamlError extends Error {
@@ -49,36 +69,35 @@ function expand(walk: Walk, name: string, offset: number): Tree {
   return anchored.tree;
 }
 
-function mergeInto(map: Map<string, Tree>, merged: Tree, offset: number): void {
-  for (const source of Array.isArray(merged) ? merged : [merged]) {
-    if (!(source instanceof Map)) throw new YamlError("Only mappings can be merged", offset);
-    for (const [key, value] of source) if (!map.has(key)) map.set(key, value);
+function mergeInto(map: Map<string, Entry>, merged: Tree, offset: number): void {
+  for (const source of Array.isArray(merged.value) ? (merged.value as Tree[]) : [merged]) {
+    if (!isMapping(source)) throw new YamlError("Only mappings can be merged", offset);
+    for (const [key, entry] of source.value) if (!map.has(key)) map.set(key, entry);
   }
 }
 
 const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.type === "PLAIN" && key.source === "<<";
 
-function mapping(walk: Walk, node: YAMLMap): Tree {
-  const map = new Map<string, Tree>();
-  let merged: { tree: Tree; offset: number } | undefined;
+function mapping(walk: Walk, node: YAMLMap): Mapping {
+  const map = new Map<string, Entry>();
+  let merged: Entry | undefined;
   for (const pair of node.items as Pair<Node, Node | null>[]) {
-    const offset = offsetOf(pair.key);
+    const at = offsetOf(pair.key);
     const merge = isMerge(pair);
-    const key = convert(walk, pair.key);
+    const { value: key } = convert(walk, pair.key);
     const value = pair.value;
     const empty = isScalar(value) && value.type === "PLAIN" && nothing.has(value.source ?? "");
-    const tree = value ? convert(walk, value) : null;
-    // No key that we know is a list or a mapping.
-    if (typeof key !== "string") continue;
-    if (merge ? merged : map.has(key)) throw new YamlError("Map keys must be unique", offset);
-    if (merge) merged = { tree, offset };
-    else map.set(key, empty ? null : tree);
+    const tree = value && !empty ? convert(walk, value) : { at, value: null };
+    if (typeof key !== "string") throw new YamlError("A key must be a string", at);
+    if (merge ? merged : map.has(key)) throw new YamlError("Map keys must be unique", at);
+    if (merge) merged = { at, tree };
+    else map.set(key, { at, tree });
   }
-  if (merged) mergeInto(map, merged.tree, merged.offset);
+  if (merged) mergeInto(map, merged.tree, merged.at);
   return map;
 }
 
-function content(walk: Walk, node: Node): Tree {
+function valueIn(walk: Walk, node: Node): Tree["value"] {
   walk.size += 1;
   if (isMap(node)) return mapping(walk, node);
   if (isSeq(node)) return node.items.map((item) => convert(walk, item as Node));
@@ -87,6 +106,8 @@ function content(walk: Walk, node: Node): Tree {
   walk.size += text.length;
   return text;
 }
+
+const content = (walk: Walk, node: Node): Tree => ({ at: offsetOf(node), value: valueIn(walk, node) });
 
 function convert(walk: Walk, node: Node): Tree {
   if (isAlias(node)) return expand(walk, node.source, offsetOf(node));
@@ -100,4 +121,6 @@ function convert(walk: Walk, node: Node): Tree {
 
 /** Converts a composed document, in linear time. Throws a YamlError for duplicate keys and excessive aliases. */
 export const toTree = (root: Node | null, limits: AliasLimits): Tree =>
-  root ? convert({ limits, anchors: new Map(), expansions: 0, size: 0, expandedSize: 0 }, root) : null;
+  root
+    ? convert({ limits, anchors: new Map(), expansions: 0, size: 0, expandedSize: 0 }, root)
+    : { at: 0, value: null };

@@ -1,6 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Composer, type CST, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
-import { type Tree, toTree, YamlError } from "./tree.js";
+import type { Place } from "./complaints.js";
+import { isMapping, type Mapping, type Tree, toTree, YamlError } from "./tree.js";
 
 // Composing is recursive. This depth fits on the call stack easily and is far more than a manifest needs.
 const maxDepth = fixedLimit({
@@ -41,14 +42,14 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   return tokens;
 }
 
-type Place = number | readonly number[] | { readonly offset: number };
-const offsetOf = (place: Place): number =>
+type ErrorPlace = number | readonly number[] | { readonly offset: number };
+const offsetOf = (place: ErrorPlace): number =>
   typeof place === "number" ? place : "offset" in place ? place.offset : (place[0] ?? 0);
 
 function compose(tokens: CST.Token[], length: number): ParsedNode | null {
   const composer = new Composer<ParsedNode>({ schema: "failsafe", uniqueKeys: false, resolveKnownTags: false });
   let first: YamlError | undefined;
-  const onError = (place: Place, _code: string, message: string, warning?: boolean) => {
+  const onError = (place: ErrorPlace, _code: string, message: string, warning?: boolean) => {
     if (warning) return;
     first ??= new YamlError(message, offsetOf(place));
     throw first;
@@ -61,18 +62,29 @@ function compose(tokens: CST.Token[], length: number): ParsedNode | null {
   return document?.contents ?? null;
 }
 
+/** Returns the line and the column of an offset, both from 1. */
+export type PlaceOf = (offset: number) => Place;
+
 /** Reads one YAML mapping in bounded, linear time. Scalars stay texts. Returns the first error with its place. */
-export function readYaml(text: string, maxExpandedSize: number): { root: Map<string, Tree> } | { reason: string } {
+export function readYaml(
+  text: string,
+  maxExpandedSize: number,
+): { root: Tree & { readonly value: Mapping }; placeOf: PlaceOf } | { reason: string; place: Place } {
   const lines = new LineCounter();
   // Each blank line at the end would become a token, so keep only a few.
   const content = text.slice(0, text.trimEnd().length + 100);
+  const placeOf = (offset: number) => {
+    const { line, col: column } = lines.linePos(Math.min(offset, content.length));
+    return { line, column };
+  };
   try {
     const root = toTree(compose(tokensOf(content, lines), content.length), { maxExpansions, maxExpandedSize });
-    if (!(root instanceof Map)) throw new YamlError("A manifest must be a mapping", 0);
-    return { root };
+    if (!isMapping(root)) throw new YamlError("A manifest must be a mapping", 0);
+    return { root, placeOf };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    const { line, col } = lines.linePos(Math.min(error.offset, content.length));
-    return { reason: `${error.message.slice(0, maxReasonLength)} at line ${line}, column ${col}` };
+    const place = placeOf(error.offset);
+    const reason = `${error.message.slice(0, maxReasonLength)} at line ${place.line}, column ${place.column}`;
+    return { reason, place };
   }
 }

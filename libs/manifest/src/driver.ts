@@ -1,0 +1,116 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Complaints } from "./complaints.js";
+import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
+import { type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { type Entry, isMapping, type Mapping } from "./tree.js";
+
+type Type = Driver["type"];
+
+const type = key(text, "What runs the jobs", "docker", "kind");
+const dockerKeys = {
+  type,
+  image: key(text, "The image of the container", "node:22-alpine", "container"),
+  workspace: key(
+    text,
+    "The folder in the container where jobs begin; an absolute path",
+    "/build",
+    "workdir",
+    "directory",
+  ),
+  pull: key(
+    word(["always", "if-not-present"]),
+    "Whether to ask the registry for a newer image, or to use an existing copy",
+    "always",
+  ),
+};
+const qemuKeys = {
+  type,
+  image: key(text, "The virtual machine's disk: an uploaded image or a base image", "debian-12", "disk"),
+  arch: key(text, "The processor; machines are x86_64", "x86_64"),
+  keep_on_failure: key(text, "Minutes for which the machine of a failed build stays, 1 to 60", 15),
+};
+const keysOf: Readonly<Record<Type, Keys>> = { docker: dockerKeys, qemu: qemuKeys, os: { type } };
+const required: Readonly<Record<Type, readonly string[]>> = {
+  docker: ["type", "image", "workspace"],
+  qemu: ["type", "image"],
+  os: ["type"],
+};
+
+const isType = (given: string): given is Type => Object.hasOwn(Driver_Type, given);
+
+function schemaOf(of: Type): Json {
+  const schema = mappingSchema(keysOf[of], required[of]);
+  const properties = schema.properties as Record<string, Json>;
+  const { description } = properties.type!;
+  return { ...schema, properties: { ...properties, type: { description, examples: [of], const: of } } };
+}
+
+const none: Driver = { type: "os", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 };
+
+/** Reports whether a path is absolute, below the root and without `..`. */
+function isWorkspace(path: string): boolean {
+  const elements = path.split("/").filter((element) => element !== "" && element !== ".");
+  return path.startsWith("/") && elements.length > 0 && !elements.includes("..") && !/\p{Cc}/u.test(path);
+}
+
+const trimmed = (value: string | undefined) => value?.trim();
+const placeOf = (entries: Mapping, name: string): number | undefined => entries.get(name)?.tree.at;
+
+function docker(keys: Values<typeof dockerKeys>, entries: Mapping, complain: Complaints): Driver {
+  const [image, workspace] = [trimmed(keys.image), trimmed(keys.workspace)];
+  const add = (what: string, given?: string) =>
+    complain.add(what, given, placeOf(entries, given ? "workspace" : "type"));
+  // The spelling is the contract's.
+  if (image === "") add("driver docker requies image");
+  if (workspace === "") add("driver docker requires workspace");
+  else if (workspace && !isWorkspace(workspace)) add("driver docker invalid workspace", workspace);
+  const pullAlways = keys.pull === "always";
+  return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", pullAlways };
+}
+
+const maxKeepMinutes = fixedLimit({
+  max: 60,
+  about: "minutes of `keep_on_failure`",
+  refusal: "Manifest driver qemu invalid keep_on_failure M",
+});
+
+function qemu(keys: Values<typeof qemuKeys>, entries: Mapping, complain: Complaints): Driver {
+  const [image, kept] = [trimmed(keys.image), trimmed(keys.keep_on_failure)];
+  const minutes = /^\d{1,2}$/.test(kept ?? "") ? Number(kept) : 0;
+  if (image === "") complain.add("driver qemu requires image", "", placeOf(entries, "type"));
+  if (kept && (minutes < 1 || minutes > maxKeepMinutes))
+    complain.add("driver qemu invalid keep_on_failure", kept, placeOf(entries, "keep_on_failure"));
+  return { ...none, type: "qemu", image: image ?? "", keepOnFailureMinutes: minutes };
+}
+
+/** Reads the keys that a driver of this type has, and complains about others. */
+function driverOf(of: Type, entries: Mapping, where: Where): Driver {
+  const { complain } = where;
+  complainOfUnknown(entries, keysOf[of], ` in a driver of type ${of}`, complain);
+  const whereOf = (name: string) => ({ ...where, name });
+  if (of === "docker") return docker(readKeys(entries, dockerKeys, whereOf), entries, complain);
+  if (of === "qemu") return qemu(readKeys(entries, qemuKeys, whereOf), entries, complain);
+  return none;
+}
+
+/** The driver of a manifest. Without `accepted`, any driver is. */
+export const driver = (accepted?: readonly string[]): Spec<Driver> => ({
+  noun: "a mapping",
+  schema: { anyOf: (Object.keys(keysOf) as Type[]).map(schemaOf) },
+  none,
+  read(tree, where) {
+    if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
+    const { complain } = where;
+    const typeEntry: Entry | undefined = tree.value.get("type");
+    const given = trimmed(readEntry(text, typeEntry, where));
+    if (given === undefined) return undefined;
+    const at = typeEntry?.tree.at ?? tree.at;
+    if (!isType(given)) {
+      complain.add("invalid driver specified", given, at);
+      return undefined;
+    }
+    if (accepted && !accepted.includes(given)) complain.add(`driver error: ${given} - driver disabled`, "", at);
+    return driverOf(given, tree.value, where);
+  },
+});

@@ -1,0 +1,80 @@
+import { quoted } from "@ci/kit/rpc/fault";
+import type { Complaints } from "./complaints.js";
+import { nearest, suggestion } from "./nearest.js";
+import { type Json, readEntry, type Spec, type Where, wrongType } from "./spec.js";
+import { type Entry, isEmpty, isMapping } from "./tree.js";
+
+/** A key of a mapping. */
+export interface Key<T> {
+  readonly spec: Spec<T>;
+  readonly about: string;
+  readonly example: unknown;
+  /** What other languages call it, for suggestions. */
+  readonly synonyms: readonly string[];
+}
+
+export const key = <T>(spec: Spec<T>, about: string, example: unknown, ...synonyms: string[]): Key<T> => ({
+  spec,
+  about,
+  example,
+  synonyms,
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: keys of any type
+export type Keys = Readonly<Record<string, Key<any>>>;
+type ValueOf<K> = K extends Key<infer T> ? T : never;
+/** What a mapping with these keys is read as. A key is undefined after a complaint. */
+export type Values<K extends Keys> = { readonly [Name in keyof K]: ValueOf<K[Name]> | undefined };
+
+const empty = [null, "", [], {}];
+
+/** Describes a mapping. Every key may be empty; `required` ones may be neither empty nor missing. */
+export function mappingSchema(keys: Keys, required: readonly string[] = []): Json {
+  const properties = Object.entries(keys).map(([name, { spec, about, example }]) => {
+    const described = { description: about, examples: [example] };
+    return [
+      name,
+      { ...described, ...(required.includes(name) ? spec.schema : { anyOf: [spec.schema, { enum: empty }] }) },
+    ];
+  });
+  const rest = required.length > 0 ? { required } : {};
+  return { type: "object", properties: Object.fromEntries(properties), ...rest, additionalProperties: false };
+}
+
+/** Complains about keys that are unknown in a place, such as " in a job". */
+export function complainOfUnknown(
+  entries: Iterable<[string, Entry]>,
+  keys: Keys,
+  place: string,
+  complain: Complaints,
+): void {
+  for (const [name, { at }] of entries) {
+    if (Object.hasOwn(keys, name)) continue;
+    const synonym = Object.entries(keys).find(([, { synonyms }]) => synonyms.includes(name))?.[0];
+    const meant = synonym ?? nearest(name, Object.keys(keys));
+    complain.addAt(at, `unknown key "${quoted(name)}"${place}${suggestion(meant)}`, "line");
+  }
+}
+
+/** Reads the known keys of a mapping. `where` is for complaints about one of them. */
+export function readKeys<K extends Keys>(
+  entries: ReadonlyMap<string, Entry>,
+  keys: K,
+  where: (name: string) => Where,
+): Values<K> {
+  const read = Object.entries(keys).map(([name, { spec }]) => [name, readEntry(spec, entries.get(name), where(name))]);
+  return Object.fromEntries(read) as Values<K>;
+}
+
+/** A mapping with these keys in a list. `noun` is such as "a job". */
+export const mapping = <K extends Keys>(noun: string, keys: K): Spec<Values<K>> => ({
+  noun: "a mapping",
+  schema: { anyOf: [mappingSchema(keys), { enum: empty }] },
+  none: {} as Values<K>,
+  read(tree, where) {
+    if (isEmpty(tree)) return readKeys(new Map(), keys, () => where);
+    if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
+    complainOfUnknown(tree.value, keys, ` in ${noun}`, where.complain);
+    return readKeys(tree.value, keys, (name) => ({ ...where, name }));
+  },
+});

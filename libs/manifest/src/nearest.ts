@@ -1,0 +1,19 @@
+import leven from "leven";
+
+/** Longer words are no typing mistakes, and comparing them costs time. */
+const maxLength = 40;
+
+const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
+
+/** Returns the known word that was probably meant, if one is near: at most a third of it differs. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > maxLength) return undefined;
+  const distances = known.map((one) => ({ one, distance: leven(plain(word), plain(one)) }));
+  const [first] = distances.sort((a, b) => a.distance - b.distance);
+  return first && first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
+}
+
+/** Returns the end of a complaint about an unknown word. */
+export function suggestion(meant: string | undefined): string {
+  return meant === undefined ? "" : `; did you mean "${meant}"?`;
+}

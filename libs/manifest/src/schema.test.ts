@@ -1,0 +1,53 @@
+import Ajv from "ajv/dist/2020.js";
+import { parse } from "yaml";
+import { readManifest } from "./manifest.js";
+import { manifestSchema } from "./schema.js";
+
+const schema = manifestSchema("http://ci.test/manifest.schema.json");
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
+
+const docker = "driver: {type: docker, image: a, workspace: /b}";
+test.each([
+  "driver: {type: os}",
+  `${docker}\nstages: [a]\njobs: [{stage: a, name: 1.5, commands: [make, 1, yes], artifacts: [x]}]`,
+  `${docker}\nenv:\nobjects: ""\nsources: {}\njobs: []\nnamespace: []`,
+  "driver: {type: docker, image: a, workspace: /b, pull: always}",
+  "driver: {type: docker, image: a, workspace: /b, pull: never}",
+  "driver: {type: qemu, image: a, arch: arm, keep_on_failure: 15}",
+  "driver: {type: qemu}",
+  "driver: {type: ssh}",
+  "driver: {type: os, image: a}",
+  "driver: docker",
+  "{}",
+  "driver:",
+  `${docker}\nx: y`,
+  `${docker}\njobs: [{script: [a]}]`,
+  `${docker}\njobs: [{commands: a}]`,
+  `${docker}\njobs: [[]]`,
+  `${docker}\njobs: [{commands: [[a]]}]`,
+  `${docker}\njobs: [{commands: [{a: b}]}]`,
+  `${docker}\nenv: {A: b}`,
+  `${docker}\nstages: a`,
+])("the schema and the parser agree on %j", (text) => {
+  expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
+});
+
+test("every key has a description, and an example that the schema accepts", () => {
+  let count = 0;
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [name, property] of Object.entries((node as { properties?: object }).properties ?? {})) {
+      expect([name, property]).toEqual([
+        name,
+        expect.objectContaining({ description: expect.stringMatching(/^[A-Z].+/) }),
+      ]);
+      for (const example of property.examples)
+        expect(new Ajv({ allowUnionTypes: true }).compile(property)(example)).toBe(true);
+      count++;
+    }
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(schema);
+  expect(count).toBeGreaterThan(15);
+});

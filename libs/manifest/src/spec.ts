@@ -1,0 +1,105 @@
+import { quoted } from "@ci/kit/rpc/fault";
+import type { Complaints } from "./complaints.js";
+import { nearest, suggestion } from "./nearest.js";
+import { type Entry, isEmpty, type Tree } from "./tree.js";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Where a value stands, for complaints about it. */
+export interface Where {
+  readonly complain: Complaints;
+  /** The key in the manifest. */
+  readonly top: string;
+  /** The nearest key; in a list with the index, as in `commands[2]`. */
+  readonly name: string;
+  readonly inList: boolean;
+}
+
+/** A kind of value: how it is read, and its JSON Schema. Values without content are read as `none`. */
+export interface Spec<T> {
+  /** Completes "must be". */
+  readonly noun: string;
+  readonly schema: Json;
+  readonly none: T;
+  /** Returns the value, or undefined after a complaint. */
+  read(tree: Tree, where: Where): T | undefined;
+}
+
+/** A value and its offset in the text. */
+export interface Placed<T> {
+  readonly at: number;
+  readonly value: T;
+}
+
+const nounOf = ({ value }: Tree): string => {
+  if (value === null) return "nothing";
+  if (typeof value === "string") return "a string";
+  return value instanceof Map ? "a mapping" : "a list";
+};
+
+/** Recognises a text with a colon that YAML took for a mapping, and shows how to write it. */
+function quoteHint({ value }: Tree): string {
+  const [[key, entry] = ["", undefined], ...others] = value instanceof Map ? [...value] : [];
+  const text = entry?.tree.value ?? "";
+  const isLine = entry !== undefined && others.length === 0 && typeof text === "string" && !/\p{Cc}/u.test(key + text);
+  return isLine ? `; quote it ("- '${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
+}
+
+/** Complains that a value has the wrong type: outside of lists in the words of the contract, which name no place. */
+export function wrongType(tree: Tree, { complain, top, name, inList }: Where, noun: string): undefined {
+  if (!inList) complain.add(`${top} has the wrong type`, "", tree.at);
+  else {
+    const hint = noun === text.noun ? quoteHint(tree) : "";
+    complain.addAt(tree.at, `${name} must be ${noun}, not ${nounOf(tree)}${hint}`);
+  }
+}
+
+/** Reads the value of a key, which may be missing. */
+export const readEntry = <T>(spec: Spec<T>, entry: Entry | undefined, where: Where): T | undefined =>
+  entry === undefined || isEmpty(entry.tree) ? spec.none : spec.read(entry.tree, where);
+
+/** Numbers and booleans count by their source text. */
+export const text: Spec<string> = {
+  noun: "a string",
+  schema: { type: ["string", "number", "boolean"] },
+  none: "",
+  read: (tree, where) => (typeof tree.value === "string" ? tree.value : wrongType(tree, where, text.noun)),
+};
+
+/** One of these words, without spaces around it. */
+export const word = <W extends string>(words: readonly W[]): Spec<W | ""> => ({
+  noun: "a string",
+  schema: { enum: words },
+  none: "",
+  read(tree, where) {
+    const given = text.read(tree, where)?.trim();
+    if (given === undefined || given === "" || words.includes(given as W)) return given as W | "" | undefined;
+    const meant = nearest(given, words);
+    const known = meant ? suggestion(meant) : `; known are ${words.map((one) => `"${one}"`).join(", ")}`;
+    where.complain.addAt(tree.at, `unknown ${where.name} "${quoted(given)}"${known}`);
+  },
+});
+
+/** A list. Entries that cannot be read are left out after a complaint. */
+export const list = <T>(of: Spec<T>): Spec<readonly Placed<T>[]> => ({
+  noun: "a list",
+  schema: { type: "array", items: of.schema },
+  none: [],
+  read(tree, where) {
+    if (!Array.isArray(tree.value)) return wrongType(tree, where, "a list");
+    return tree.value.flatMap((entry: Tree, index) => {
+      const value = of.read(entry, { ...where, name: `${where.name}[${index}]`, inList: true });
+      return value === undefined ? [] : [{ at: entry.at, value }];
+    });
+  },
+});
+
+/** A value together with its offset, which is undefined if the value is missing. */
+export const placed = <T>(of: Spec<T>): Spec<Partial<Placed<T>> & { readonly value: T }> => ({
+  ...of,
+  none: { value: of.none },
+  read(tree, where) {
+    const value = of.read(tree, where);
+    return value === undefined ? undefined : { at: tree.at, value };
+  },
+});

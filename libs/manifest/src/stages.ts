@@ -1,0 +1,39 @@
+import { quoted } from "@ci/kit/rpc/fault";
+import type { Complaints } from "./complaints.js";
+import type { Placed } from "./spec.js";
+
+/** The stage of a job whose manifest has no list of stages. */
+const defaultStage = "build";
+
+/** A job at its place. `stage` is undefined after a complaint about its type. */
+type Staged = Placed<{ readonly stage: { readonly at?: number; readonly value: string } | undefined }>;
+
+/**
+ * Returns the stages in order, and the stage of each job. Without a list of stages these are the jobs' own. Complains
+ * about jobs and exceptions that name no stage.
+ */
+export function stagesOf(
+  listed: readonly Placed<string>[],
+  jobs: readonly Staged[],
+  allowed: readonly Placed<string>[],
+  complain: Complaints,
+): { stages: readonly string[]; stageOf(job: Staged): string } {
+  const isListed = listed.length > 0;
+  const stageOf = ({ value: { stage } }: Staged) => (isListed || stage?.value ? (stage?.value ?? "") : defaultStage);
+  const stages = [...new Set(isListed ? listed.map(({ value }) => value) : jobs.map(stageOf))];
+  const known = new Set(stages);
+  const names = quoted(stages.join(", "));
+  for (const job of jobs) {
+    const { at, value } = job;
+    if (value.stage === undefined || known.has(stageOf(job))) continue;
+    if (value.stage.value === "") complain.addAt(at, `a job without a stage; the stages are: ${names}`, "line");
+    else {
+      const stage = quoted(value.stage.value);
+      complain.addAt(value.stage.at ?? at, `stage "${stage}" is not one of the stages: ${names}`, "line");
+    }
+  }
+  for (const { at, value } of allowed)
+    if (!known.has(value))
+      complain.addAt(at, `allow_failures: "${quoted(value)}" is not one of the stages: ${names}`, "line");
+  return { stages, stageOf };
+}

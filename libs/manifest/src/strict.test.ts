@@ -1,0 +1,80 @@
+import { readManifest } from "./manifest.js";
+
+const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
+const driver = "driver: {type: os}\n";
+const read = (text: string, isStored = false) => readManifest(driver + text, { ...limits, isStored });
+const complaints = (text: string) => {
+  const reading = read(text);
+  return "manifest" in reading ? [] : reading.complaints.map(({ message }) => message.replace("Manifest ", ""));
+};
+
+describe("an unknown key", () => {
+  test.each([
+    // The word of another language
+    ["jobs:\n- script: [make]", 'line 3: unknown key "script" in a job; did you mean "commands"?'],
+    ["environment: [A=b]", 'line 2: unknown key "environment"; did you mean "env"?'],
+    // A typing mistake
+    ["job: []", 'line 2: unknown key "job"; did you mean "jobs"?'],
+    ["allow-failures: []", 'line 2: unknown key "allow-failures"; did you mean "allow_failures"?'],
+    [
+      "jobs:\n- {stage: a}\n- stage: b\n  comands: [make]",
+      'line 5: unknown key "comands" in a job; did you mean "commands"?',
+    ],
+    // Something else
+    ["x-team: {a: b}", 'line 2: unknown key "x-team"'],
+    ["constructor: a", 'line 2: unknown key "constructor"'],
+    ["x: &x {job: a}\njobs: [*x]", 'line 2: unknown key "x"', 'line 2: unknown key "job" in a job'],
+    [`${"k".repeat(1_000)}: a`, `line 2: unknown key "${"k".repeat(100)}"`],
+  ])("%.60j is refused", (text, ...expected) => {
+    expect(complaints(text)).toEqual(expected);
+  });
+
+  test.each([
+    ["docker, image: a, workspace: /b, arch: x", 'line 1: unknown key "arch" in a driver of type docker'],
+    ["qemu, image: a, workspce: /b", 'line 1: unknown key "workspce" in a driver of type qemu'],
+    ["os, image: a", 'line 1: unknown key "image" in a driver of type os'],
+  ])("of a driver is refused where its type does not have it: %s", (keys, expected) => {
+    const reading = readManifest(`driver: {type: ${keys}}`, limits);
+    expect("complaints" in reading && reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line: 1 }]);
+  });
+});
+
+describe("stages", () => {
+  test.each([
+    ["stages: [build, test]\njobs:\n- stage: tests", 'line 4: stage "tests" is not one of the stages: build, test'],
+    ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job without a stage; the stages are: build, test"],
+    ["stages: [a]\nallow_failures:\n- b", 'line 4: allow_failures: "b" is not one of the stages: a'],
+    ["jobs: [{stage: a}]\nallow_failures: [build]", 'line 3: allow_failures: "build" is not one of the stages: a'],
+  ])("%j is refused", (text, expected) => {
+    expect(complaints(text)).toEqual([expected]);
+  });
+
+  test("without a list are those of the jobs, in order of appearance; a job without one belongs to build", () => {
+    const reading = read("jobs: [{stage: z}, {name: x}, {stage: a}, {stage: z}, {stage: ''}]");
+    if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
+    expect(reading.manifest.stages).toEqual(["z", "build", "a"]);
+    expect(reading.manifest.jobs.map(({ stage }) => stage)).toEqual(["z", "build", "a", "z", "build"]);
+  });
+});
+
+test("a stored manifest is read as it was when it was stored", () => {
+  const text = "x: y\nstages: [a]\nallow_failures: [b]\njobs: [{stage: b, script: [c]}, {commands: [d]}]";
+  expect(complaints(text)).toHaveLength(5);
+  const reading = read(text, true);
+  if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
+  expect(reading.manifest).toMatchObject({ stages: ["a"], jobs: [{ stage: "b", commands: [] }, { stage: "" }] });
+});
+
+describe("a command with a colon", () => {
+  test.each([
+    ["echo foo: bar", `; quote it ("- 'echo foo: bar'")`],
+    ["echo it's: 1", `; quote it ("- 'echo it''s: 1'")`],
+    ["make:", `; quote it ("- 'make:'")`],
+    ["{a: b, c: d}", ""],
+    ["a: [b]", ""],
+  ])("%s is refused, and the complaint shows how to write it", (command, hint) => {
+    expect(complaints(`jobs:\n- commands:\n  - a\n  - b\n  - ${command}`)).toEqual([
+      `line 6, column 5: commands[2] must be a string, not a mapping${hint}`,
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+import { checkDraft } from "../actions/submit.js";
+import type { Context, Handlers } from "../context.js";
+import { planJobs } from "../domain/plan.js";
+
+export const checkManifest =
+  (ctx: Context): Handlers["checkManifest"] =>
+  async ({ manifest: text, tags }, { caller }) => {
+    const { complaints, manifest } = await checkDraft(ctx, { text, tags, userId: caller.userId! });
+    // The setup stage, whose name has the number of a build, is no part of the manifest.
+    const jobs = manifest ? planJobs(manifest, 0).slice(1 + manifest.sources.length) : [];
+    return {
+      errors: complaints.map(({ message, line, column }) => ({ message, line, column })),
+      jobs: jobs.map(({ stage, name, commands, artifacts, mayFail }) => ({
+        ...{ stage, name, mayFail },
+        commands: [...commands],
+        artifacts: artifacts.map(({ source }) => source),
+      })),
+    };
+  };
