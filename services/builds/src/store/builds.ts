@@ -3,10 +3,9 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import { applyChange, type Change } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
-import { toUpdate } from "./build-update.js";
+import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
 import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
 
@@ -19,45 +18,17 @@ const maxNewBytes = fixedLimit({
   refusal: "Manifest makes a build of more than N",
 });
 
-type Decide = (doc: BuildDoc) => Change | undefined;
-
-/** Called with a build before and after each change that was written. */
-export type OnChange = (before: BuildDoc, after: BuildDoc) => void;
-
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => undefined) => {
   const builds = db.collection<BuildDoc>("builds");
   const leases = buildLeases(builds);
   const recent = recentBuilds();
+  const { write, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
   async function existing(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
     const doc = await found;
     if (!doc) throw new Fault("not_found", "Not Found");
     return doc;
-  }
-
-  /** Writes a change unless the build has another revision by now. */
-  async function write(doc: BuildDoc, change: Change): Promise<BuildDoc | undefined> {
-    const { _id, rev, outbox } = doc;
-    const { matchedCount } = await builds.updateOne({ _id, rev }, toUpdate(doc, change));
-    if (matchedCount === 0) return undefined;
-    const { events = [] } = change;
-    if (events.length > 0) nudge(builds as never, _id, newsOf(events, outbox));
-    const after = applyChange(doc, change);
-    onChange(doc, after);
-    recent.keep({ ...after, rev: rev + 1, outbox: [...outbox, ...events] });
-    return after;
-  }
-
-  /** Changes a build as it is remembered. Returns undefined unless that was written: only a write proves it up to date. */
-  async function tryRemembered(doc: BuildDoc, decide: Decide): Promise<BuildDoc | undefined> {
-    let change: Change | undefined;
-    try {
-      change = decide(doc);
-    } catch {
-      return undefined;
-    }
-    return change && (await write(doc, change));
   }
 
   return {

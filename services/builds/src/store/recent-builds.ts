@@ -30,3 +30,5 @@ export function recentBuilds() {
     },
   };
 }
+
+export type RecentBuilds = ReturnType<typeof recentBuilds>;
