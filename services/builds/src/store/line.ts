@@ -1,7 +1,7 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
@@ -24,9 +24,30 @@ const idOf = (driver: Driver_Type, userId: number) => `${driver}/${userId}`;
 /** The line can be rebuilt from the builds, so its writes need not wait for the disk. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 
+/** Returns a function that adds a user to a line. Concurrent calls share a write, which begins after all of them. */
+const joiner = (line: Collection<Place>) =>
+  batched({ maxItems: 1_000, waitMs: 0 }, async (asks: readonly Pick<Place, "driver" | "userId">[]) => {
+    const places = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
+    const puts = [...places].map(([_id, { driver, userId }]) => ({
+      updateOne: {
+        filter: { _id },
+        update: [{ $set: { driver, userId, at: { $ifNull: ["$at", "$$NOW"] }, joined: oneMore("$joined") } }],
+        upsert: true,
+      },
+    }));
+    const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
+    // Two replicas may both try to insert a place. The one that failed finds it now.
+    await put().catch((error) => {
+      if (!duplicateKey(error)) throw error;
+      return put();
+    });
+    return asks;
+  });
+
 /** Users in turn, one line per driver: a claim costs the same however many builds wait. The line is only a hint. */
 export const lineStore = (db: Db) => {
   const line = db.collection<Place>("line");
+  const joinSoon = joiner(line);
 
   /** Counts the queued builds of each of these users, up to `max`. */
   async function waiting(driver: Driver_Type, userIds: readonly number[], max: number): Promise<Map<number, number>> {
@@ -42,28 +63,6 @@ export const lineStore = (db: Db) => {
     ]);
     return new Map((await found.toArray()).map((one) => [one.userId, one.queued[0]?.count ?? 0]));
   }
-
-  /** Concurrent joins share a write, which begins after all of them. */
-  const joinSoon = batched(
-    { maxItems: 1_000, waitMs: 0 },
-    async (asks: readonly Pick<Place, "driver" | "userId">[]) => {
-      const places = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
-      const puts = [...places].map(([_id, { driver, userId }]) => ({
-        updateOne: {
-          filter: { _id },
-          update: [{ $set: { driver, userId, at: { $ifNull: ["$at", "$$NOW"] }, joined: oneMore("$joined") } }],
-          upsert: true,
-        },
-      }));
-      const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
-      // Two replicas may both try to insert a place. The one that failed finds it now.
-      await put().catch((error) => {
-        if (!duplicateKey(error)) throw error;
-        return put();
-      });
-      return asks;
-    },
-  );
 
   return {
     /** Adds users at the end of a line unless they are in it. Call it after the write that queues the build. */
