@@ -94,6 +94,12 @@ const cases: readonly Case[] = [
     },
   },
   {
+    row: "POST /manifests/check",
+    path: () => "/manifests/check",
+    oneWrongType: () => ({ ...aBuild(), comment: 7 }),
+    complaints: { comment: ["Comment must be a string"] },
+  },
+  {
     row: "POST /b/:user/:number/tags",
     path: () => `${b}/tags`,
     oneWrongType: () => ["fine", 7],
