@@ -170,7 +170,7 @@ describe("serviceConfig", () => {
     [
       "NATS_URL",
       "nats://me:secret@n:99999",
-      "must be nats://host:port or tls://host:port, or several separated by commas",
+      "must be nats://host:port or tls://host:port, or several separated by commas; tlsCAFile needs tls://",
     ],
   ])("rejects %s=%s", (name, value, sentence) => expect(problemWith({ [name]: value })).toBe(`${name} ${sentence}`));
 });

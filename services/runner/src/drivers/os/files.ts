@@ -13,9 +13,12 @@ import { type Shell, startShell } from "./shell.js";
  * the runner's secrets, and an object could be placed in /etc. So scripts do it with the rights of the build's user.
  */
 
-/** Arguments: folder, unfinished file, file, mode, mode of the folder or nothing. */
-const putScript = `trap 'rm -f -- "$2"' EXIT
-trap 'exit 1' TERM
+/**
+ * Arguments: folder, unfinished file, file, mode, mode of the folder or nothing. The group may get several TERM signals:
+ * none of them may end `rm`.
+ */
+const putScript = `trap 'trap "" TERM; rm -f -- "$2"' EXIT
+trap 'trap "" TERM; exit 1' TERM
 mkdir -p -- "$1" || exit
 [ -z "$5" ] || chmod "$5" "$1" || exit
 (umask 077 && set -C && cat > "$2") || exit
