@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { asFault, Fault, type Fields, invalid } from "@ci/kit/rpc/fault";
 import { complain } from "@ci/kit/rpc/validated";
@@ -8,6 +9,8 @@ import { type NamedPath, parseNamedPath, pathComplaints } from "../domain/path.j
 import { filterAllowed } from "./see-namespace.js";
 
 const maxTries = 10;
+/** How long to wait for a namespace that another request may be creating. */
+const announcedMs = 50;
 
 /** A path that a user may create records in: its owner, and the namespaces of it that exist. */
 export interface Entrance {
@@ -25,6 +28,19 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
 const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
   namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
 
+/** Returns what exists of a path. Complains if the owner may not have what is missing, unless that was created meanwhile. */
+async function alongWithinQuota(ctx: Context, ownerId: number, elements: readonly string[]) {
+  let found = await ctx.namespaces.along(ownerId, elements);
+  for (;;) {
+    const missing = elements.length - found.length;
+    const full = missing > 0 ? beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, missing)) : [];
+    if (full.length === 0) return found;
+    const known = found.length;
+    found = await ctx.namespaces.along(ownerId, elements);
+    if (found.length <= known) complain({ namespace: full });
+  }
+}
+
 /** Finds what exists of a path that a user may create records in. Fault `invalid`, under `namespace`, if they may not. */
 export async function findEntrance(ctx: Context, name: string, userId: number): Promise<Entrance> {
   const named = parseNamedPath(name);
@@ -32,12 +48,10 @@ export async function findEntrance(ctx: Context, name: string, userId: number): 
   const ownerId = await ownerOf(ctx, named, userId);
   const complaints = [...pathComplaints(elements), ...(ownerId === undefined ? ["Namespace invalid owner"] : [])];
   if (ownerId === undefined || complaints.length > 0) throw invalid({ namespace: complaints });
-  const found = await ctx.namespaces.along(ownerId, elements);
+  const found = await alongWithinQuota(ctx, ownerId, elements);
   // A collaborator may create namespaces only below an existing root.
   if (ownerId !== userId && (await filterAllowed(ctx, userId, "write", found.slice(0, 1))).length === 0)
     throw invalid({ namespace: ["Namespace permission denied"] });
-  const missing = elements.length - found.length;
-  if (missing > 0) complain({ namespace: beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, missing)) });
   return { ownerId, elements, found };
 }
 
@@ -63,9 +77,12 @@ async function createOne(
       ctx.deletions.created({ namespaceId: parent?.doc._id });
       return created;
     }
+    // What others have announced counts too, and may be this very namespace.
+    const full = beyond.length > 0 ? beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, 1)) : [];
     const doc = await ctx.namespaces.named(ownerId, parent?.doc._id, name);
     if (doc) return { doc, root: parent?.root ?? doc };
-    complain({ namespace: beyond });
+    complain({ namespace: tries === maxTries - 1 ? beyond : full });
+    if (beyond.length > 0) await delay(announcedMs);
   }
   throw new Fault("conflict", "The namespace is being created and deleted again and again");
 }
