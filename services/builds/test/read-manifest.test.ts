@@ -16,10 +16,12 @@ test("other work gets its turn while a large manifest is read", async () => {
 
 test("complaints about a large manifest, and a large one that changes nothing", async () => {
   expect(await manifests.read(1, `a: ${"[".repeat(100_000)}`, limits)).toEqual({
-    complaints: ["Manifest invalid YAML: Nested more than 32 levels deep at line 1, column 35"],
+    complaints: [
+      { message: "Manifest invalid YAML: Nested more than 32 levels deep at line 1, column 35", line: 1, column: 35 },
+    ],
   });
   expect(await manifests.read(1, "x".repeat(2_000_000), limits)).toEqual({
-    complaints: ["Manifest cannot exceed 1 MiB"],
+    complaints: [{ message: "Manifest cannot exceed 1 MiB" }],
   });
   expect(await manifests.isBlank(1, `driver:\n${"#\n".repeat(10_000)}`, limits)).toBe(true);
   expect(await manifests.isBlank(1, large, limits)).toBe(false);
@@ -30,7 +32,7 @@ test.each([
   [{ ...options, heapMb: 8 }, "Manifest cannot take more than 8 MiB to read"],
 ])("a manifest that takes too much is invalid, with %j", async (options, complaint) => {
   const reader = manifestReader(options);
-  expect(await reader.read(1, large, limits)).toEqual({ complaints: [complaint] });
+  expect(await reader.read(1, large, limits)).toEqual({ complaints: [{ message: complaint }] });
   await expect(reader.isBlank(1, large, limits)).rejects.toMatchObject({ fields: { manifest: [complaint] } });
 });
 
