@@ -40,7 +40,7 @@ test("a manifest that needs too much memory ends no other", async () => {
   const reader = manifestReader({ ...options, heapMb: 16 });
   const [bad, good] = await Promise.all([reader.read(1, large, limits), reader.read(2, middle, limits)]);
   expect([commandsOf(bad), commandsOf(good)]).toEqual([
-    ["Manifest cannot take more than 16 MiB to read"],
+    [{ message: "Manifest cannot take more than 16 MiB to read" }],
     expect.any(Number),
   ]);
 });

@@ -23,8 +23,9 @@ export const budgets = {
     calls: { builds: 5, namespaces: 3 },
     events: 3,
   },
+  // On a busy machine the webhooks service may look twice more for an event that is being stored: 10 without that.
   "a pinned build, from PATCH to the delivery at one webhook": {
-    commands: { builds: 3, namespaces: 5, webhooks: 10 },
+    commands: { builds: 3, namespaces: 5, webhooks: 12 },
     calls: { builds: 1, namespaces: 4 },
     events: 1,
   },
