@@ -42,7 +42,7 @@ export const counterChecks = [
     fails: ["requests wait for an unfinished upload", "how many requests a token", "an address without a token"],
   },
   {
-    file: gateway("hook-bodies"),
+    file: gateway("hook-bodies.long"),
     settings: { HOOK_BODIES: "0", HOOK_BODY_LIMIT: "8MiB", HOOK_BODY_TIMEOUT: "1h" },
     fixed: { "least of a JSON, form or hook body that must arrive every ten seconds": 0 },
     fails: ["declared too large", "a body that never ends"],
@@ -77,17 +77,17 @@ export const counterChecks = [
     hangs: true,
   },
   {
-    file: "services/builds/test/nats-away.test.ts",
+    file: "services/builds/test/nats-away.long.test.ts",
     fixed: { "events of one record that wait for NATS": much },
     fails: ["a build with a large manifest ends", "a cron job with a large manifest"],
   },
   {
-    file: "services/builds/src/domain/manifest/yaml.test.ts",
+    file: "libs/manifest/src/yaml.test.ts",
     fixed: { "levels of a manifest": much },
     fails: ["with deeply nested"],
   },
   {
-    file: "services/builds/test/followers.test.ts",
+    file: "services/builds/test/followers.long.test.ts",
     fixed: { "one message of output to a follower": much },
     fails: ["a follower gets small pieces"],
   },
@@ -102,5 +102,8 @@ export const otherwise = {
   DOWNLOAD_REDIRECTS: "services/images/test/hostile-urls.test.ts",
   DOWNLOAD_TIMEOUT: "services/images/test/download-images.test.ts",
   DOCKER_MEMORY: "services/runner/test/last-line.test.ts",
-  DOCKER_DISK: "services/runner/test/docker-disk.test.ts",
+  DOCKER_DISK: "services/runner/test/docker-disk.long.test.ts",
+  DOCKER_FILES: "services/runner/test/docker-disk.long.test.ts",
+  DOCKER_PULL_LIMIT: "services/runner/test/docker-pull.long.test.ts",
+  STREAMS_PER_USER: "services/gateway/test/streams-per-user.test.ts",
 };

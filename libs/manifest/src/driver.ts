@@ -3,7 +3,7 @@ import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
 import { type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
-import { type Entry, isMapping, type Mapping } from "./tree.js";
+import { isMapping, type Mapping } from "./tree.js";
 
 type Type = Driver["type"];
 
@@ -94,23 +94,30 @@ function driverOf(of: Type, entries: Mapping, where: Where): Driver {
   return none;
 }
 
-/** The driver of a manifest. Without `accepted`, any driver is. */
-export const driver = (accepted?: readonly string[]): Spec<Driver> => ({
+/** The keys of a driver. `readDriver` checks them. */
+export const driver: Spec<Mapping> = {
   noun: "a mapping",
   schema: { anyOf: (Object.keys(keysOf) as Type[]).map(schemaOf) },
-  none,
-  read(tree, where) {
-    if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
-    const { complain } = where;
-    const typeEntry: Entry | undefined = tree.value.get("type");
-    const given = trimmed(readEntry(text, typeEntry, where));
-    if (given === undefined) return undefined;
-    const at = typeEntry?.tree.at ?? tree.at;
-    if (!isType(given)) {
-      complain.add("invalid driver specified", given, at);
-      return undefined;
-    }
-    if (accepted && !accepted.includes(given)) complain.add(`driver error: ${given} - driver disabled`, "", at);
-    return driverOf(given, tree.value, where);
-  },
-});
+  none: new Map(),
+  read: (tree, where) => (isMapping(tree) ? tree.value : wrongType(tree, where, "a mapping")),
+};
+
+/** Reads a driver. The result counts only if there are no complaints. Without `accepted`, any type is. */
+export function readDriver(
+  entries: Mapping | undefined,
+  accepted: readonly string[] | undefined,
+  where: Where,
+): Driver {
+  if (!entries) return none;
+  const { complain } = where;
+  const type = entries.get("type");
+  const given = trimmed(readEntry(text, type, where));
+  if (given === undefined) return none;
+  if (!isType(given)) {
+    complain.add("invalid driver specified", given, type?.tree.at);
+    return none;
+  }
+  if (accepted && !accepted.includes(given))
+    complain.add(`driver error: ${given} - driver disabled`, "", type?.tree.at);
+  return driverOf(given, entries, where);
+}

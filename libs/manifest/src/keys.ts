@@ -1,4 +1,3 @@
-import type { Driver } from "@ci/proto/builds/v1/queue";
 import { driver } from "./driver.js";
 import { key, mapping } from "./mapping.js";
 import { list, placed, text } from "./spec.js";
@@ -21,10 +20,10 @@ const jobKeys = {
 };
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
-export const manifestKeys = (acceptedDrivers?: readonly string[]) => ({
+export const manifestKeys = {
   namespace: key(text, "The namespace that the build belongs to; by default none", "team/app", "project", "group"),
-  driver: key<Driver>(
-    driver(acceptedDrivers),
+  driver: key(
+    driver,
     "Where the jobs run: `docker`, `qemu` (a virtual machine) or `os` (processes on the runner's machine)",
     { type: "docker", image: "node:22-alpine", workspace: "/build" },
     ...["image", "container", "runs-on", "executor", "agent"],
@@ -59,4 +58,4 @@ export const manifestKeys = (acceptedDrivers?: readonly string[]) => ({
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
   ),
-});
+};

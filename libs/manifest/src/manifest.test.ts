@@ -227,11 +227,11 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
   if ("manifest" in reading) throw new Error("valid");
   expect(reading.namespace).toBe("team/app");
   expect(reading.complaints.map(({ message, line, column }) => [message, line, column])).toEqual([
+    ["Manifest stages has the wrong type", 7, 9],
+    ["Manifest allow_failures has the wrong type", 8, 17],
     ["Manifest driver error: docker - driver disabled", 3, 16],
     ["Manifest driver docker requies image", 3, 16],
     ["Manifest driver docker invalid workspace build", 3, 35],
-    ["Manifest stages has the wrong type", 7, 9],
-    ["Manifest allow_failures has the wrong type", 8, 17],
     ["Manifest env invalid entry BAD", 4, 7],
     ["Manifest objects invalid entry a => ../b", 5, 11],
     ['Manifest artifacts invalid entry x => ""/..', 9, 31],

@@ -1,5 +1,6 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
+import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
@@ -62,20 +63,18 @@ function parseEntries<T>(
 }
 
 const bySource = ({ source }: Transfer): string => source;
-const none: Driver = { type: "os", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 };
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
-  const keys = manifestKeys(limits.acceptedDrivers);
-  complainOfUnknown(root, keys, "", complain);
-  const values = readKeys(root, keys, (top) => ({ complain, top, name: top, inList: false }));
-  const driver = root.get("driver");
-  if (!driver || isEmpty(driver.tree)) complain.add("invalid driver specified", "", driver?.at);
+  complainOfUnknown(root, manifestKeys, "", complain);
+  const whereOf = (top: string) => ({ complain, top, name: top, inList: false });
+  const values = readKeys(root, manifestKeys, whereOf);
+  const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"));
   const bad = (name: string) => (entry: Placed<string>) => complain.add(`${name} invalid entry`, entry.value, entry.at);
   const jobs = values.jobs ?? [];
   const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values.allow_failures ?? [], complain);
   return {
     namespace: values.namespace?.trim() || undefined,
-    driver: values.driver ?? none,
+    driver,
     env: parseEntries(values.env, envEntry, (one) => one.key, bad("env")),
     objects: parseEntries(values.objects, objectEntry, bySource, bad("objects")),
     jobs: jobs.map((job) => ({

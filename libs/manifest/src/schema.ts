@@ -9,6 +9,6 @@ export function manifestSchema(url: string): Json {
     $id: url,
     title: "Manifest of Service CI",
     description: "Says what a build runs: jobs, grouped in stages, in one environment",
-    ...mappingSchema(manifestKeys(), ["driver"]),
+    ...mappingSchema(manifestKeys, ["driver"]),
   };
 }

@@ -31,7 +31,7 @@ test.each([
   ["DRIVERS", "docker,ssh", 'must be a list of docker, qemu and os, not "docker,ssh"'],
   ["JOB_LIMIT", "0", 'must be a whole number of 1 or more, not "0"'],
   ["STAGE_LIMIT", "0", 'must be a whole number of 1 or more, not "0"'],
-  ["TAG_LENGTH", "0", 'must be a whole number of 1 or more, not "0"'],
+  ["TAG_LENGTH", "0", 'must be a whole number from 1 to 65536, not "0"'],
   ["MANIFEST_LIMIT", "0", 'must be a size from 1 to 8388607GiB, not "0"'],
   ["CURATION_EVERY", "0s", 'must be a time from 1ms to 24d, not "0s"'],
   ["BUILD_TIMEOUT", "60d", 'must be a time from 1ms to 24d, not "60d"'],
