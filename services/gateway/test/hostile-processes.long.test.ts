@@ -7,7 +7,7 @@ import { type Processes, type ServiceName, startProcesses, thisTree } from "@ci/
 import { suite } from "@ci/testkit/suite";
 import type { Places } from "./_hostile.js";
 import { type HostileRequest, hostileRequests } from "./_hostile-forms.js";
-import { placesOf } from "./_hostile-suite.js";
+import { placesOf } from "./_hostile-places.js";
 
 // The six services as processes: no hostile input makes anybody wait, or a process grow beyond the chart's limit.
 
