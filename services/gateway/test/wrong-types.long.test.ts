@@ -286,16 +286,14 @@ describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path)
 
   test("a wrong type hides no other mistake", async () => {
     const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "-f"));
-    const namespace = [`Namespace name ${letters}`];
-    const file = ["File field required"];
-    expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
+    const others = { namespace: [`Namespace name ${letters}`], file: ["File field required"] };
+    expect([status, json]).toEqual([400, { name: ["Name must be a string"], ...others }]);
   });
 
   test("a wrong type alone prevents the creation", async () => {
     const before = await allRecords();
     const namespaces = [part("namespace", "one"), part("namespace", "two")];
-    const file = part("file", "QFI\u00fb", '; filename="f"');
-    const { status, json } = await send(part("name", "fine"), ...namespaces, file);
+    const { status, json } = await send(part("name", "fine"), ...namespaces, part("file", "QFI\u00fb", '; filename="f"'));
     expect([status, json]).toEqual([400, { namespace: ["Namespace must be a string"] }]);
     expect(await allRecords()).toEqual(before);
   });
