@@ -67,6 +67,6 @@ test.each(Object.entries(lists))(
       `${start}\0`,
       "\0",
     ];
-    for (const text of [...unmatched, "*".repeat(5_000)]) expect([text, await countOf(text)]).toEqual([text, 0]);
+    for (const text of [...unmatched, "*".repeat(1_000)]) expect([text, await countOf(text)]).toEqual([text, 0]);
   },
 );
