@@ -293,7 +293,11 @@ describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path)
   test("a wrong type alone prevents the creation", async () => {
     const before = await allRecords();
     const namespaces = [part("namespace", "one"), part("namespace", "two")];
-    const { status, json } = await send(part("name", "fine"), ...namespaces, part("file", "QFI\u00fb", '; filename="f"'));
+    const { status, json } = await send(
+      part("name", "fine"),
+      ...namespaces,
+      part("file", "QFI\u00fb", '; filename="f"'),
+    );
     expect([status, json]).toEqual([400, { namespace: ["Namespace must be a string"] }]);
     expect(await allRecords()).toEqual(before);
   });
