@@ -274,31 +274,3 @@ test("requests for a record that the caller may not change return 404, whatever 
   }
   expect((await ci.admin.post("/users/nobody/tokens", { name: 7 })).status).toBe(404);
 });
-
-describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path) => {
-  const part = (name: string, value: string, more = "") =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-  const send = (...parts: string[]) => {
-    // Latin-1, since the magic bytes of images are not UTF-8.
-    const body = Buffer.from([...parts, "--x--\r\n"].join(""), "latin1");
-    return ann.send("POST", path, { body, headers: { "Content-Type": "multipart/form-data; boundary=x" } });
-  };
-
-  test("a wrong type hides no other mistake", async () => {
-    const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "-f"));
-    const others = { namespace: [`Namespace name ${letters}`], file: ["File field required"] };
-    expect([status, json]).toEqual([400, { name: ["Name must be a string"], ...others }]);
-  });
-
-  test("a wrong type alone prevents the creation", async () => {
-    const before = await allRecords();
-    const namespaces = [part("namespace", "one"), part("namespace", "two")];
-    const { status, json } = await send(
-      part("name", "fine"),
-      ...namespaces,
-      part("file", "QFI\u00fb", '; filename="f"'),
-    );
-    expect([status, json]).toEqual([400, { namespace: ["Namespace must be a string"] }]);
-    expect(await allRecords()).toEqual(before);
-  });
-});
