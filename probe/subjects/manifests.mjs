@@ -41,6 +41,21 @@ export const manifests = {
       /driver error: os - driver disabled/,
     ),
     refused(
+      "manifest-privileges",
+      "Asks in its manifest for a privileged container, host mounts and the host's network",
+      {
+        driver: {
+          type: "docker",
+          image: "x",
+          workspace: "/w",
+          privileged: true,
+          network: "host",
+          volumes: ["/:/host"],
+        },
+      },
+      /unknown key/,
+    ),
+    refused(
       "artifact-name",
       "Names an artifact so that it is stored elsewhere",
       { jobs: [{ ...job, artifacts: ["a => ../../b"] }] },

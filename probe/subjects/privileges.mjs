@@ -56,13 +56,6 @@ export const privileges = {
       sees: /Seccomp:\s*2/,
     },
     {
-      id: "manifest-privileges",
-      tries: "Asks in its manifest for a privileged container, host mounts and the host's network",
-      driver: { privileged: true, network: "host", volumes: ["/:/host"], cap_add: ["ALL"] },
-      script: `[ -e /host/etc ] || [ -e /sys/class/net/lo/../docker0 ] || { ${capabilities("CapEff")}; }`,
-      sees: /CapEff:\s*00000000000004fb/,
-    },
-    {
       id: "chroot",
       tries: "Changes the root folder with `chroot`",
       script: "chroot / /bin/true",

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Api } from "@ci/testkit/api";
-import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
+import { aBuild, aManifest, aUser } from "@ci/testkit/builders";
 import { type Constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
@@ -91,7 +91,7 @@ const ofBuild = (
   search: true,
   async fill({ user }, names) {
     await createEach(names, (name) => prepare(user, name));
-    const { url } = created(await user.post("/builds", aBuild({ ...manifest(names), name: aWord() })));
+    const { url } = created(await user.post("/builds", aBuild({ ...manifest(names) })));
     return { path: `${url}/${part}`, as: user };
   },
 });
