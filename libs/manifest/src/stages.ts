@@ -26,7 +26,7 @@ export function stagesOf(
   for (const job of jobs) {
     const { at, value } = job;
     if (value.stage === undefined || known.has(stageOf(job))) continue;
-    if (value.stage.value === "") complain.addAt(at, `a job without a stage; the stages are: ${names}`, "line");
+    if (value.stage.value === "") complain.addAt(at, `a job has no stage; the stages are: ${names}`, "line");
     else {
       const stage = quoted(value.stage.value);
       complain.addAt(value.stage.at ?? at, `stage "${stage}" is not one of the stages: ${names}`, "line");

@@ -42,7 +42,7 @@ describe("an unknown key", () => {
 describe("stages", () => {
   test.each([
     ["stages: [build, test]\njobs:\n- stage: tests", 'line 4: stage "tests" is not one of the stages: build, test'],
-    ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job without a stage; the stages are: build, test"],
+    ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job has no stage; the stages are: build, test"],
     ["stages: [a]\nallow_failures:\n- b", 'line 4: allow_failures: "b" is not one of the stages: a'],
     ["jobs: [{stage: a}]\nallow_failures: [build]", 'line 3: allow_failures: "build" is not one of the stages: a'],
   ])("%j is refused", (text, expected) => {

@@ -22,6 +22,13 @@ export const manifestLimits = ({ manifestBytes, maxJobs, maxStages }: Config) =>
   maxStages,
 });
 
+/** The limits for a manifest that is about to be built. `isStored`: it is that of an earlier build or of a cron job. */
+export const buildLimits = (config: Config, isStored = false): ManifestLimits => ({
+  ...manifestLimits(config),
+  acceptedDrivers: config.drivers,
+  isStored,
+});
+
 function inManifest(name: string, message: string): string {
   if (message === "Namespace permission denied") return "Manifest cannot submit to namespace";
   return `Manifest ${quoted(name)}: namespace: ${message.replace(/^Namespace /, "")}`;

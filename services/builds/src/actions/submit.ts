@@ -15,7 +15,7 @@ import { type CronDoc, runComment, runTag } from "../domain/cron.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { submittedTags } from "../domain/tags.js";
-import { checkManifest, enterDestination, manifestLimits, messagesOf } from "./check-manifest.js";
+import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
@@ -110,8 +110,7 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
 }
 
 async function readScheduled({ config }: Context, { userId, manifest }: CronDoc): Promise<Manifest> {
-  const limits = { ...manifestLimits(config), acceptedDrivers: config.drivers, isStored: true };
-  const read = await manifests.read(userId, manifest, limits);
+  const read = await manifests.read(userId, manifest, buildLimits(config, true));
   if (!("manifest" in read)) throw invalid({ manifest: messagesOf(read.complaints) });
   return read.manifest;
 }
@@ -149,8 +148,7 @@ export interface CommitRequest extends BuildRequest {
 
 /** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
-  const { drivers: acceptedDrivers } = ctx.config;
-  const limits = { ...manifestLimits(ctx.config), acceptedDrivers, isStored: request.isStored };
+  const limits = buildLimits(ctx.config, request.isStored);
   const read = await manifests.read(request.userId, request.text, limits);
   const { names, complaints } = submittedTags(tags, ctx.config);
   complain({ manifest: "manifest" in read ? [] : messagesOf(read.complaints), tags: complaints });
