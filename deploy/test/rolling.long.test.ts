@@ -161,6 +161,10 @@ function replacement() {
     loading.abort();
     const [variables] = await Promise.all(load);
     await Promise.all(outputStreams);
+    for (const id of await idsOf("gateway")) await collectWarnings("gateway", id);
+    const expectNoFailures = () =>
+      expect({ failures, warnings: failures.length > 0 ? warnings : [] }).toEqual({ failures: [], warnings: [] });
+    expectNoFailures();
     const expected = kinds.flatMap((kind) => submitted.map(({ number }) => `${kind} ${number}`)).sort();
     const expectEachOnce = (received: readonly string[]) => expect([...received].sort()).toEqual(expected);
     const buildEvents = () => streamEvents.filter(({ event }) => kinds.includes(event!));
@@ -168,8 +172,7 @@ function replacement() {
     await eventually(async () => expectEachOnce(await delivered()), { everyMs: 500 });
     listening.abort();
     await events;
-    for (const id of await idsOf("gateway")) await collectWarnings("gateway", id);
-    expect({ failures, warnings: failures.length > 0 ? warnings : [] }).toEqual({ failures: [], warnings: [] });
+    expectNoFailures();
     expect(submitted.length).toBeGreaterThan(services.length);
     expect(await countVariables(admin.send)).toBe(variables);
     for (const { url, number } of submitted) {
