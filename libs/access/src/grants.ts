@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
+import { sharedReads } from "@ci/kit/process/shared";
 
 /** How long a service may cache a permission. */
 const trustMs = 250;
@@ -16,14 +17,19 @@ interface Memberships {
   readonly rootIds: readonly number[];
 }
 
+interface Allowed {
+  readonly namespaceIds: readonly number[];
+}
+
 interface AccessClient {
-  allow(question: Question, options?: object): Promise<{ readonly namespaceIds: readonly number[] }>;
-  listMemberships(request: { readonly userId?: number | undefined }, options?: object): Promise<Memberships>;
+  allow(question: Question): Promise<Allowed>;
+  listMemberships(request: { readonly userId?: number | undefined }): Promise<Memberships>;
 }
 
 /**
- * Caches permissions and memberships for 250 ms. Denials are not cached, so new permissions hold at once. A service that changes a
- * membership awaits `expireGrants` before it confirms the change.
+ * Caches permissions and memberships for 250 ms. Denials are not cached, so new permissions hold at once. Equal requests at
+ * the same time share a response that is no older than any of them. A service that changes a membership awaits
+ * `expireGrants` before it confirms the change.
  */
 export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "connected" | "onNudge">): C {
   const grants = ttlCache<string, true>(bus, trustMs);
@@ -32,21 +38,24 @@ export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "conne
     grants.forget();
     memberships.forget();
   });
-  const allow: AccessClient["allow"] = async ({ userId, action, namespaceIds = [] }, options) => {
+  const allowing = sharedReads<Allowed>();
+  const listing = sharedReads<Memberships>();
+  const allow: AccessClient["allow"] = async ({ userId, action, namespaceIds = [] }) => {
     const keyOf = (id: number) => `${userId}/${action}/${id}`;
     const unknown = namespaceIds.filter((id) => !grants.get(keyOf(id)));
     if (unknown.length === 0) return { namespaceIds };
     const keep = grants.asking();
-    const allowed = await client.allow({ userId, action, namespaceIds: unknown }, options);
+    const question = { userId, action, namespaceIds: unknown };
+    const allowed = await allowing(JSON.stringify(question), () => client.allow(question));
     for (const id of allowed.namespaceIds) keep(keyOf(id), true);
     const granted = new Set(allowed.namespaceIds);
     return { namespaceIds: namespaceIds.filter((id) => granted.has(id) || !unknown.includes(id)) };
   };
-  const listMemberships: AccessClient["listMemberships"] = async ({ userId }, options) => {
+  const listMemberships: AccessClient["listMemberships"] = async ({ userId }) => {
     const cached = memberships.get(userId);
     if (cached) return cached;
     const keep = memberships.asking();
-    const found = await client.listMemberships({ userId }, options);
+    const found = await listing(`${userId}`, () => client.listMemberships({ userId }));
     keep(userId, found);
     return found;
   };

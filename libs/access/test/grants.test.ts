@@ -50,6 +50,13 @@ it("allow sends a request for each user and each action", async () => {
   expect(requests).toHaveLength(3);
 });
 
+it("equal requests at the same time share at most two calls", async () => {
+  const { may, requests } = accessTo([1]);
+  const all = await Promise.all(Array.from({ length: 100 }, () => may(1, 2)));
+  expect(new Set(all.map(String))).toEqual(new Set(["1"]));
+  expect(requests.length).toBeLessThanOrEqual(2);
+});
+
 it("allow never caches a denial, so a new right holds at once", async () => {
   const { may, granted } = accessTo([]);
   expect(await may(1)).toEqual([]);

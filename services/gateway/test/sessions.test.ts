@@ -23,3 +23,9 @@ test("a session is not cached after its token's expiry, whatever the gateway's c
   for (let n = 0; n < 3; n++) await sessions.of("secret");
   expect(lookups).toHaveLength(3);
 });
+
+test("requests with one token at the same time share at most two lookups", async () => {
+  const { lookups, sessions } = sessionsOf(undefined);
+  await Promise.all(Array.from({ length: 100 }, () => sessions.of("secret")));
+  expect(lookups.length).toBeLessThanOrEqual(2);
+});
