@@ -66,6 +66,7 @@ function installation() {
       ...tools.env,
       CI_PORT,
       CI_GUARD_ALLOW: "receiver",
+      DOCKER_LOCAL_IMAGES: image!,
       RUNNER_NAME: `ci-${process.pid}`,
     });
     installation.compose("up", "--detach", "--no-build");

@@ -124,6 +124,7 @@ function replacement() {
     const PUBLIC_URL = `http://127.0.0.1:${frontend.port}`;
     const settings = {
       ...{ ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver" },
+      DOCKER_LOCAL_IMAGES: image!,
       // Longer than a busy machine may stall.
       ...{ RUNNER_DRAIN: "5min", LEASE: "10min" },
       ...anyRate,

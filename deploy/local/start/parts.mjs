@@ -53,6 +53,9 @@ const inspector = (name, names = []) =>
  */
 const heap = (limit) => (limit ? [`--max-old-space-size=${limit / 2}`] : []);
 
+/** The images that provisioning makes or pulls, such as the sample build's. */
+const ownImages = `service-ci/*,${process.env.CI_TEST_IMAGE || "busybox:1.37"}`;
+
 /**
  * Returns the services, each after those it needs. Of this process's environment, each gets the settings that it reads.
  * @param {Installation} at
@@ -77,6 +80,7 @@ export const servicesOf = async (at) => {
     PUBLIC_URL: at.url,
     DRIVERS: process.env.DRIVERS || accepted,
     RUNNER_DRIVERS: served,
+    DOCKER_LOCAL_IMAGES: process.env.DOCKER_LOCAL_IMAGES || ownImages,
     // Ctrl-C does not wait for running builds.
     RUNNER_DRAIN: "0s",
     RUNNER_DIR: process.env.RUNNER_DIR || runnerDirOf(at.dataDir, served),

@@ -87,6 +87,7 @@ export async function startConstellation(
     CI_ADMIN_TOKEN: adminToken,
     DRIVERS: "os,docker,qemu",
     RUNNER_DRIVERS: "os",
+    DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
     CI_GUARD_ALLOW: "127.0.0.1/32",
     PUBLIC_URL: "http://ci.test/api",
     ...anyRate,

@@ -99,7 +99,7 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   localImages: s.parsed(
     "DOCKER_LOCAL_IMAGES",
     "images of the engine that builds may use although they were not pulled for builds, such as `tools:1,team/*`; `*` means all, `-` none",
-    "*",
+    "-",
     listOf(/^[\w.*:@/-]{1,255}$/, "names of images"),
   ),
   pullBytes: s.size(
