@@ -54,13 +54,14 @@ test.each([
 });
 
 test("a boundary far longer than RFC 2046 allows is refused", async () => {
-  const body = "a".repeat(limitBytes);
-  const type = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
+  const send = (boundary: string, name: string) => {
+    const form = formOf([part('name="name"', name)]).replaceAll(/^--b/gm, `--${boundary}`);
+    return create(form, `multipart/form-data; boundary=${boundary}`);
+  };
   const malformed = { status: 400, json: { message: "Malformed form" } };
-  expect(await create(body, type("a".repeat(7_000)))).toMatchObject(malformed);
+  expect(await send("b".repeat(300), aWord("ns"))).toMatchObject(malformed);
   const name = aWord("ns");
-  const form = formOf([part('name="name"', name)]).replaceAll(/^--b/gm, `--${"b".repeat(70)}`);
-  expect(await create(form, type("b".repeat(70)))).toMatchObject({ status: 201, json: { name } });
+  expect(await send("b".repeat(70), name)).toMatchObject({ status: 201, json: { name } });
 });
 
 test("a form that breaks off in another file is malformed", async () => {
