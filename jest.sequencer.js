@@ -22,7 +22,7 @@ const first = [
   "services/gateway/test/lists.long.test.ts",
   "deploy/test/start.long.test.ts",
   "services/gateway/test/access.test.ts",
-  "services/runner/test/docker.test.ts",
+  "services/runner/test/docker-contract.long.test.ts",
 ].map((file) => join(__dirname, file));
 
 const missing = first.filter((file) => !existsSync(file));

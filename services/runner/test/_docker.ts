@@ -1,8 +1,10 @@
 import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
-import type { DockerOptions } from "../src/drivers/docker.js";
+import type Docker from "dockerode";
+import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
-import type { WorkRoot } from "../src/drivers/work-root.js";
+import { type WorkRoot, workRoot } from "../src/drivers/work-root.js";
+import type { Subject } from "./_subject.js";
 
 /** Changes nothing on the host: for tests of something else. */
 export const openEgress: EgressConfig = { mode: "open", allow: [], image: "" };
@@ -26,3 +28,44 @@ export const dockerOptions = (name: string, root: WorkRoot, more: Partial<Docker
   ...{ name, root, path: process.env.PATH!, egress: openEgress, log: createLog("runner", "silent") },
   ...more,
 });
+
+/** The driver for the local engine under a name of its own; `dir` holds its folders. */
+export async function dockerSubject(
+  engine: Docker,
+  { image, name, dir }: { readonly image: string; readonly name: string; readonly dir: string },
+): Promise<Subject> {
+  const root = await workRoot(dir, name);
+  const driver = dockerDriver(dockerOptions(name, root));
+  const labelled = (buildId: number) => ({ label: [`ci.runner=${name}`, `ci.build=${buildId}`] });
+  return {
+    driver,
+    order: { image, workspace: "/workspace" },
+    elsewhere: "/somewhere/else",
+    async processes(buildId) {
+      const running = await engine.listContainers({ filters: labelled(buildId) });
+      const counts = running.map(async ({ Id }) => {
+        // `top` fails for a container that has just ended.
+        const top = await engine
+          .getContainer(Id)
+          .top()
+          .catch(() => ({ Processes: [] }));
+        return top.Processes.length;
+      });
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    },
+    runs: async (buildId) => (await engine.listContainers({ filters: labelled(buildId) })).length > 0,
+    async traces(buildId) {
+      const filters = labelled(buildId);
+      const containers = await engine.listContainers({ all: true, filters });
+      const networks = await engine.listNetworks({ filters });
+      const { Volumes } = await engine.listVolumes({ filters });
+      const folders = (await root.all("docker")).filter(({ mark }) => mark.buildId === buildId);
+      return [
+        ...containers.map(({ Id }) => `container ${Id}`),
+        ...networks.map(({ Id }) => `network ${Id}`),
+        ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
+        ...folders.map(({ path }) => `folder ${path}`),
+      ];
+    },
+  };
+}

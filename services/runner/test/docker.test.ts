@@ -9,10 +9,9 @@ import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
-import { dockerOptions } from "./_docker.js";
+import { dockerOptions, dockerSubject } from "./_docker.js";
 import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
-import { driverContract } from "./driver-contract.js";
 
 const image = process.env.CI_TEST_IMAGE;
 
@@ -29,44 +28,7 @@ else {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  async function open(image: string): Promise<Subject> {
-    const root = await workRoot(dir, name);
-    const driver = dockerDriver(dockerOptions(name, root));
-    const labelled = (buildId: number) => ({ label: [`ci.runner=${name}`, `ci.build=${buildId}`] });
-    return {
-      driver,
-      order: { image, workspace: "/workspace" },
-      elsewhere: "/somewhere/else",
-      async processes(buildId) {
-        const running = await engine.listContainers({ filters: labelled(buildId) });
-        const counts = running.map(async ({ Id }) => {
-          // `top` fails for a container that has just ended.
-          const top = await engine
-            .getContainer(Id)
-            .top()
-            .catch(() => ({ Processes: [] }));
-          return top.Processes.length;
-        });
-        return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-      },
-      runs: async (buildId) => (await engine.listContainers({ filters: labelled(buildId) })).length > 0,
-      async traces(buildId) {
-        const filters = labelled(buildId);
-        const containers = await engine.listContainers({ all: true, filters });
-        const networks = await engine.listNetworks({ filters });
-        const { Volumes } = await engine.listVolumes({ filters });
-        const folders = (await root.all("docker")).filter(({ mark }) => mark.buildId === buildId);
-        return [
-          ...containers.map(({ Id }) => `container ${Id}`),
-          ...networks.map(({ Id }) => `network ${Id}`),
-          ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
-          ...folders.map(({ path }) => `folder ${path}`),
-        ];
-      },
-    };
-  }
-
-  driverContract(async () => subject);
+  const open = (image: string) => dockerSubject(engine, { image, name, dir });
 
   /** Returns shell text that makes a system call and says how the kernel answered. */
   function systemCall(call: string): string {
