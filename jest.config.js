@@ -27,6 +27,7 @@ const base = {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(access|kit|manifest|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
+    "^@service-ci/client$": `${jestRoot}/client/src/index.ts`,
     "^@ci/certificates/(.*)$": `${jestRoot}/deploy/certificates/src/$1`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
     "^(\\.{1,2}/.*)\\.js$": "$1",
@@ -40,7 +41,7 @@ const servers = {
 };
 
 const long = "/[^/]+\\.long\\.test\\.ts$";
-const system = ["services/gateway", "services/runner", "deploy", "examples"];
+const system = ["client", "services/gateway", "services/runner", "deploy", "examples"];
 const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
 const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
 
@@ -50,7 +51,7 @@ module.exports = {
     {
       ...base,
       displayName: "unit",
-      roots: rootsOf(["libs", "services"]),
+      roots: rootsOf(["client", "libs", "services"]),
       testMatch: ["**/src/**/*.test.ts"],
     },
     {

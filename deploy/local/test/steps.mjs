@@ -20,10 +20,19 @@ export const checks = async () => [
   // Without this, biome writes colour codes into log files.
   { name: "biome ci", args: ["biome", "ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
   { name: "tsc", args: ["tsc", "-b"] },
+  { name: "client/src/gen", check: clientTypes },
   { name: "tsc of the scripts", args: ["tsc", "-p", "tsconfig.scripts.json"] },
   { name: "structure", check: structure },
   { name: "docs/isolation.md", check: isolation },
 ];
+
+/** Compares the client's types with the API's description. */
+const clientTypes = async () => {
+  const { checkTypes } = await import("../../../client/generate.mjs");
+  const complaint = await checkTypes();
+  if (complaint) console.log(`${complaint}: run \`npm run client\``);
+  return complaint;
+};
 
 /** Compares docs/isolation.md with the probes that exist. Runs none. */
 const isolation = async () => {

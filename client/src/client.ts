@@ -1,0 +1,102 @@
+import createApi, { type Client as Api } from "openapi-fetch";
+import { type ApiError, errorOf } from "./errors.js";
+import { type FollowOptions, follow, type StreamEvent } from "./follow.js";
+import type { paths } from "./gen/openapi.js";
+
+export interface ClientOptions {
+  /** Base URL of the API, such as `https://ci.example.com`. */
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** What the URLs in records begin with, if clients reach the API at another address. Default: `url`. */
+  readonly publicUrl?: string | undefined;
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+export interface UploadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes that have been handed over. */
+  readonly onProgress?: ((sentBytes: number) => void) | undefined;
+}
+
+/** A client of one server, with one token. */
+export interface Client {
+  /** Every route of the API, typed. A response other than 2xx throws an ApiError. */
+  readonly api: Api<paths>;
+  /** Sends a request to a path of the API or a URL from a record. Throws an ApiError unless the response is 2xx. */
+  request(pathOrUrl: string, init?: RequestInit): Promise<Response>;
+  /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. */
+  follow(pathOrUrl: string, options?: FollowOptions): AsyncGenerator<StreamEvent>;
+  /** Uploads content to `/objects` or `/images` as it is read, and returns the record. */
+  upload<T = unknown>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    content: ReadableStream<Uint8Array>,
+    options?: UploadOptions,
+  ): Promise<T>;
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
+async function failed(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => "");
+  try {
+    return errorOf(response, JSON.parse(text));
+  } catch {
+    return errorOf(response, undefined);
+  }
+}
+
+const counting = (onProgress: (sentBytes: number) => void): TransformStream<Uint8Array, Uint8Array> => {
+  let sentBytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      sentBytes += chunk.byteLength;
+      onProgress(sentBytes);
+      controller.enqueue(chunk);
+    },
+  });
+};
+
+/** Returns a client. It sends nothing before its first call. */
+export function createClient({ token, fetch = globalThis.fetch, ...urls }: ClientOptions): Client {
+  const url = withoutSlash(urls.url);
+  const publicUrl = withoutSlash(urls.publicUrl ?? urls.url);
+  const api = createApi<paths>({ baseUrl: url, fetch, ...(token ? { headers: bearer(token) } : {}) });
+  api.use({
+    async onResponse({ response }) {
+      if (!response.ok) throw await failed(response);
+      return undefined;
+    },
+  });
+
+  /** Returns the address of a path or of a record's URL. The token never goes to another server. */
+  function addressOf(pathOrUrl: string): string {
+    if (pathOrUrl.startsWith("/")) return url + pathOrUrl;
+    for (const base of [publicUrl, url])
+      if (pathOrUrl.startsWith(`${base}/`)) return url + pathOrUrl.slice(base.length);
+    throw new TypeError(`${pathOrUrl} is not below ${publicUrl}`);
+  }
+
+  async function request(pathOrUrl: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (token) headers.set("Authorization", bearer(token).Authorization);
+    const response = await fetch(new Request(addressOf(pathOrUrl), { ...init, headers }));
+    if (!response.ok) throw await failed(response);
+    return response;
+  }
+
+  return {
+    api,
+    request,
+    follow: (pathOrUrl, options) => follow((headers, signal) => request(pathOrUrl, { headers, signal }), options),
+    async upload(path, query, content, { signal, onProgress } = {}) {
+      const body = onProgress ? content.pipeThrough(counting(onProgress)) : content;
+      const headers = { "Content-Type": "application/octet-stream" };
+      // Without `duplex`, Node.js refuses to send a stream.
+      const init = { method: "POST", body, headers, duplex: "half", ...(signal ? { signal } : {}) };
+      return (await request(`${path}?${new URLSearchParams(query)}`, init as RequestInit)).json();
+    },
+  };
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });

@@ -1,0 +1,38 @@
+/** The server refused a request. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    /** The HTTP status. */
+    readonly status: number,
+    message: string,
+    /** The complaints about each field of the request, if the server named fields. */
+    readonly fields: Readonly<Record<string, readonly string[]>> = {},
+    /** How many seconds to wait before the next attempt, if the server said so. */
+    readonly retryAfterSeconds?: number,
+    /** Finds the request in the server's logs. */
+    readonly requestId?: string,
+  ) {
+    super(message);
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const isComplaints = (value: unknown): value is Record<string, string[]> =>
+  isObject(value) && Object.values(value).every(Array.isArray);
+
+/** Returns the error that a response stands for. `body` is the parsed body. */
+export function errorOf(response: Response, body: unknown): ApiError {
+  const { status, statusText, headers } = response;
+  const retryAfter = headers.get("retry-after");
+  const more = [
+    retryAfter === null ? undefined : Number(retryAfter),
+    headers.get("x-request-id") ?? undefined,
+  ] as const;
+  if (isObject(body) && typeof body.message === "string") return new ApiError(status, body.message, {}, ...more);
+  // 400 answers a map from fields to complaints.
+  if (status === 400 && isComplaints(body))
+    return new ApiError(status, Object.values(body).flat().join("; "), body, ...more);
+  return new ApiError(status, `${status} ${statusText}`.trim(), {}, ...more);
+}

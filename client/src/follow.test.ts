@@ -1,0 +1,73 @@
+import { ApiError } from "./errors.js";
+import { follow, type StreamEvent } from "./follow.js";
+
+type Open = Parameters<typeof follow>[0];
+
+/** Returns a response that sends these chunks and then ends, or breaks. */
+function streamOf(chunks: readonly string[], breaks = false): Response {
+  const left = chunks.map((chunk) => new TextEncoder().encode(chunk));
+  return new Response(
+    new ReadableStream({
+      pull(controller) {
+        const next = left.shift();
+        if (next) controller.enqueue(next);
+        else if (breaks) controller.error(new Error("reset"));
+        else controller.close();
+      },
+    }),
+  );
+}
+
+async function all(open: Open, options?: Parameters<typeof follow>[1]): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of follow(open, options)) events.push(event);
+  return events;
+}
+
+const output = (id: number, text: string) => `event: output\nid: ${id}\ndata: ${JSON.stringify(text)}\n\n`;
+const end = 'event: end\ndata: {"status":"passed"}\n\n';
+
+test("events are read across the borders of chunks, and the stream ends with `end`", async () => {
+  const text = `: waiting\n\n${output(1, "ü")}${end}`;
+  const bytes = [...text].map((character) => character);
+  expect(await all(async () => streamOf(bytes))).toEqual([
+    { event: "output", id: "1", data: "ü" },
+    { event: "end", id: undefined, data: { status: "passed" } },
+  ]);
+});
+
+test("a lost connection is opened again after the last event", async () => {
+  const asked: (string | undefined)[] = [];
+  const connections: boolean[] = [];
+  const answers = [streamOf([output(3, "abc")], true), streamOf([output(5, "de")]), streamOf([end])];
+  const open: Open = async (headers) => {
+    asked.push(headers["Last-Event-ID"]);
+    return answers[asked.length - 1]!;
+  };
+  const events = await all(open, { onConnection: (connected) => connections.push(connected) });
+  expect(events.map(({ data }) => data)).toEqual(["abc", "de", { status: "passed" }]);
+  expect(asked).toEqual([undefined, "3", "5"]);
+  expect(connections).toEqual([true, false, true, false, true]);
+});
+
+test("a server that is busy is asked again, and a refusal is thrown", async () => {
+  const errors = [new ApiError(503, "Service unavailable"), new ApiError(404, "Not Found")];
+  const open: Open = async () => {
+    throw errors.shift();
+  };
+  await expect(all(open)).rejects.toMatchObject({ status: 404 });
+  expect(errors).toEqual([]);
+});
+
+test("the signal ends a stream that waits", async () => {
+  const stopping = new AbortController();
+  const open: Open = async (_headers, signal) => {
+    setImmediate(() => stopping.abort());
+    return new Response(
+      new ReadableStream({
+        start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason)),
+      }),
+    );
+  };
+  expect(await all(open, { signal: stopping.signal })).toEqual([]);
+});

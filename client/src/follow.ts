@@ -1,0 +1,99 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { ApiError } from "./errors.js";
+
+/** An event of a stream. `id` is its position: a later stream continues after it. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly id?: string | undefined;
+  readonly data: unknown;
+}
+
+export interface FollowOptions {
+  /** Continues after the event with this id. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the connection is lost, and again when events arrive. */
+  readonly onConnection?: ((connected: boolean) => void) | undefined;
+}
+
+const firstPauseMs = 250;
+const maxPauseMs = 15_000;
+/** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
+const silenceMs = 45_000;
+
+/** Errors after which another attempt may succeed. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 429 || error.status >= 500;
+
+/** Resolves after `ms`, or at the signal. */
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+
+/** Aborts with its parent, or when nothing calls `heard` for too long. */
+function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard(): void; stop(): void } {
+  const silent = new AbortController();
+  const bite = () => silent.abort(new Error("The connection is silent"));
+  let timer = setTimeout(bite, silenceMs);
+  return {
+    signal: parent ? AbortSignal.any([parent, silent.signal]) : silent.signal,
+    heard() {
+      clearTimeout(timer);
+      timer = setTimeout(bite, silenceMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Yields the events of a stream. After a lost connection it reconnects and continues after the last event, so each event
+ * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses.
+ */
+export async function* follow(
+  open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
+  { after, signal, onConnection }: FollowOptions = {},
+): AsyncGenerator<StreamEvent> {
+  let last = after;
+  let pauseMs = firstPauseMs;
+  while (!signal?.aborted) {
+    const watched = watchdog(signal);
+    try {
+      const headers = { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) };
+      const { body } = await open(headers, watched.signal);
+      const raw = body!.pipeThrough(heardBy(watched.heard)).pipeThrough(new TextDecoderStream());
+      for await (const { event = "message", id, data } of raw.pipeThrough(new EventSourceParserStream())) {
+        pauseMs = firstPauseMs;
+        onConnection?.(true);
+        last = id ?? last;
+        if (data !== "") yield { event, id, data: JSON.parse(data) };
+        if (event === "end") return;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!mayPass(error)) throw error;
+      const wait = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+      pauseMs = Math.max(pauseMs, (wait ?? 0) * 1_000);
+    } finally {
+      watched.stop();
+    }
+    if (signal?.aborted) return;
+    onConnection?.(false);
+    await pause(pauseMs * (0.75 + Math.random() / 2), signal);
+    pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+  }
+}
+
+const heardBy = (heard: () => void) =>
+  new TransformStream<Uint8Array, BufferSource>({
+    transform(chunk, controller) {
+      heard();
+      controller.enqueue(chunk as Uint8Array<ArrayBuffer>);
+    },
+  });

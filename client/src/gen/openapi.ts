@@ -1,0 +1,7174 @@
+// Generated from the API's description by `npm run client`. Do not edit.
+export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Addresses of the collections */
+        get: operations["getRoot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who tried to change what, newest first; for administrators */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A build */
+        get: operations["getBuild"];
+        put?: never;
+        post?: never;
+        /** Kills a build */
+        delete: operations["killBuild"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Artifacts of a build, by name */
+        get: operations["listArtifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/artifacts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An artifact of a build, or its content if exactly application/octet-stream is accepted */
+        get: operations["getArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Jobs of a build, in order of execution */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/jobs/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job of a build */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/jobs/{name}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The output of a job, as text or, while it grows, as server-sent events */
+        get: operations["getJobOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys as they were copied into a build, by name */
+        get: operations["listBuildKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Objects that a build's manifest lists, in its order */
+        get: operations["listBuildObjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The output of a build, as text or, while it grows, as server-sent events */
+        get: operations["getBuildOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Keeps a build's artifacts from curation */
+        patch: operations["pinBuild"];
+        trace?: never;
+    };
+    "/b/{user}/{number}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submits a finished build again */
+        post: operations["restartBuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tags of a build, in the order they were added */
+        get: operations["listTags"];
+        put?: never;
+        /** Adds tags to a build; returns the new ones */
+        post: operations["tagBuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/tags/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A tag of a build */
+        get: operations["getTag"];
+        put?: never;
+        post?: never;
+        /** Removes a tag from a build */
+        delete: operations["untagBuild"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/b/{user}/{number}/unpin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Leaves a build's artifacts to curation */
+        patch: operations["unpinBuild"];
+        trace?: never;
+    };
+    "/b/{user}/{number}/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Variables as they were copied into a build, by key */
+        get: operations["listBuildVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Builds of the caller and of the namespaces where the caller is a member, newest first */
+        get: operations["listBuilds"];
+        put?: never;
+        /** Submits a build */
+        post: operations["submitBuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cron": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cron jobs of the caller and of the namespaces where the caller is a member, by name */
+        get: operations["listCrons"];
+        put?: never;
+        /** Creates a cron job, in the namespace that its manifest names */
+        post: operations["createCron"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cron/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A cron job */
+        get: operations["getCron"];
+        put?: never;
+        post?: never;
+        /** Deletes a cron job; its builds stay */
+        delete: operations["deleteCron"];
+        options?: never;
+        head?: never;
+        /** Changes the name, schedule or manifest of a cron job; empty fields change nothing */
+        patch: operations["updateCron"];
+        trace?: never;
+    };
+    "/cron/{id}/builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Builds that a cron job has submitted, newest first */
+        get: operations["listCronBuilds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether every backing service answers */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{provider}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Receives a provider's event about a repository, signed with the secret of its hook */
+        post: operations["receiveHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Images of the caller and of the namespaces where the caller is a member, by name */
+        get: operations["listImages"];
+        put?: never;
+        /** Uploads an image, or has it downloaded if the body is JSON */
+        post: operations["createImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/images/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An image, or its content if exactly application/x-qemu-disk is accepted */
+        get: operations["getImage"];
+        put?: never;
+        post?: never;
+        /** Deletes an image and its content */
+        delete: operations["deleteImage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open invites to the caller */
+        get: operations["listInvites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Rejects or withdraws an invite */
+        delete: operations["deleteInvite"];
+        options?: never;
+        head?: never;
+        /** Accepts an invite */
+        patch: operations["acceptInvite"];
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys of the caller and of the namespaces where the caller is a member, by name */
+        get: operations["listKeys"];
+        put?: never;
+        /** Creates an SSH key */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An SSH key, without its private half */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        /** Deletes an SSH key */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        /** Changes the configuration of an SSH key */
+        patch: operations["updateKey"];
+        trace?: never;
+    };
+    "/manifest.schema.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The JSON Schema of a manifest, for editors */
+        get: operations["getManifestSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manifests/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is wrong with a request for a build, and which jobs it would have; makes nothing */
+        post: operations["checkManifest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A namespace */
+        get: operations["getNamespace"];
+        put?: never;
+        post?: never;
+        /** Deletes a namespace and everything below it */
+        delete: operations["deleteNamespace"];
+        options?: never;
+        head?: never;
+        /** Changes a namespace */
+        patch: operations["updateNamespace"];
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The status of a public namespace's newest build, as an image for other pages */
+        get: operations["getBadge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Builds of a namespace, newest first */
+        get: operations["listNamespaceBuilds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/collaborators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Collaborators of a namespace's tree */
+        get: operations["listCollaborators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/collaborators/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a collaborator from a namespace's tree, by username or e-mail address */
+        delete: operations["removeCollaborator"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The events of a namespace as they happen, as server-sent events */
+        get: operations["watchEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Images of a namespace, newest first */
+        get: operations["listNamespaceImages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open invites to a namespace's tree */
+        get: operations["listNamespaceInvites"];
+        put?: never;
+        /** Invites a user to a namespace's tree */
+        post: operations["sendInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys of a namespace, by name */
+        get: operations["listNamespaceKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Direct children of a namespace, by path */
+        get: operations["listChildNamespaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Objects of a namespace, by name */
+        get: operations["listNamespaceObjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Repositories of a namespace, without their secrets */
+        get: operations["listRepositories"];
+        put?: never;
+        /** Adds a repository whose pushes and pull requests submit builds */
+        post: operations["createRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/repositories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a repository: its hook stops working */
+        delete: operations["deleteRepository"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Variables of a namespace, by key */
+        get: operations["listNamespaceVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks of a namespace */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Creates a webhook */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A webhook, without its secret */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Deletes a webhook and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Changes a webhook */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deliveries of a webhook, newest first */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A delivery, with what was sent and what came back */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}/deliveries/{delivery}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a delivery again */
+        post: operations["redeliverDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends every failed delivery since a time again */
+        post: operations["redeliverFailedDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Namespaces where the caller is a member, by path */
+        get: operations["listNamespaces"];
+        put?: never;
+        /** Creates a namespace */
+        post: operations["createNamespace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Objects of the caller and of the namespaces where the caller is a member, by name */
+        get: operations["listObjects"];
+        put?: never;
+        /** Uploads an object */
+        post: operations["uploadObject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/objects/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An object, or its content if exactly its type is accepted */
+        get: operations["getObject"];
+        put?: never;
+        post?: never;
+        /** Deletes an object and its content */
+        delete: operations["deleteObject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/objects/{id}/builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Builds that used an object, newest first */
+        get: operations["listObjectBuilds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description */
+        get: operations["getDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's tokens */
+        get: operations["listTokens"];
+        put?: never;
+        /** Creates a token for the caller; its secret is returned only now */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a token: it stops working */
+        delete: operations["deleteToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user of the token */
+        get: operations["getCurrentUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users, by username */
+        get: operations["listUsers"];
+        put?: never;
+        /** Creates a user */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{username}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a user for good */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{username}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a token for another user; its secret is returned only now */
+        post: operations["createUserToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Variables of the caller and of the namespaces where the caller is a member, by key */
+        get: operations["listVariables"];
+        put?: never;
+        /** Creates a variable */
+        post: operations["createVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/variables/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A variable */
+        get: operations["getVariable"];
+        put?: never;
+        post?: never;
+        /** Deletes a variable */
+        delete: operations["deleteVariable"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The version of the service */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description An invite that was accepted */
+        Accepted: {
+            /** @description The user that accepted it */
+            invitee: components["schemas"]["User"];
+            /** @description The user that sent the invite */
+            inviter: components["schemas"]["User"];
+            /** @description Root of the tree that the invitee has joined; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+        };
+        /** @description A user */
+        Account: {
+            /** @description Whether the user administers this installation */
+            admin: boolean;
+            /**
+             * Format: date-time
+             * @description When the user was created
+             */
+            created_at: string;
+            /** @description E-mail address of the user */
+            email: string;
+            /** @description Id of the user */
+            id: number;
+            /** @description Name of the user, as it appears in URLs */
+            username: string;
+        };
+        /** @description A file that a job of a build has made */
+        Artifact: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description When the content was removed by curation; null if it was not */
+            deleted_at: string | null;
+            /** @description Id of the artifact */
+            id: number;
+            /** @description The job that made the artifact */
+            job: components["schemas"]["JobCopy"];
+            /** @description Id of the job that made the artifact */
+            job_id: number;
+            /** @description MD5 of the content; null without content */
+            md5: string | null;
+            /** @description Name of the artifact, unique in its build */
+            name: string;
+            /** @description SHA-256 of the content; null without content */
+            sha256: string | null;
+            /** @description Size in bytes; null before the job has finished and after curation */
+            size: number | null;
+            /** @description Path or pattern in the job's environment, from the manifest */
+            source: string;
+            /**
+             * Format: uri
+             * @description Address of the artifact
+             */
+            url: string;
+            /** @description The user that the build belongs to */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the build belongs to */
+            user_id: number;
+        };
+        /** @description One attempt to change something */
+        AuditEntry: {
+            /** @description Name of the operation in `/openapi.json` */
+            action: string;
+            /**
+             * @description A user's request, or a build caused by a repository's hook or a cron job
+             * @enum {string}
+             */
+            actor: "user" | "hook" | "cron";
+            /** @description IP address of the client */
+            address: string | null;
+            /**
+             * Format: date-time
+             * @description When the request arrived
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the entry
+             */
+            id: string;
+            /** @description Kind of record that the operation changes */
+            kind: string;
+            /** @description Method of the request */
+            method: string | null;
+            /** @description Namespace of the record, as `path@owner`; null for none, or if the request did not say */
+            namespace: string | null;
+            /** @description Address of the hook or cron job that submitted the build */
+            origin_url: string | null;
+            /**
+             * @description What came of it. `failed` may have changed something, and so may `unfinished`
+             * @enum {string}
+             */
+            outcome: "unfinished" | "done" | "refused" | "failed";
+            /** @description Path of the request, without its query */
+            path: string | null;
+            /** @description Address of the record that the response showed */
+            record_url: string | null;
+            /** @description The response's `X-Request-Id` */
+            request_id: string | null;
+            /** @description Status of the response; null while the request is unfinished */
+            status: number | null;
+            /** @description Id of the token; null for hooks and cron jobs */
+            token_id: number | null;
+            /** @description Name of the token */
+            token_name: string | null;
+            /** @description The client, as it calls itself */
+            user_agent: string | null;
+            /** @description Id of the user; null if the token was not valid */
+            user_id: number | null;
+            /** @description Name of the user at that time */
+            username: string | null;
+        };
+        /** @description The body cannot be read, or the state forbids the request */
+        BadRequest: {
+            /** @description What is wrong */
+            message: string;
+        };
+        /** @description A build */
+        Build: {
+            /**
+             * Format: uri
+             * @description Address of the list of artifacts
+             */
+            artifacts_url: string;
+            /**
+             * Format: date-time
+             * @description When the build was submitted
+             */
+            created_at: string;
+            /** @description When the build finished; null before that */
+            finished_at: string | null;
+            /** @description Id of the build */
+            id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of jobs
+             */
+            jobs_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of the build's SSH keys
+             */
+            keys_url: string;
+            /** @description The manifest as it was submitted; in lists at most its first 64 KiB */
+            manifest: string;
+            /** @description The namespace; null for a build without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a build without one */
+            namespace_id: number | null;
+            /** @description Number of the build, counted per user */
+            number: number;
+            /**
+             * Format: uri
+             * @description Address of the list of objects placed into the build
+             */
+            objects_url: string;
+            /** @description The end of the output; null before the first byte */
+            output: string | null;
+            /**
+             * Format: uri
+             * @description Address of the whole output
+             */
+            output_url: string;
+            /** @description Whether the artifacts are kept from curation */
+            pinned: boolean;
+            /** @description Where a queued build stands; null once it is not queued */
+            queue: {
+                /** @description Place in the queue, from 1; 500 stands for every later place too */
+                position: number;
+                /**
+                 * @description Why the build is not running yet
+                 * @enum {string}
+                 */
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
+            } | null;
+            /** @description When a runner started the build; null before that */
+            started_at: string | null;
+            /**
+             * @description Status of the build
+             * @enum {string}
+             */
+            status: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+            /** @description Names of the tags, sorted */
+            tags: string[];
+            /**
+             * Format: uri
+             * @description Address of the list of tags
+             */
+            tags_url: string;
+            /** @description Why the build was submitted */
+            trigger: components["schemas"]["Trigger"];
+            /**
+             * Format: uri
+             * @description Address of the build
+             */
+            url: string;
+            /** @description The user that the build belongs to */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the build belongs to */
+            user_id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of the build's variables
+             */
+            variables_url: string;
+        };
+        /** @description A build inside another record */
+        BuildCopy: {
+            /**
+             * Format: uri
+             * @description Address of the list of artifacts
+             */
+            artifacts_url: string;
+            /**
+             * Format: date-time
+             * @description When the build was submitted
+             */
+            created_at: string;
+            /** @description When the build finished; null before that */
+            finished_at: string | null;
+            /** @description Id of the build */
+            id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of jobs
+             */
+            jobs_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of the build's SSH keys
+             */
+            keys_url: string;
+            /** @description The namespace; null for a build without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a build without one */
+            namespace_id: number | null;
+            /** @description Number of the build, counted per user */
+            number: number;
+            /**
+             * Format: uri
+             * @description Address of the list of objects placed into the build
+             */
+            objects_url: string;
+            /** @description Always null; see `output_url` */
+            output: null;
+            /**
+             * Format: uri
+             * @description Address of the whole output
+             */
+            output_url: string;
+            /** @description Whether the artifacts are kept from curation */
+            pinned: boolean;
+            /** @description Where a queued build stands; null once it is not queued */
+            queue: {
+                /** @description Place in the queue, from 1; 500 stands for every later place too */
+                position: number;
+                /**
+                 * @description Why the build is not running yet
+                 * @enum {string}
+                 */
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
+            } | null;
+            /** @description When a runner started the build; null before that */
+            started_at: string | null;
+            /**
+             * @description Status of the build
+             * @enum {string}
+             */
+            status: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+            /** @description Names of the tags, sorted */
+            tags: string[];
+            /**
+             * Format: uri
+             * @description Address of the list of tags
+             */
+            tags_url: string;
+            /** @description Why the build was submitted */
+            trigger: components["schemas"]["Trigger"];
+            /**
+             * Format: uri
+             * @description Address of the build
+             */
+            url: string;
+            /** @description The user that the build belongs to */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the build belongs to */
+            user_id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of the build's variables
+             */
+            variables_url: string;
+        };
+        /** @description An SSH key as it was copied into a build */
+        BuildKey: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /** @description Lines for the SSH client's configuration */
+            config: string;
+            /** @description Id of this copy */
+            id: number;
+            /** @description Id of the key; null if it does not exist */
+            key_id: number | null;
+            /** @description Path of the private key in the build's environment */
+            location: string;
+            /** @description Name of the key */
+            name: string;
+        };
+        /** @description An object that a build's manifest lists */
+        BuildObject: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /** @description Id of this entry */
+            id: number;
+            /** @description MD5 of the content; null if the object was not found */
+            md5: string | null;
+            /** @description Path that the object is placed at */
+            name: string;
+            /** @description Address of the object; null if it does not exist */
+            object_url: string | null;
+            /** @description Whether the object was placed into the build's environment */
+            placed: boolean;
+            /** @description SHA-256 of the content; null if the object was not found */
+            sha256: string | null;
+            /** @description Name of the object */
+            source: string;
+            /** @description Media type of the content; null if the object was not found */
+            type: string | null;
+        };
+        /** @description A variable as it was copied into a build */
+        BuildVariable: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /** @description Id of this copy */
+            id: number;
+            /** @description Name of the environment variable */
+            key: string;
+            /** @description Whether the value is hidden from answers and output */
+            masked: boolean;
+            /** @description Value; `xxxxxx` for a masked variable */
+            value: string;
+            /** @description Address of the variable; null if it does not exist */
+            variable_url: string | null;
+        };
+        /** @description A user who works in a namespace's tree without owning it */
+        Collaborator: {
+            /**
+             * Format: date-time
+             * @description When the user became a collaborator
+             */
+            created_at: string;
+            /** @description E-mail address of the user */
+            email: string;
+            /** @description Id of the user */
+            id: number;
+            /** @description Address to remove the collaborator at; null if the namespace is gone */
+            url: string | null;
+            /** @description Name of the user, as it appears in URLs */
+            username: string;
+        };
+        /** @description A cron job: a build that is submitted on a schedule */
+        Cron: {
+            /** @description The user that created the record */
+            author: components["schemas"]["User"];
+            /** @description Id of the user that created the record */
+            author_id: number;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description Id of the cron job */
+            id: number;
+            /** @description Why the last build could not be submitted; null if it was */
+            last_error: string | null;
+            /** @description Manifest of the builds; in lists at most its first 64 KiB */
+            manifest: string;
+            /** @description Name of the cron job */
+            name: string;
+            /** @description The namespace; null for a record without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a record without one */
+            namespace_id: number | null;
+            /**
+             * Format: date-time
+             * @description When the next build is due
+             */
+            next_run: string;
+            /** @description When the last build was due; null before the first */
+            prev_run: string | null;
+            /**
+             * @description How often the build is submitted
+             * @enum {string}
+             */
+            schedule: "daily" | "weekly" | "monthly";
+            /**
+             * Format: uri
+             * @description Address of the record
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the author if there is no namespace */
+            user_id: number;
+        };
+        /** @description An event that is sent to a webhook */
+        Delivery: {
+            /** @description Number of attempts so far */
+            attempt_count: number;
+            /** @description HTTP status of the last attempt; null without an answer */
+            code: number | null;
+            /**
+             * Format: date-time
+             * @description When the delivery was created
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id that the receiver gets, the same in every attempt
+             */
+            delivery_id: string;
+            /** @description How long the last attempt took, in nanoseconds; null before the first */
+            duration: number | null;
+            /** @description Why the last attempt failed; null if it did not */
+            error: string | null;
+            /** @description Name of the event */
+            event: components["schemas"]["Event"];
+            /**
+             * Format: uuid
+             * @description Id of the event, the same for every webhook
+             */
+            event_id: string;
+            /** @description Id of the delivery */
+            id: number;
+            /** @description When the next attempt is due; null if there is none */
+            next_attempt_at: string | null;
+            /**
+             * @description Status of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** @description Address of the delivery; null if the namespace is gone */
+            url: string | null;
+        };
+        /**
+         * @description Name of an event
+         * @enum {string}
+         */
+        Event: "build.submitted" | "build.started" | "build.finished" | "build.tagged" | "build.pinned" | "build.unpinned" | "invite.sent" | "invite.accepted" | "invite.rejected" | "namespaces" | "cron" | "images" | "objects" | "variables" | "ssh_keys";
+        /** @description The token lacks the permission */
+        Forbidden: {
+            /** @description What is wrong */
+            message: string;
+        };
+        /** @description A delivery with what was sent and what came back */
+        FullDelivery: {
+            /** @description Number of attempts so far */
+            attempt_count: number;
+            /** @description The attempts, oldest first */
+            attempts: {
+                /** @description HTTP status of the receiver; null if it did not answer */
+                code: number | null;
+                /**
+                 * Format: date-time
+                 * @description When the attempt was made
+                 */
+                created_at: string;
+                /** @description How long the attempt took, in nanoseconds */
+                duration: number;
+                /** @description Why the attempt failed; null if it succeeded */
+                error: string | null;
+                /** @description Number of the attempt, from 1 */
+                number: number;
+                /** @description Whether a user requested the attempt */
+                redelivery: boolean;
+            }[];
+            /** @description HTTP status of the last attempt; null without an answer */
+            code: number | null;
+            /**
+             * Format: date-time
+             * @description When the delivery was created
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id that the receiver gets, the same in every attempt
+             */
+            delivery_id: string;
+            /** @description How long the last attempt took, in nanoseconds; null before the first */
+            duration: number | null;
+            /** @description Why the last attempt failed; null if it did not */
+            error: string | null;
+            /** @description Name of the event */
+            event: components["schemas"]["Event"];
+            /**
+             * Format: uuid
+             * @description Id of the event, the same for every webhook
+             */
+            event_id: string;
+            /** @description Id of the delivery */
+            id: number;
+            /** @description When the next attempt is due; null if there is none */
+            next_attempt_at: string | null;
+            /** @description The request that is sent */
+            request: {
+                /** @description Headers of the request */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Body of the request */
+                payload: string;
+            };
+            /** @description The last response; null without one */
+            response: {
+                /** @description Beginning of the body */
+                body: string;
+                /** @description HTTP status */
+                code: number;
+                /** @description Headers of the response */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Whether the body was longer */
+                truncated: boolean;
+            } | null;
+            /**
+             * @description Status of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** @description Address of the delivery; null if the namespace is gone */
+            url: string | null;
+        };
+        /** @description What a provider's event has led to */
+        Hooked: {
+            /** @description Addresses of the submitted builds */
+            builds: string[];
+        };
+        /** @description A disk image for virtual machines */
+        Image: {
+            /** @description The user that created the record */
+            author: components["schemas"]["User"];
+            /** @description Id of the user that created the record */
+            author_id: number;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description Where the image was downloaded from; null for an upload */
+            download: {
+                /**
+                 * Format: date-time
+                 * @description When the download was requested
+                 */
+                created_at: string;
+                /** @description Why the download failed; null if it did not */
+                error: string | null;
+                /** @description When the download ended; null before that */
+                finished_at: string | null;
+                /** @description Bytes received so far; null before the first */
+                received: number | null;
+                /** @description Address that the image comes from, without its password */
+                source: string;
+                /** @description When the last attempt started; null before the first */
+                started_at: string | null;
+                /** @description Size that the source announces, in bytes; null if it does not */
+                total: number | null;
+            } | null;
+            /**
+             * @description Driver that the image is for
+             * @constant
+             */
+            driver: "qemu";
+            /** @description Id of the image */
+            id: number;
+            /** @description Name of the image */
+            name: string;
+            /** @description The namespace; null for a record without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a record without one */
+            namespace_id: number | null;
+            /**
+             * Format: uri
+             * @description Address of the record
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the author if there is no namespace */
+            user_id: number;
+        };
+        /** @description The service failed unexpectedly */
+        InternalError: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Internal error";
+        };
+        /** @description An open invite to the tree of a namespace */
+        Invite: {
+            /**
+             * Format: date-time
+             * @description When the invite was sent
+             */
+            created_at: string;
+            /** @description Id of the invite */
+            id: number;
+            /** @description The user that may accept it */
+            invitee: components["schemas"]["User"];
+            /** @description Id of the user that may accept it */
+            invitee_id: number;
+            /** @description The user that sent the invite */
+            inviter: components["schemas"]["User"];
+            /** @description Id of the user that sent the invite */
+            inviter_id: number;
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace */
+            namespace_id: number;
+            /**
+             * Format: uri
+             * @description Address of the invite
+             */
+            url: string;
+        };
+        /** @description A job of a build */
+        Job: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /** @description Commands of the job, one per line */
+            commands: string;
+            /** @description The same as `commands`, kept for old clients */
+            commmands: string;
+            /**
+             * Format: date-time
+             * @description When the build was submitted
+             */
+            created_at: string;
+            /** @description When the job finished; null before that */
+            finished_at: string | null;
+            /** @description Id of the job */
+            id: number;
+            /** @description Name of the job, unique in its build */
+            name: string;
+            /** @description The end of the output; null before the first byte */
+            output: string | null;
+            /**
+             * Format: uri
+             * @description Address of the whole output
+             */
+            output_url: string;
+            /** @description Stage that the job belongs to */
+            stage: string;
+            /** @description When the job started; null before that */
+            started_at: string | null;
+            /**
+             * @description Status of the job
+             * @enum {string}
+             */
+            status: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+            /**
+             * Format: uri
+             * @description Address of the job
+             */
+            url: string;
+        };
+        /** @description A job inside another record */
+        JobCopy: {
+            /** @description Id of the build */
+            build_id: number;
+            /** @description Commands of the job, one per line */
+            commands: string;
+            /** @description The same as `commands`, kept for old clients */
+            commmands: string;
+            /**
+             * Format: date-time
+             * @description When the build was submitted
+             */
+            created_at: string;
+            /** @description When the job finished; null before that */
+            finished_at: string | null;
+            /** @description Id of the job */
+            id: number;
+            /** @description Name of the job, unique in its build */
+            name: string;
+            /** @description Always null; see `output_url` */
+            output: null;
+            /**
+             * Format: uri
+             * @description Address of the whole output
+             */
+            output_url: string;
+            /** @description Stage that the job belongs to */
+            stage: string;
+            /** @description When the job started; null before that */
+            started_at: string | null;
+            /**
+             * @description Status of the job
+             * @enum {string}
+             */
+            status: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+            /**
+             * Format: uri
+             * @description Address of the job
+             */
+            url: string;
+        };
+        /** @description An SSH key for builds, without its private half */
+        Key: {
+            /** @description The user that created the record */
+            author: components["schemas"]["User"];
+            /** @description Id of the user that created the record */
+            author_id: number;
+            /** @description Lines for the SSH client's configuration */
+            config: string;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description Id of the key */
+            id: number;
+            /** @description Name of the key, and of its file in a build */
+            name: string;
+            /** @description The namespace; null for a record without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a record without one */
+            namespace_id: number | null;
+            /**
+             * Format: date-time
+             * @description When the key was last changed
+             */
+            updated_at: string;
+            /**
+             * Format: uri
+             * @description Address of the record
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the author if there is no namespace */
+            user_id: number;
+        };
+        /** @description The path exists, but not with this method */
+        MethodNotAllowed: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Method Not Allowed";
+        };
+        /** @description A namespace */
+        Namespace: {
+            /** @description The newest build of the namespace; null if there is none */
+            build: components["schemas"]["BuildCopy"] | null;
+            /**
+             * Format: uri
+             * @description Address of the list of its builds
+             */
+            builds_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its tree's collaborators
+             */
+            collaborators_url: string;
+            /**
+             * Format: date-time
+             * @description When the namespace was created
+             */
+            created_at: string;
+            /** @description Description of the namespace */
+            description: string;
+            /** @description Id of the namespace */
+            id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of its images
+             */
+            images_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of open invites to its tree
+             */
+            invites_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its SSH keys
+             */
+            keys_url: string;
+            /** @description Name of the namespace */
+            name: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its direct children
+             */
+            namespaces_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its objects
+             */
+            objects_url: string;
+            /** @description The parent; null for the root of a tree */
+            parent: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the parent; null for the root of a tree */
+            parent_id: number | null;
+            /** @description Names from the root of the tree down to this namespace, separated by slashes */
+            path: string;
+            /** @description Id of the topmost namespace of the tree */
+            root_id: number;
+            /**
+             * Format: uri
+             * @description Address of the namespace
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner */
+            user_id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of its variables
+             */
+            variables_url: string;
+            /**
+             * @description Who can see the namespace: its members, every user, or everyone
+             * @enum {string}
+             */
+            visibility: "private" | "internal" | "public";
+            /**
+             * Format: uri
+             * @description Address of the list of its webhooks
+             */
+            webhooks_url: string;
+        };
+        /** @description A namespace inside another record */
+        NamespaceCopy: {
+            /**
+             * Format: uri
+             * @description Address of the list of its builds
+             */
+            builds_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its tree's collaborators
+             */
+            collaborators_url: string;
+            /**
+             * Format: date-time
+             * @description When the namespace was created
+             */
+            created_at: string;
+            /** @description Description of the namespace */
+            description: string;
+            /** @description Id of the namespace */
+            id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of its images
+             */
+            images_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of open invites to its tree
+             */
+            invites_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its SSH keys
+             */
+            keys_url: string;
+            /** @description Name of the namespace */
+            name: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its direct children
+             */
+            namespaces_url: string;
+            /**
+             * Format: uri
+             * @description Address of the list of its objects
+             */
+            objects_url: string;
+            /** @description Id of the parent; null for the root of a tree */
+            parent_id: number | null;
+            /** @description Names from the root of the tree down to this namespace, separated by slashes */
+            path: string;
+            /** @description Id of the topmost namespace of the tree */
+            root_id: number;
+            /**
+             * Format: uri
+             * @description Address of the namespace
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner */
+            user_id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of its variables
+             */
+            variables_url: string;
+            /**
+             * @description Who can see the namespace: its members, every user, or everyone
+             * @enum {string}
+             */
+            visibility: "private" | "internal" | "public";
+            /**
+             * Format: uri
+             * @description Address of the list of its webhooks
+             */
+            webhooks_url: string;
+        };
+        /** @description An API token that was just created */
+        NewToken: {
+            /**
+             * Format: date-time
+             * @description When the token was created
+             */
+            created_at: string;
+            /** @description When the token expires; null if it does not */
+            expires_at: string | null;
+            /** @description Id of the token */
+            id: number;
+            /** @description When the token was last used; null if never */
+            last_used_at: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Permissions of the token, such as `build:read,write image:read` */
+            scope: string;
+            /** @description What a request sends as its bearer token; shown only once */
+            secret: string;
+            /**
+             * Format: uri
+             * @description Address of the token
+             */
+            url: string;
+            /** @description The user that the token acts for */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the token acts for */
+            user_id: number;
+        };
+        /** @description The record does not exist or is hidden from the caller */
+        NotFound: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Not Found";
+        };
+        /** @description A file that builds can use */
+        Object: {
+            /** @description The user that created the record */
+            author: components["schemas"]["User"];
+            /** @description Id of the user that created the record */
+            author_id: number;
+            /**
+             * Format: uri
+             * @description Address of the list of builds that used the object
+             */
+            builds_url: string;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description Id of the object */
+            id: number;
+            /** @description MD5 of the content */
+            md5: string;
+            /** @description Name of the object */
+            name: string;
+            /** @description The namespace; null for a record without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a record without one */
+            namespace_id: number | null;
+            /** @description SHA-256 of the content */
+            sha256: string;
+            /** @description Size in bytes */
+            size: number;
+            /** @description Media type of the content */
+            type: string;
+            /**
+             * Format: uri
+             * @description Address of the record
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the author if there is no namespace */
+            user_id: number;
+        };
+        /** @description The range lies outside the content */
+        OutOfRange: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Range Not Satisfiable";
+        };
+        /** @description Deliveries that are sent again */
+        Redelivered: {
+            /** @description How many deliveries are sent again */
+            count: number;
+        };
+        /** @description A Git repository whose pushes submit builds */
+        Repository: {
+            /**
+             * Format: date-time
+             * @description When the repository was added
+             */
+            created_at: string;
+            /** @description Whether an access token is stored, for private repositories and statuses */
+            has_access_token: boolean;
+            /**
+             * Format: uri
+             * @description Address that the provider sends its events to
+             */
+            hook_url: string;
+            /** @description Id of the repository */
+            id: number;
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace that the builds go to */
+            namespace_id: number;
+            /**
+             * @description What hosts the repository
+             * @enum {string}
+             */
+            provider: "github" | "gitlab" | "gitea";
+            /** @description Address that the repository is cloned from */
+            url: string;
+            /** @description The user that the builds belong to */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the builds belong to */
+            user_id: number;
+        };
+        /** @description A tag of a build */
+        Tag: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description Id of the build */
+            build_id: number;
+            /**
+             * Format: date-time
+             * @description When the tag was added
+             */
+            created_at: string;
+            /** @description Id of the tag */
+            id: number;
+            /** @description Name of the tag */
+            name: string;
+            /**
+             * Format: uri
+             * @description Address of the tag
+             */
+            url: string;
+            /** @description The user that added the tag */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that added the tag */
+            user_id: number;
+        };
+        /** @description An API token, without its secret */
+        Token: {
+            /**
+             * Format: date-time
+             * @description When the token was created
+             */
+            created_at: string;
+            /** @description When the token expires; null if it does not */
+            expires_at: string | null;
+            /** @description Id of the token */
+            id: number;
+            /** @description When the token was last used; null if never */
+            last_used_at: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Permissions of the token, such as `build:read,write image:read` */
+            scope: string;
+            /**
+             * Format: uri
+             * @description Address of the token
+             */
+            url: string;
+            /** @description The user that the token acts for */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the token acts for */
+            user_id: number;
+        };
+        /** @description The body is too large */
+        TooLarge: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Request body too large";
+        };
+        /** @description The token, its user or the address has sent too many requests */
+        TooManyRequests: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Too many requests";
+        };
+        /** @description Why a build was submitted */
+        Trigger: {
+            /** @description Comment of the user, or message of the commit */
+            comment: string;
+            /** @description Facts about the trigger, such as the user or the commit */
+            data: {
+                [key: string]: string;
+            };
+            /**
+             * @description What submitted the build: a user, a push, a pull request or a cron job
+             * @enum {string}
+             */
+            type: "manual" | "push" | "pull" | "schedule";
+        };
+        /** @description There is no token, or it is not valid */
+        Unauthorized: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Unauthorized";
+        };
+        /** @description A backing service cannot be reached */
+        Unavailable: {
+            /**
+             * @description What is wrong
+             * @constant
+             */
+            message: "Service unavailable";
+        };
+        /** @description A user inside another record */
+        User: {
+            /** @description When the user was created; null if the user is unknown */
+            created_at: string | null;
+            /** @description E-mail address of the user */
+            email: string;
+            /** @description Id of the user */
+            id: number;
+            /** @description Name of the user, as it appears in URLs */
+            username: string;
+        };
+        /** @description An environment variable for builds */
+        Variable: {
+            /** @description The user that created the record */
+            author: components["schemas"]["User"];
+            /** @description Id of the user that created the record */
+            author_id: number;
+            /**
+             * Format: date-time
+             * @description When the record was created
+             */
+            created_at: string;
+            /** @description Id of the variable */
+            id: number;
+            /** @description Name of the environment variable */
+            key: string;
+            /** @description Whether the value is hidden from answers and output */
+            masked: boolean;
+            /** @description The namespace; null for a record without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace; null for a record without one */
+            namespace_id: number | null;
+            /**
+             * Format: uri
+             * @description Address of the record
+             */
+            url: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the author if there is no namespace */
+            user_id: number;
+            /** @description Value; `xxxxxx` for a masked variable */
+            value: string;
+        };
+        /** @description An address that the events of a namespace are sent to */
+        Webhook: {
+            /** @description Whether events are sent */
+            active: boolean;
+            /** @description Id of the user that created the webhook */
+            author_id: number;
+            /**
+             * Format: date-time
+             * @description When the webhook was created
+             */
+            created_at: string;
+            /** @description Why the service has switched the webhook off; null if it has not */
+            disabled_reason: ("gone" | "failing") | null;
+            /** @description Events that are sent */
+            events: components["schemas"]["Event"][];
+            /** @description Id of the webhook */
+            id: number;
+            /** @description Outcome of the last attempt; null before the first */
+            last_response: {
+                /** @description HTTP status of the receiver; null if it did not answer */
+                code: number | null;
+                /**
+                 * Format: date-time
+                 * @description When the attempt was made
+                 */
+                created_at: string;
+                /** @description How long the attempt took, in nanoseconds */
+                duration: number;
+                /** @description Why the attempt failed; null if it succeeded */
+                error: string | null;
+            } | null;
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace */
+            namespace_id: number;
+            /** @description Address that events are sent to */
+            payload_url: string;
+            /** @description Whether the receiver's certificate is verified */
+            ssl: boolean;
+            /** @description Address of the webhook; null if its namespace is gone */
+            url: string | null;
+            /** @description Id of the namespace's owner */
+            user_id: number;
+        };
+    };
+    responses: {
+        /** @description There is no token, or it is not valid */
+        401: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "WWW-Authenticate": components["headers"]["Challenge"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description The token lacks the permission */
+        403: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"];
+            };
+        };
+        /** @description The record does not exist or is hidden from the caller */
+        404: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotFound"];
+            };
+        };
+        /** @description The path exists, but not with this method */
+        405: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MethodNotAllowed"];
+            };
+        };
+        /** @description The body is too large */
+        413: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TooLarge"];
+            };
+        };
+        /** @description The range lies outside the content */
+        416: {
+            headers: {
+                "Content-Range": components["headers"]["Outside"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OutOfRange"];
+            };
+        };
+        /** @description The token, its user or the address has sent too many requests */
+        429: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TooManyRequests"];
+            };
+        };
+        /** @description The service failed unexpectedly */
+        500: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InternalError"];
+            };
+        };
+        /** @description A backing service cannot be reached */
+        503: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Unavailable"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Methods of the path */
+        Allow: string;
+        /** @description How to authenticate */
+        Challenge: "Bearer" | "Bearer error=\"invalid_token\"";
+        /** @description Name under which clients save the content */
+        File: string;
+        /** @description Addresses of the previous and the next page */
+        Link: string;
+        /** @description When the content last changed */
+        Modified: string;
+        /** @description Size of the content */
+        Outside: string;
+        /** @description The part of the content that is returned, and its size */
+        Part: string;
+        /** @description Requests left in this minute and the seconds until it ends (draft-ietf-httpapi-ratelimit-headers) */
+        RateLimit: string;
+        /** @description Requests per minute that the token, or an address without a token, may send */
+        RateLimitPolicy: string;
+        /** @description Id of the request, also in the service's logs */
+        RequestId: string;
+        /** @description Seconds to wait before the next request */
+        RetryAfter: number;
+        /** @description Names parameters of the query that the route does not know, and has ignored (RFC 7234, section 5.5) */
+        Warning: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uri
+                         * @description Address of /builds
+                         */
+                        builds_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /cron
+                         */
+                        cron_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /images
+                         */
+                        images_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /invites
+                         */
+                        invites_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /keys
+                         */
+                        keys_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /namespaces
+                         */
+                        namespaces_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /objects
+                         */
+                        objects_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /tokens
+                         */
+                        tokens_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /user
+                         */
+                        user_url: string;
+                        /**
+                         * Format: uri
+                         * @description Address of /variables
+                         */
+                        variables_url: string;
+                    };
+                };
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description Only entries of this operation, such as `submitBuild` */
+                action?: string;
+                /** @description Only entries from this time on */
+                from?: string;
+                /** @description Only entries about this kind of record */
+                kind?: "user" | "token" | "build" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
+                /** @description Only entries about records of this namespace, as `path@user` */
+                namespace?: string;
+                /** @description Only entries with this outcome */
+                outcome?: "unfinished" | "done" | "refused" | "failed";
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only entries before this time */
+                to?: string;
+                /** @description Only entries of the token with this id */
+                token?: string;
+                /** @description Only entries of this user, deleted ones too */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `action` */
+                        action?: string[];
+                        /** @description What is wrong with `from` */
+                        from?: string[];
+                        /** @description What is wrong with `kind` */
+                        kind?: string[];
+                        /** @description What is wrong with `namespace` */
+                        namespace?: string[];
+                        /** @description What is wrong with `outcome` */
+                        outcome?: string[];
+                        /** @description What is wrong with `to` */
+                        to?: string[];
+                        /** @description What is wrong with `token` */
+                        token?: string[];
+                        /** @description What is wrong with `user` */
+                        user?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    killBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listArtifacts: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifact"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Returns 304 if the content has not changed since */
+                "If-Modified-Since"?: string;
+                /** @description The part of the content to return, such as `bytes=0-99` */
+                Range?: string;
+            };
+            path: {
+                /** @description Name of the record; slashes in it may stand as they are */
+                name: string;
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifact"];
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part of the content */
+            206: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    "Content-Range": components["headers"]["Part"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "Last-Modified": components["headers"]["Modified"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description The same as `search` */
+                name?: string;
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+                /** @description Only jobs with this status */
+                status?: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the record; slashes in it may stand as they are */
+                name: string;
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getJobOutput: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the last event that the client has; the stream continues after it */
+                "Last-Event-ID"?: string;
+                /** @description The part of the content to return, such as `bytes=0-99` */
+                Range?: string;
+            };
+            path: {
+                /** @description Name of the record; slashes in it may stand as they are */
+                name: string;
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        data: string;
+                        /** @constant */
+                        event: "output";
+                        id: string;
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "end";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "end";
+                        id: string;
+                    };
+                    "text/plain": string;
+                };
+            };
+            /** @description A part of the content */
+            206: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    "Content-Range": components["headers"]["Part"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listBuildKeys: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildKey"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listBuildObjects: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildObject"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getBuildOutput: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the last event that the client has; the stream continues after it */
+                "Last-Event-ID"?: string;
+                /** @description The part of the content to return, such as `bytes=0-99` */
+                Range?: string;
+            };
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        data: string;
+                        /** @constant */
+                        event: "output";
+                        id: string;
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "end";
+                    } | {
+                        data: string;
+                        /** @constant */
+                        event: "end";
+                        id: string;
+                    };
+                    "text/plain": string;
+                };
+            };
+            /** @description A part of the content */
+            206: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    "Content-Range": components["headers"]["Part"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    pinBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    restartBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                        /** @description What is wrong with `tags` */
+                        tags?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    tagBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": string[];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `tags` */
+                        tags?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the record; slashes in it may stand as they are */
+                name: string;
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    untagBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the record; slashes in it may stand as they are */
+                name: string;
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    unpinBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listBuildVariables: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildVariable"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listBuilds: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only builds with a tag that contains this text, whatever its case */
+                search?: string;
+                /** @description Only builds with this status */
+                status?: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+                /** @description Only builds with this tag */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                        /** @description What is wrong with `tag` */
+                        tag?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    submitBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A comment on the build */
+                    comment?: string;
+                    /** @description The manifest, in YAML */
+                    manifest: string;
+                    /** @description Names of tags to add */
+                    tags?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `comment` */
+                        comment?: string[];
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
+                        /** @description What is wrong with `tags` */
+                        tags?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listCrons: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cron"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createCron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Manifest of the builds; it also names the namespace */
+                    manifest: string;
+                    /** @description Name of the cron job */
+                    name: string;
+                    /** @description How often the build is submitted: `daily`, `weekly` or `monthly` */
+                    schedule?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cron"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `cron_jobs` */
+                        cron_jobs?: string[];
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `schedule` */
+                        schedule?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getCron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cron"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteCron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateCron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Manifest of the builds; it also names the namespace */
+                    manifest?: string;
+                    /** @description Name of the cron job */
+                    name?: string;
+                    /** @description How often the build is submitted: `daily`, `weekly` or `monthly` */
+                    schedule?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cron"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `schedule` */
+                        schedule?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listCronBuilds: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only builds with a tag that contains this text, whatever its case */
+                search?: string;
+                /** @description Only builds with this status */
+                status?: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+                /** @description Only builds with this tag */
+                tag?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                        /** @description What is wrong with `tag` */
+                        tag?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always `ok`
+                         * @constant
+                         */
+                        status: "ok";
+                    };
+                };
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    receiveHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description What hosts the repository: `github`, `gitlab` or `gitea` */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hooked"];
+                };
+            };
+            /** @description The body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listImages: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createImage: {
+        parameters: {
+            query?: {
+                /** @description Name of the image */
+                name?: string;
+                /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                namespace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Address to download the image from: http, https or sftp */
+                    download_url: string;
+                    /** @description Name of the image */
+                    name: string;
+                    /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                    namespace?: string;
+                };
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The content
+                     */
+                    file: string;
+                    /** @description Name of the image */
+                    name?: string;
+                    /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                    namespace?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `download_url` */
+                        download_url?: string[];
+                        /** @description What is wrong with `file` */
+                        file?: string[];
+                        /** @description What is wrong with `images` */
+                        images?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `namespace` */
+                        namespace?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Returns 304 if the content has not changed since */
+                "If-Modified-Since"?: string;
+                /** @description The part of the content to return, such as `bytes=0-99` */
+                Range?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
+                    "application/x-qemu-disk": string;
+                };
+            };
+            /** @description A part of the content */
+            206: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    "Content-Range": components["headers"]["Part"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-qemu-disk": string;
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "Last-Modified": components["headers"]["Modified"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listInvites: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invite"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    acceptInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Lines for the SSH client's configuration */
+                    config?: string;
+                    /** @description The private key, without passphrase */
+                    key: string;
+                    /** @description Name of the key, and of its file in a build */
+                    name: string;
+                    /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                    namespace?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `config` */
+                        config?: string[];
+                        /** @description What is wrong with `key` */
+                        key?: string[];
+                        /** @description What is wrong with `keys` */
+                        keys?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `namespace` */
+                        namespace?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Lines for the SSH client's configuration */
+                    config?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `config` */
+                        config?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getManifestSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The dialect of JSON Schema */
+                        $schema: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    checkManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A comment on the build */
+                    comment?: string;
+                    /** @description The manifest, in YAML */
+                    manifest: string;
+                    /** @description Names of tags to add */
+                    tags?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Every mistake */
+                        errors: {
+                            /** @description Column in the line, from 1 */
+                            column: number | null;
+                            /** @description Line of the manifest, from 1; null if the error is about no single place */
+                            line: number | null;
+                            /** @description What is wrong, in the words of POST /builds */
+                            message: string;
+                        }[];
+                        /** @description The jobs of the build in order; empty if the manifest cannot be read */
+                        jobs: {
+                            /** @description Whether the build passes even if the job fails */
+                            allow_failure: boolean;
+                            /** @description Sources of its artifacts */
+                            artifacts: string[];
+                            /** @description What it runs */
+                            commands: string[];
+                            /** @description Its name in the build */
+                            name: string;
+                            /** @description Its stage */
+                            stage: string;
+                        }[];
+                        /** @description Whether POST /builds accepts the same request */
+                        valid: boolean;
+                    };
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `comment` */
+                        comment?: string[];
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
+                        /** @description What is wrong with `tags` */
+                        tags?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getNamespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteNamespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateNamespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Description of the namespace */
+                    description?: string;
+                    /** @description Who can see the namespace: `private`, `internal` or `public` */
+                    visibility?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `description` */
+                        description?: string[];
+                        /** @description What is wrong with `visibility` */
+                        visibility?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getBadge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceBuilds: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only builds with a tag that contains this text, whatever its case */
+                search?: string;
+                /** @description Only builds with this status */
+                status?: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+                /** @description Only builds with this tag */
+                tag?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                        /** @description What is wrong with `tag` */
+                        tag?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listCollaborators: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collaborator"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    removeCollaborator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    watchEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the last event that the client has; the stream continues after it */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        /** @description The payload, in JSON, as webhooks get it */
+                        data: string;
+                        event: components["schemas"]["Event"];
+                        /** @description Position in the stream, for Last-Event-ID */
+                        id: string;
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceImages: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceInvites: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invite"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    sendInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Username or e-mail address of the user */
+                    handle: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invite"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `collaborators` */
+                        collaborators?: string[];
+                        /** @description What is wrong with `handle` */
+                        handle?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceKeys: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listChildNamespaces: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceObjects: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Object"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listRepositories: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Access token of the provider, for private repositories and commit statuses */
+                    access_token?: string;
+                    /** @description What hosts the repository: `github`, `gitlab` or `gitea` */
+                    provider: string;
+                    /** @description Secret that the provider signs its events with */
+                    secret: string;
+                    /** @description Address to clone the repository from */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `access_token` */
+                        access_token?: string[];
+                        /** @description What is wrong with `provider` */
+                        provider?: string[];
+                        /** @description What is wrong with `repositories` */
+                        repositories?: string[];
+                        /** @description What is wrong with `secret` */
+                        secret?: string[];
+                        /** @description What is wrong with `url` */
+                        url?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaceVariables: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variable"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whether events are sent; true if missing */
+                    active?: boolean;
+                    /** @description Names of the events that are sent; all if missing or empty */
+                    events?: string[];
+                    /** @description Address that events are sent to */
+                    payload_url: string;
+                    /** @description Secret that requests are signed with */
+                    secret?: string;
+                    /** @description Whether the address must be an https one; false if missing */
+                    ssl?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `active` */
+                        active?: string[];
+                        /** @description What is wrong with `events` */
+                        events?: string[];
+                        /** @description What is wrong with `payload_url` */
+                        payload_url?: string[];
+                        /** @description What is wrong with `secret` */
+                        secret?: string[];
+                        /** @description What is wrong with `ssl` */
+                        ssl?: string[];
+                        /** @description What is wrong with `webhooks` */
+                        webhooks?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Whether events are sent */
+                    active?: boolean;
+                    /** @description Names of the events that are sent; all if empty */
+                    events?: string[];
+                    /** @description Address that events are sent to */
+                    payload_url?: string;
+                    /** @description Whether requests are no longer signed */
+                    remove_secret?: boolean;
+                    /** @description Secret that requests are signed with */
+                    secret?: string;
+                    /** @description Whether the address must be an https one */
+                    ssl?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `active` */
+                        active?: string[];
+                        /** @description What is wrong with `events` */
+                        events?: string[];
+                        /** @description What is wrong with `payload_url` */
+                        payload_url?: string[];
+                        /** @description What is wrong with `remove_secret` */
+                        remove_secret?: string[];
+                        /** @description What is wrong with `secret` */
+                        secret?: string[];
+                        /** @description What is wrong with `ssl` */
+                        ssl?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery */
+                delivery: number;
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullDelivery"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    redeliverDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery */
+                delivery: number;
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullDelivery"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    redeliverFailedDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Only deliveries created since
+                     */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `since` */
+                        since?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listNamespaces: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createNamespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Description of the namespace */
+                    description?: string;
+                    /** @description Name of the namespace */
+                    name: string;
+                    /** @description Path of the parent; none for a new tree */
+                    parent?: string;
+                    /** @description Who can see the namespace: `private`, `internal` or `public` */
+                    visibility?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `description` */
+                        description?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `namespaces` */
+                        namespaces?: string[];
+                        /** @description What is wrong with `parent` */
+                        parent?: string[];
+                        /** @description What is wrong with `visibility` */
+                        visibility?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listObjects: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Object"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    uploadObject: {
+        parameters: {
+            query?: {
+                /** @description Name of the object */
+                name?: string;
+                /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                namespace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The content
+                     */
+                    file: string;
+                    /** @description Name of the object */
+                    name?: string;
+                    /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                    namespace?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Object"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `file` */
+                        file?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `namespace` */
+                        namespace?: string[];
+                        /** @description What is wrong with `objects` */
+                        objects?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getObject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Returns 304 if the content has not changed since */
+                "If-Modified-Since"?: string;
+                /** @description The part of the content to return, such as `bytes=0-99` */
+                Range?: string;
+            };
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                    "application/json": components["schemas"]["Object"];
+                };
+            };
+            /** @description A part of the content */
+            206: {
+                headers: {
+                    "Content-Disposition": components["headers"]["File"];
+                    "Content-Range": components["headers"]["Part"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "Last-Modified": components["headers"]["Modified"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            416: components["responses"]["416"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteObject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listObjectBuilds: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getDescription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Version of OpenAPI */
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When the token expires; never if missing
+                     */
+                    expires_at?: string;
+                    /** @description Name of the token */
+                    name: string;
+                    /** @description Permissions of the token, such as `build:read,write image:read` */
+                    scope: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `expires_at` */
+                        expires_at?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `scope` */
+                        scope?: string[];
+                        /** @description What is wrong with `tokens` */
+                        tokens?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only users whose name or e-mail address contains this text */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whether the user administers this installation; false if missing */
+                    admin?: boolean;
+                    /** @description E-mail address of the user */
+                    email: string;
+                    /** @description Name of the user */
+                    username: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `admin` */
+                        admin?: string[];
+                        /** @description What is wrong with `email` */
+                        email?: string[];
+                        /** @description What is wrong with `username` */
+                        username?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `username` */
+                        username?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createUserToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When the token expires; never if missing
+                     */
+                    expires_at?: string;
+                    /** @description Name of the token */
+                    name: string;
+                    /** @description Permissions of the token, such as `build:read,write image:read` */
+                    scope: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `expires_at` */
+                        expires_at?: string[];
+                        /** @description What is wrong with `name` */
+                        name?: string[];
+                        /** @description What is wrong with `scope` */
+                        scope?: string[];
+                        /** @description What is wrong with `tokens` */
+                        tokens?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listVariables: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only records whose name contains this text, whatever its case */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variable"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Name of the environment variable */
+                    key: string;
+                    /** @description Whether the value is hidden from answers and output; false if missing */
+                    mask?: boolean;
+                    /** @description The same as `mask` */
+                    masked?: boolean;
+                    /** @description Path of the namespace, created if need be; `path@user` for another user's */
+                    namespace?: string;
+                    /** @description Value of the variable */
+                    value: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variable"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `key` */
+                        key?: string[];
+                        /** @description What is wrong with `mask` */
+                        mask?: string[];
+                        /** @description What is wrong with `masked` */
+                        masked?: string[];
+                        /** @description What is wrong with `namespace` */
+                        namespace?: string[];
+                        /** @description What is wrong with `value` */
+                        value?: string[];
+                        /** @description What is wrong with `variables` */
+                        variables?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variable"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The version */
+                        build: string;
+                    };
+                };
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+}
