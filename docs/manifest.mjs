@@ -30,10 +30,12 @@ const filled = (schema) =>
  * @returns {string}
  */
 function typeOf(schema) {
-  const { type, items, enum: words } = filled(schema);
+  const { type, items, enum: words, anyOf } = filled(schema);
   if (words) return words.map((/** @type {string} */ word) => `\`${word}\``).join(" or ");
   if (type === "array") return filled(items).type === "object" ? "list of mappings" : "list of strings";
-  return Array.isArray(type) ? "string" : "mapping";
+  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(" or ");
+  if (type === "integer") return "number";
+  return Array.isArray(type) || type === "string" ? "string" : "mapping";
 }
 
 /**

@@ -79,6 +79,7 @@ const expected: Readonly<Record<string, Expected>> = {
     output: /Hello from build number one\n/,
     artifacts: { "greeting.txt": "Hello from build number one\n" },
   },
+  "retry.yml": { status: "passed", output: /-- attempt 3 of 3, .*it works at last\n/s },
   "variables.yml": { status: "passed", output: /Hello to all of you\n/ },
   "matrix.yml": {
     status: "passed",

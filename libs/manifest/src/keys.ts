@@ -1,5 +1,7 @@
 import { driver } from "./driver.js";
 import { key, mapping } from "./mapping.js";
+import { retry } from "./retry.js";
+import { duration } from "./scalar.js";
 import { list, placed, text } from "./spec.js";
 
 const jobKeys = {
@@ -16,6 +18,18 @@ const jobKeys = {
     "Files to keep after the job, as `source [=> name]`; a source may be a glob",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
+  ),
+  timeout: key(
+    placed(duration),
+    "How long the script may take, all attempts together; at most as long as a build",
+    "10min",
+    ...["timeout_minutes", "max_time", "time_limit"],
+  ),
+  retry: key(
+    retry,
+    "How often the script runs again if it ends with another exit code than 0, or only after given codes",
+    { times: 2, codes: [75] },
+    ...["retries", "attempts"],
   ),
 };
 

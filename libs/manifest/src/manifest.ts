@@ -2,6 +2,7 @@ import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
+import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
 import { sizeText } from "./size-text.js";
@@ -22,7 +23,7 @@ export interface Manifest {
   readonly jobs: readonly ManifestJob[];
 }
 
-export interface ManifestJob {
+export interface ManifestJob extends JobRun {
   readonly stage: string;
   readonly name: string;
   readonly commands: readonly string[];
@@ -36,6 +37,8 @@ export interface ManifestLimits {
   readonly acceptedDrivers?: readonly string[];
   readonly maxStages: number;
   readonly maxJobs: number;
+  /** The longest time that a job may set. If absent, any is accepted. */
+  readonly maxTimeoutMs?: number;
   /** The manifest was accepted once. Earlier versions ignored unknown keys and stages, and so does this reading. */
   readonly isStored?: boolean;
 }
@@ -82,6 +85,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
+      ...runOf(job.value, limits, complain),
     })),
     sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
     stages,

@@ -29,6 +29,12 @@ test.each([
   `${docker}\njobs: [{commands: [{a: b}]}]`,
   `${docker}\nenv: {A: b}`,
   `${docker}\nstages: a`,
+  `${docker}\njobs: [{timeout: 10min, retry: 2}, {retry: {times: 1, codes: [75]}}, {timeout: , retry: {}}]`,
+  `${docker}\njobs: [{timeout: 10}]`,
+  `${docker}\njobs: [{timeout: soon}]`,
+  `${docker}\njobs: [{retry: 6}]`,
+  `${docker}\njobs: [{retry: {times: 1, codes: [256]}}]`,
+  `${docker}\njobs: [{retry: {time: 1}}]`,
 ])("the schema and the parser agree on %j", (text) => {
   expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
 });

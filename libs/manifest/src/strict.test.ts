@@ -65,6 +65,39 @@ test("a stored manifest is read as it was when it was stored", () => {
   expect(reading.manifest).toMatchObject({ stages: ["a"], jobs: [{ stage: "b", commands: [] }, { stage: "" }] });
 });
 
+describe("the run of a job", () => {
+  const jobOf = (keys: string, maxTimeoutMs?: number) =>
+    readManifest(`${driver}jobs:\n- stage: a\n  ${keys}`, { ...limits, maxTimeoutMs });
+
+  test.each([
+    ["timeout: 10min", { timeoutMs: 600_000 }],
+    ["retry: 2", { retry: { times: 2, codes: [] } }],
+    ["retry: {times: 1, codes: [75, 1]}", { retry: { times: 1, codes: [75, 1] } }],
+    ["retry: 0", { retry: undefined }],
+    ["retry: {codes: [75]}", { retry: undefined }],
+    ["timeout:\n  retry: []", { timeoutMs: undefined, retry: undefined }],
+  ])("%s is read", (keys, expected) => {
+    expect(jobOf(keys)).toMatchObject({ manifest: { jobs: [expected] } });
+  });
+
+  test.each([
+    ["timeout: 10", 'line 4, column 12: timeout must be a time such as 90s, 10min or 2h, not "10"'],
+    ["timeout: 0s", 'line 4, column 12: timeout must be a time such as 90s, 10min or 2h, not "0s"'],
+    ["timeout: 2h", 'line 4, column 12: timeout must be a time of 30min or less, not "120min"'],
+    ["timeout: [a]", "line 4, column 12: timeout must be a string, not a list"],
+    ["retry: 6", 'line 4, column 10: retry must be a whole number from 0 to 5, not "6"'],
+    ["retry: -1", 'line 4, column 10: retry must be a whole number from 0 to 5, not "-1"'],
+    ["retry: {times: x}", 'line 4, column 18: times must be a whole number from 0 to 5, not "x"'],
+    ["retry: {times: 1, codes: [0]}", 'line 4, column 29: codes[0] must be a whole number from 1 to 255, not "0"'],
+    ["retry: {time: 1}", 'line 4: unknown key "time" in retry; did you mean "times"?'],
+  ])("%s is refused", (keys, expected) => {
+    const reading = jobOf(keys, 1_800_000);
+    expect("complaints" in reading && reading.complaints.map(({ message }) => message)).toEqual([
+      `Manifest ${expected}`,
+    ]);
+  });
+});
+
 describe("a command with a colon", () => {
   test.each([
     ["echo foo: bar", `; quote it ("- 'echo foo: bar'")`],

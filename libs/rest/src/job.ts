@@ -19,6 +19,8 @@ export const jobCopySchema = record("JobCopy", "A job inside another record", {
   created_at: timestamp.describe("When the build was submitted"),
   started_at: timestamp.nullable().describe("When the job started; null before that"),
   finished_at: timestamp.nullable().describe("When the job finished; null before that"),
+  exit_code: z.int().nullable().describe("Exit code of the script; null before its end and for a job without a script"),
+  reason: z.string().nullable().describe("Why the job did not pass, such as `exit code 3`; null if it passed"),
   url: url.describe("Address of the job"),
   output_url: url.describe("Address of the whole output"),
 });
@@ -46,6 +48,8 @@ export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output
     created_at: time(job.createdAt),
     started_at: timeOrNull(job.startedAt),
     finished_at: timeOrNull(job.finishedAt),
+    exit_code: job.exitCode ?? null,
+    reason: job.reason ?? null,
     url,
     output_url: `${url}/output`,
   };

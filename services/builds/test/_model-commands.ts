@@ -149,8 +149,12 @@ const outcomes = fc.oneof(
 );
 
 const finish = fc
-  .record({ at: index, old: fc.boolean(), outcome: outcomes, text: texts, twice: fc.boolean() })
-  .map(({ at, old, outcome, text, twice }) =>
+  .record({
+    ...{ at: index, old: fc.boolean(), outcome: outcomes, text: texts, twice: fc.boolean() },
+    exitCode: fc.constantFrom(undefined, 0, 3, 137),
+    reason: fc.constantFrom(undefined, "exit code 3", "a line\nand another"),
+  })
+  .map(({ at, old, outcome, text, twice, exitCode, reason }) =>
     byRunner(`finish(${outcome}, ${JSON.stringify(text)}, ${twice})`, at, old, async (world, pair, claim, mayWrite) => {
       const { model: build } = pair;
       const job = model.runningJob(build);
@@ -160,15 +164,14 @@ const finish = fc
         buildId,
         epoch,
         jobId,
-        outcome,
-        text,
+        ...{ outcome, text, exitCode, reason },
         offset: Buffer.byteLength(build.text),
         placedObjectIds: [],
       };
       const isRepetition = epoch === build.epoch && model.isFinal(build.status);
       if (isRepetition) return expect(await world.queue.finishJob(request)).toEqual({ final: true });
       if (!mayWrite) return refused(world.queue.finishJob(request));
-      model.endJob(build, outcome, text, world.now());
+      model.endJob(build, { outcome, text, exitCode, reason: reason?.replace("\n", " ") }, world.now());
       const final = model.isFinal(build.status);
       expect(await world.queue.finishJob(request)).toEqual({ final });
       if (twice) expect(await world.queue.finishJob(request)).toEqual({ final });

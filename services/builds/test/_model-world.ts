@@ -152,6 +152,7 @@ export async function compare(world: World, { model }: Pair): Promise<void> {
     pinned: build!.pinned,
     startedAt: msOf(build!.startedAt),
     finishedAt: msOf(build!.finishedAt),
+    reason: build!.reason,
     outputBytes: build!.outputBytes,
     comment: build!.trigger?.comment,
     queued: build!.queue !== undefined,
@@ -159,6 +160,8 @@ export async function compare(world: World, { model }: Pair): Promise<void> {
       status: job.status,
       startedAt: msOf(job.startedAt),
       finishedAt: msOf(job.finishedAt),
+      exitCode: job.exitCode,
+      reason: job.reason,
       output: job.output ?? "",
     })),
   };
@@ -168,13 +171,13 @@ export async function compare(world: World, { model }: Pair): Promise<void> {
     pinned: model.pinned,
     startedAt: model.startedAt,
     finishedAt: model.finishedAt,
+    reason: model.reason,
     outputBytes: Buffer.byteLength(model.text),
     comment: model.comment,
     queued: model.status === "queued",
-    jobs: model.jobs.map(({ status, startedAt, finishedAt, text: output }) => ({
-      status,
-      startedAt,
-      finishedAt,
+    jobs: model.jobs.map(({ mayFail: _, text: output, ...job }) => ({
+      ...{ startedAt: undefined, finishedAt: undefined, exitCode: undefined, reason: undefined },
+      ...job,
       output,
     })),
   });

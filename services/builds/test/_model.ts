@@ -11,6 +11,8 @@ export interface JobModel {
   readonly mayFail: boolean;
   startedAt?: number;
   finishedAt?: number;
+  exitCode?: number;
+  reason?: string;
   text: string;
 }
 
@@ -26,6 +28,7 @@ export interface BuildModel {
   pinned: boolean;
   startedAt?: number;
   finishedAt?: number;
+  reason?: string;
   text: string;
   /** Sizes by name; undefined while an artifact is not collected. */
   artifacts: Map<string, number | undefined>;
@@ -83,23 +86,49 @@ export function appendOutput(build: BuildModel, job: number | undefined, text: s
   if (job !== undefined) build.jobs[job]!.text += text;
 }
 
-function endBuild(build: BuildModel, status: Status, now: number): void {
+const ended: Partial<Record<Status, string>> = {
+  failed: "the build had failed",
+  killed: "the build was killed",
+  timed_out: "the build had timed out",
+};
+
+/** `why` is the reason of the build and of its running jobs, if no job has reported one. */
+function endBuild(build: BuildModel, status: Status, now: number, why?: string): void {
   build.status = status;
   build.finishedAt = now;
+  if (status !== "passed") build.reason = why ?? build.jobs.find((job) => job.status === status)?.reason;
   build.killRequested = false;
   build.killedBy = undefined;
-  for (const job of build.jobs) if (!isFinal(job.status)) Object.assign(job, { status, finishedAt: now });
+  for (const job of build.jobs) {
+    if (isFinal(job.status)) continue;
+    const reason = job.status === "running" && why ? why : `not run: ${ended[status]}`;
+    Object.assign(job, { status, finishedAt: now, reason });
+  }
   build.events.push("build.finished");
 }
 
-/** Ends the running job. `text` is the rest of its output. */
-export function endJob(build: BuildModel, outcome: Outcome, text: string, now: number): void {
+/** What a runner reports of a job's end. `text` is the rest of its output. */
+export interface End {
+  readonly outcome: Outcome;
+  readonly text: string;
+  readonly exitCode?: number;
+  readonly reason?: string;
+}
+
+/** Ends the running job. */
+export function endJob(build: BuildModel, { outcome, text, exitCode, reason }: End, now: number): void {
   const index = runningJob(build);
   const job = build.jobs[index]!;
   appendOutput(build, index, text);
-  job.finishedAt = now;
-  if (build.killRequested) job.status = "killed";
-  else job.status = outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
+  Object.assign(job, { finishedAt: now, exitCode });
+  if (outcome !== "passed")
+    job.reason = reason ?? { failed: undefined, killed: "killed", timed_out: "timed out" }[outcome];
+  if (build.killRequested) {
+    job.status = "killed";
+    job.reason = `killed by ${build.killedBy}`;
+    const lineEnd = build.text === "" || build.text.endsWith("\n") ? "" : "\n";
+    if (outcome !== "killed") appendOutput(build, index, `${lineEnd}Build killed by ${build.killedBy}\n`);
+  } else job.status = outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
   const next = build.jobs[index + 1];
   const continues = job.status === "passed" || job.status === "passed_with_failures";
   if (continues && next) Object.assign(next, { status: "running", startedAt: now });
@@ -112,7 +141,7 @@ export function endJob(build: BuildModel, outcome: Outcome, text: string, now: n
 }
 
 export function killBuild(build: BuildModel, now: number, by: string): void {
-  if (build.status === "queued") endBuild(build, "killed", now);
+  if (build.status === "queued") endBuild(build, "killed", now, `killed by ${by}`);
   else if (build.status === "running" && !build.killRequested) {
     build.killRequested = true;
     build.killedBy = by;
@@ -123,10 +152,10 @@ export function killBuild(build: BuildModel, now: number, by: string): void {
 export function loseRunner(build: BuildModel, now: number, maxReturns: number): void {
   if (build.killRequested) {
     appendOutput(build, undefined, `Build killed by ${build.killedBy}\n`);
-    endBuild(build, "killed", now);
+    endBuild(build, "killed", now, `killed by ${build.killedBy}`);
   } else if (build.returns === maxReturns) {
     appendOutput(build, undefined, "Runner lost, no attempts left\n");
-    endBuild(build, "failed", now);
+    endBuild(build, "failed", now, "runner lost");
   } else requeue(build, maxReturns);
 }
 
@@ -138,7 +167,8 @@ function requeue(build: BuildModel, mostReturns: number): void {
   build.startedAt = undefined;
   build.tags.add("orphaned");
   for (const name of build.artifacts.keys()) build.artifacts.set(name, undefined);
-  for (const job of build.jobs) Object.assign(job, { status: "queued", startedAt: undefined, finishedAt: undefined });
+  const none = { startedAt: undefined, finishedAt: undefined, exitCode: undefined, reason: undefined };
+  for (const job of build.jobs) Object.assign(job, { status: "queued", ...none });
 }
 
 /** Returns the user's queued build that was submitted first. */

@@ -66,7 +66,7 @@ it("a kill between two jobs: the next job never runs", async () => {
   expect(await suite.finish(assignment, 0, "passed")).toEqual({ final: true });
   expect((await get(build)).status).toBe("killed");
   expect(await suite.finish(assignment, 1, "passed", "late\n")).toEqual({ final: true });
-  expect((await get(build)).output).toBeUndefined();
+  expect((await get(build)).output).toBe("Build killed by ann\n");
   expect(await jobsOf(build)).toEqual([
     ["killed", true, true],
     ["killed", false, true],

@@ -34,6 +34,7 @@ describe("succeeds", () => {
       created_at: time,
       started_at: null,
       finished_at: null,
+      reason: null,
       url,
       objects_url: `${url}/objects`,
       variables_url: `${url}/variables`,
@@ -92,6 +93,7 @@ describe("succeeds", () => {
     for (let i = 0; i < 2; i++) expect(await ann.delete(url)).toMatchObject({ status: 204, text: "" });
     const { json } = await ann.get(url);
     expect(json).toMatchObject({ status: "killed", started_at: null, finished_at: time, queue: null });
+    expect(json).toMatchObject({ reason: `killed by ${ann.username}`, output: null });
   });
 
   test("restarts a finished build", async () => {
@@ -112,6 +114,7 @@ describe("succeeds", () => {
         status: "queued",
         created_at: time,
         finished_at: null,
+        reason: null,
         queue: queuePlace,
         url: restartUrl,
         ...Object.fromEntries(lists.map((name) => [`${name}_url`, `${restartUrl}/${name}`])),
@@ -151,6 +154,8 @@ describe("jobs", () => {
       created_at: time,
       started_at: null,
       finished_at: null,
+      exit_code: null,
+      reason: null,
       url,
       output_url: `${url}/output`,
       build: { ...copy, queue: queuePlace },

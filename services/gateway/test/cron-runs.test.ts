@@ -76,6 +76,7 @@ describe("a due cron job", () => {
         created_at: afterwards.prev_run,
         started_at: null,
         finished_at: null,
+        reason: null,
         url,
         objects_url: `${url}/objects`,
         variables_url: `${url}/variables`,

@@ -124,6 +124,8 @@ describe("output", () => {
       created_at: build.created_at,
       started_at: time,
       finished_at: time,
+      exit_code: 0,
+      reason: null,
       url,
       output_url: `${url}/output`,
       build: { ...copy, output: null },

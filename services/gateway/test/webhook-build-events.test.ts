@@ -30,7 +30,17 @@ const untilEnded = (url: string) =>
 
 const buildFields = [
   ...["id", "user_id", "namespace_id", "number", "status", "output", "tags", "pinned", "created_at", "started_at"],
-  ...["finished_at", "url", "objects_url", "variables_url", "keys_url", "jobs_url", "artifacts_url", "tags_url"],
+  ...[
+    "finished_at",
+    "reason",
+    "url",
+    "objects_url",
+    "variables_url",
+    "keys_url",
+    "jobs_url",
+    "artifacts_url",
+    "tags_url",
+  ],
   ...["output_url", "user", "namespace", "trigger", "queue", "manifest"],
 ].sort();
 

@@ -1,3 +1,4 @@
+import { durationText } from "@ci/kit/process/setting-types";
 import { traced, untraced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
@@ -6,13 +7,14 @@ import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
+import { runAttempts } from "./steps/attempts.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { scriptOf } from "./steps/script.js";
 import { Ended, withTimeout } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
-import { durationText, exitLine } from "./work/last-line.js";
+import { exitLine, jobTimeoutLine, reasonIn } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
 import { retry } from "./work/retry.js";
 
@@ -29,7 +31,9 @@ interface Run {
 
 interface Result {
   readonly outcome: Outcome;
+  /** The last line of the output. */
   readonly why?: string;
+  readonly exitCode?: number;
   readonly placedObjectIds?: readonly number[];
 }
 
@@ -137,13 +141,19 @@ async function prepare({ ctx, build, order, environment, signal: run }: Run, out
   return { outcome: "passed", placedObjectIds };
 }
 
+/** A signal that never aborts. */
+const never = new AbortController().signal;
+
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
-  const exitCode = await traced("run script", {}, async (script) => {
-    const code = await environment.run(order.jobs[index - 1]!, output.write, signal);
-    script.note({ "process.exit.code": code });
-    return code;
-  });
+  const runOnce = (attempt: number, stop: AbortSignal) =>
+    traced("run script", {}, async (script) => {
+      const code = await environment.run({ ...order.jobs[index - 1]!, attempt, stop }, output.write, signal);
+      script.note({ "process.exit.code": code });
+      return code;
+    });
+  const { exitCode, stopped } = await runAttempts(job, { run: runOnce, say: output.line, stop: never });
+  if (stopped) return { outcome: job.mayFail ? "failed" : "timed_out", why: jobTimeoutLine(job.timeoutMs!) };
   const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
   const collecting = {
     queue: ctx.queue,
@@ -153,10 +163,10 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
     say: output.line,
   };
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
-  if (exitCode === 0) return { outcome: "passed" };
+  if (exitCode === 0) return { outcome: "passed", exitCode };
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
-  return { outcome: "failed", why };
+  return { outcome: "failed", why, exitCode };
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>
@@ -164,7 +174,11 @@ const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, 
 
 /** Finishes the job in the queue, which starts the next job or ends the build. */
 const report = (
-  { ctx, order: { mark }, lease: { lost } }: Run,
+  { ctx, order: { mark }, lease: { lost }, secrets }: Run,
   { id: jobId }: AssignedJob,
-  how: Result & { offset: number; text: string },
-) => retry(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));
+  { why, ...how }: Result & { offset: number; text: string },
+) => {
+  const reason = why && masked(secrets, reasonIn(why));
+  const ask = { ...mark, jobId, placedObjectIds: [], ...how, reason };
+  return retry(lost, () => ctx.queue.finishJob(ask, { signal: lost }));
+};

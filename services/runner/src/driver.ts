@@ -24,6 +24,10 @@ export interface Order {
 export interface Job {
   readonly id: number;
   readonly script: string;
+  /** From 1; absent for the only attempt. */
+  readonly attempt?: number;
+  /** When it aborts, the script ends, and `run` returns its exit code. The environment stays usable. */
+  readonly stop?: AbortSignal;
 }
 
 /** A file to place. A relative path starts at the working directory. */
@@ -59,7 +63,7 @@ export interface Inspection {
  *   created     costs nothing and holds nothing
  *   prepare     once; afterwards everything that jobs need exists
  *   put         any number of times, before the first run
- *   run         each job once, in order; files in the working directory stay
+ *   run         each job in order, each attempt of it once; files in the working directory stay
  *   list, open  read what the last job left, between two runs
  *   dispose     at any time, even during or after a failed prepare; removes every trace and never throws
  *

@@ -27,6 +27,8 @@ export interface QueuedBuild {
   finishedAt?: number;
   text: string;
   readonly outcomes: Outcome[];
+  /** The exit code and the reason of each reported job. */
+  readonly ends: (readonly [exitCode: number | undefined, reason: string | undefined])[];
   readonly placed: number[];
   readonly artifacts: { header: ArtifactHeader; content: Buffer }[];
   renewals: number;
@@ -149,6 +151,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       if (index === build.jobIndex && !build.final) {
         append(build, request.offset, request.text);
         build.outcomes.push(request.outcome);
+        build.ends.push([request.exitCode, request.reason]);
         build.placed.push(...request.placedObjectIds);
         const over = request.outcome !== "passed" || ++build.jobIndex === build.assignment.jobs.length;
         if (over) build.final = request.outcome;
@@ -190,7 +193,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const { epoch } = assignment;
       const build: QueuedBuild = {
         ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
-        ...{ text: "", outcomes: [], placed: [], artifacts: [] },
+        ...{ text: "", outcomes: [], ends: [], placed: [], artifacts: [] },
       };
       builds.set(assignment.buildId, build);
       return build;

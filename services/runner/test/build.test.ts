@@ -180,3 +180,32 @@ test.each(["unavailable", "internal"] as const)("a build waits for a queue that 
   expect(build.text).toContain("\none\n");
   expect(build.text).toContain("\ntwo\n");
 });
+
+describe("a job", () => {
+  const aRetry = (times: number, ...codes: number[]) => ({ times, codes });
+
+  test("runs again as its retry says, and its files stay", async () => {
+    const { jobs, ...assignment } = anAssignment({}, ["echo again >> tries; [ $(wc -l < tries) = 3 ] || exit 75"]);
+    const build = await run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, retry: aRetry(2, 75) }] });
+    expect(build.outcomes).toEqual(["passed", "passed"]);
+    expect(build.ends.at(-1)).toEqual([0, undefined]);
+    expect(build.text).toMatch(
+      /^-- attempt 1 of 3 --\n.*\n-- attempt 2 of 3, the last one ended with exit code 75 --\n.*\n-- attempt 3 of 3, /s,
+    );
+  });
+
+  test("that takes too long ends with all that it has started, and says so", async () => {
+    const commands = ["(sleep 1000)& echo up; sleep 1000; :"];
+    const build = await inMoreTime(
+      (timeoutMs) => {
+        const { jobs, ...assignment } = anAssignment({}, commands);
+        return run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, timeoutMs, retry: aRetry(5) }] });
+      },
+      ({ text }) => text.includes("\nup\n"),
+    );
+    expect(build.outcomes).toEqual(["passed", "timed_out"]);
+    expect(build.text).toMatch(/\nJob timed out after [\d.]+(ms|s|min)\n$/);
+    expect(build.text).not.toContain("attempt 2");
+    expect(build.ends.at(-1)).toEqual([undefined, expect.stringMatching(/^timed out after [\d.]+(ms|s|min)$/)]);
+  });
+});

@@ -94,6 +94,22 @@ export function driverContract(open: () => Promise<Subject>): void {
         expect(await subject.processes(order.mark.buildId)).toBe(0);
       }));
 
+    test("ends the script and its children at `stop`, and can run another attempt", () =>
+      inside(
+        subject,
+        ["[ -e tried ] && echo again && exit 0; touch tried; (sleep 1000)& echo up; sleep 1000; :"],
+        async ({ environment, order }) => {
+          const stop = new AbortController();
+          const onOutput = async (bytes: Uint8Array) => {
+            if (Buffer.from(bytes).toString().includes("up")) stop.abort();
+          };
+          const job = order.jobs[0]!;
+          expect(await environment.run({ ...job, attempt: 1, stop: stop.signal }, onOutput, never)).not.toBe(0);
+          await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBe(0));
+          expect(await ran(environment, { ...job, attempt: 2 })).toEqual({ code: 0, text: "again\n" });
+        },
+      ));
+
     test("ends background processes with the script", () =>
       inside(subject, ["(sleep 1000)& (sleep 1001)& echo started"], async ({ environment, order }) => {
         expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 0, text: "started\n" });

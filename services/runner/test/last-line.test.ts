@@ -34,7 +34,9 @@ describe("the last line says", () => {
     ["kill -9 $$", "Job failed: exit code 137 (SIGKILL, often because memory ran out)"],
     ["printf 'no newline'; exit 1", "Job failed: exit code 1"],
   ])("how %j ended", async (command, line) => {
-    expect(lastLine(await run(anAssignment({}, [command])))).toBe(line);
+    const build = await run(anAssignment({}, [command]));
+    expect(lastLine(build)).toBe(line);
+    expect(build.ends.at(-1)).toEqual([Number(/exit code (\d+)/.exec(line)![1]), line.replace("Job failed: ", "")]);
   });
 
   test("the exit code, after the artifacts and beyond the output limit", async () => {
@@ -57,6 +59,10 @@ describe("the last line says", () => {
     kill(build);
     await eventually(() => expect(build.final).toBe("killed"));
     expect(lastLine(build)).toBe("Build killed by alice");
+    expect(build.ends).toEqual([
+      [undefined, undefined],
+      [undefined, "killed by alice"],
+    ]);
   });
 
   test("that the build timed out", async () => {
@@ -65,6 +71,7 @@ describe("the last line says", () => {
       ({ outcomes }) => outcomes.length > 1,
     );
     expect(lastLine(build)).toMatch(/^Build timed out after [\d.]+(ms|s|min); make it shorter or raise BUILD_TIMEOUT$/);
+    expect(build.ends.at(-1)).toEqual([undefined, expect.stringMatching(/^timed out after [\d.]+(ms|s|min)$/)]);
   });
 
   test("that preparing timed out", async () => {
@@ -87,7 +94,9 @@ describe("the last line says", () => {
 
   test("xxxxxx for a secret", async () => {
     const variables = [{ key: "KEY", value: "exit code 6", masked: true }];
-    expect(lastLine(await run(anAssignment({ variables }, ["exit 6"])))).toBe("Job failed: xxxxxx");
+    const build = await run(anAssignment({ variables }, ["exit 6"]));
+    expect(lastLine(build)).toBe("Job failed: xxxxxx");
+    expect(build.ends.at(-1)).toEqual([6, "xxxxxx"]);
   });
 });
 
@@ -99,6 +108,7 @@ if (image)
       const build = await run(anAssignment({ driver }, ["tail /dev/zero"]));
       expect(build.final).toBe("failed");
       expect(lastLine(build)).toBe("Killed: out of memory (limit 512 MiB); raise DOCKER_MEMORY or use less");
+      expect(build.ends.at(-1)).toEqual([137, "out of memory"]);
     });
 
     test("that the image has no git", async () => {

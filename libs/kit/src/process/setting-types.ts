@@ -7,6 +7,12 @@ export function parseDuration(text: string): number {
   return Number(found[1]) * msPer[found[2] as keyof typeof msPer];
 }
 
+/** Formats a duration as it is parsed: `10min`, `90s`. */
+export function durationText(ms: number): string {
+  if (ms % 60_000 === 0) return `${ms / 60_000}min`;
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+}
+
 export function parseSize(text: string): number {
   const found = /^(\d+)(KiB|MiB|GiB)?$/.exec(text);
   if (!found) throw new Error(`must be a size such as 512, 64KiB, 5MiB or 1GiB, not "${text}"`);

@@ -16,8 +16,9 @@ export interface CheckedManifest {
   readonly complaints: readonly Complaint[];
 }
 
-export const manifestLimits = ({ manifestBytes, maxJobs, maxStages }: Config) => ({
+export const manifestLimits = ({ manifestBytes, maxJobs, maxStages, buildTimeoutMs }: Config) => ({
   maxBytes: manifestBytes,
+  maxTimeoutMs: buildTimeoutMs,
   maxJobs,
   maxStages,
 });

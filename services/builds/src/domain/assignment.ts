@@ -29,6 +29,8 @@ export const assignment = (
     mayFail,
     commands: commandsOf(doc.steps[index]!),
     source: doc.steps[index]!.source,
+    timeoutMs: doc.steps[index]!.timeoutMs,
+    retry: doc.steps[index]!.retry,
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { JobRun } from "@ci/manifest/job-run";
 import type {
   Artifact,
   Build,
@@ -60,7 +61,7 @@ export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 
-export interface Step {
+export interface Step extends JobRun {
   readonly commands: readonly string[];
   readonly source?: Source;
 }

@@ -3,7 +3,7 @@ import { Event } from "@ci/proto/events/v1/events";
 import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc } from "./build.js";
 import { applyChange, type Change } from "./change.js";
-import { append, claim, finishJob, kill, lose } from "./moves.js";
+import { append, claim, finishJob, type JobReport, kill, lose } from "./moves.js";
 
 const lease = { runnerId: "r1", leaseHash: "h" };
 const leaseMs = 15_000;
@@ -16,9 +16,14 @@ const kinds = (change: Change | undefined) => (change?.events ?? []).map((event)
 const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
 
 /** Finishes the running job. */
-function end(doc: BuildDoc, outcome: FinishJobRequest_Outcome, text = ""): { doc: BuildDoc; change?: Change } {
+function end(
+  doc: BuildDoc,
+  outcome: FinishJobRequest_Outcome,
+  text = "",
+  how: Pick<JobReport, "exitCode" | "reason"> = {},
+): { doc: BuildDoc; change?: Change } {
   const job = doc.jobs.find((candidate) => candidate.status === "running")!;
-  const request = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [] };
+  const request = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [], ...how };
   const change = finishJob(doc, request, after(1_000));
   return { doc: change ? applyChange(doc, change) : doc, change };
 }
@@ -98,6 +103,55 @@ describe("finishJob", () => {
   it("rejects an old epoch", () => {
     const request = { epoch: 0, jobId: 1, outcome: "passed" as const, offset: 0, text: "", placed: [] };
     expect(() => finishJob(running(), request, t0)).toThrow("no longer held");
+  });
+});
+
+describe("the reason", () => {
+  const reasons = (doc: BuildDoc) => [doc.reason, ...doc.jobs.map((job) => job.reason)];
+  const prepared = () => end(running(), "passed").doc;
+
+  it("of a failure is the runner's, also of the build, and names the failure for jobs that never ran", () => {
+    const { doc } = end(prepared(), "failed", "", { exitCode: 3, reason: "exit code 3" });
+    expect(reasons(doc)).toEqual(["exit code 3", undefined, "exit code 3", "not run: the build had failed"]);
+    expect(doc.jobs.map((job) => job.exitCode)).toEqual([undefined, 3, undefined]);
+  });
+
+  it.each([
+    ["timed_out", "timed out", "not run: the build had timed out"],
+    ["killed", "killed", "not run: the build was killed"],
+    ["failed", undefined, "not run: the build had failed"],
+  ] as const)("of %s comes from the status if an older runner sends none", (outcome, reason, notRun) => {
+    expect(reasons(end(prepared(), outcome).doc)).toEqual([reason, undefined, reason, notRun]);
+  });
+
+  it("names who killed the build, and the output ends with it", () => {
+    const { doc } = end({ ...prepared(), killRequestedAt: t0, killRequestedBy: "ann" }, "passed", "no newline");
+    expect(reasons(doc).slice(0, 3)).toEqual(["killed by ann", undefined, "killed by ann"]);
+    expect(doc.tail.at(-1)!.text).toBe("no newline\nBuild killed by ann\n");
+    expect(reasons(applyChange(aBuild(), kill(aBuild(), t0, "ann")!)).slice(0, 2)).toEqual([
+      "killed by ann",
+      "not run: the build was killed",
+    ]);
+  });
+
+  it("of a lost runner is that of the job that it ran", () => {
+    const doc = { ...prepared(), returns: 2 };
+    const lost = applyChange(doc, lose(doc, doc.lease as never, { returns: 2, tagId: 1 }, t0)!);
+    expect(reasons(lost)).toEqual(["runner lost", undefined, "runner lost", "not run: the build had failed"]);
+  });
+
+  it("is gone once the build is queued again", () => {
+    const jobs = [aJob(1), aJob(2, { mayFail: true }), aJob(3)];
+    const doc = end(end(running({ jobs }), "passed").doc, "failed", "", { exitCode: 3, reason: "exit code 3" }).doc;
+    const queued = applyChange(doc, lose(doc, doc.lease as never, { returns: 2, tagId: 1 }, t0)!);
+    expect(queued.jobs.map(({ exitCode, reason }) => [exitCode, reason])).toEqual(
+      [[], [], []].map(() => [undefined, undefined]),
+    );
+  });
+
+  it("is one line of bounded length", () => {
+    const { doc } = end(prepared(), "failed", "", { reason: `a\n\0b${"c".repeat(10_000)}` });
+    expect(doc.reason).toMatch(/^a bc{490,500}$/);
   });
 });
 

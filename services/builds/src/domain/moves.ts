@@ -12,6 +12,7 @@ import {
   requireTransition,
   withEvent,
 } from "./change.js";
+import { killedReason, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
 
 /** Who claims a build, and what is stored of the lease's secret. */
 export interface Claimer {
@@ -29,7 +30,6 @@ export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: 
 }
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
-const end = (job: JobDoc, status: Build_Status, now: Date): JobDoc => ({ ...job, status, finishedAt: now });
 
 /** Appends output of the running job at `offset`. Returns undefined if it has already arrived. */
 export function append(doc: BuildDoc, epoch: number, jobId: number, offset: number, text: string): Change | undefined {
@@ -44,12 +44,16 @@ export function append(doc: BuildDoc, epoch: number, jobId: number, offset: numb
 
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
 
-/** Finishes the build. Jobs that never ran take its status. */
-function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date): Change {
+/** Finishes the build. Jobs that never ran take its status. Without `why`, the reason is that of a job. */
+function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, why?: string): Change {
   requireTransition(doc, status);
   const after = applyChange(doc, change);
-  const jobs = after.jobs.map((job) => (isFinal(job.status) ? job : end(job, status, now)));
-  const set = { ...change.set, jobs, status, finishedAt: now, lease: undefined, ...noKill };
+  const jobs = after.jobs.map((job) => {
+    if (isFinal(job.status)) return job;
+    return { ...job, status, finishedAt: now, reason: job.status === "running" && why ? why : notRun(status) };
+  });
+  const reason = why ?? reasonOfBuild(after.jobs, status);
+  const set = { ...change.set, jobs, status, reason, finishedAt: now, lease: undefined, ...noKill };
   return withEvent(doc, { ...change, set }, "build.finished", now);
 }
 
@@ -59,31 +63,40 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
   return outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
 }
 
+export interface JobReport {
+  readonly epoch: number;
+  readonly jobId: number;
+  readonly outcome: FinishJobRequest_Outcome;
+  readonly offset: number;
+  readonly text: string;
+  readonly placed: readonly number[];
+  readonly exitCode?: number;
+  readonly reason?: string;
+}
+
+/** Adds the line that a runner writes when it kills a job. This one learned of the kill too late. */
+function withKilledLine(doc: BuildDoc, { outcome, text }: JobReport): string {
+  if (!doc.killRequestedAt || outcome === "killed") return text;
+  const last = (text || doc.tail.at(-1)?.text) ?? "";
+  return `${text}${last === "" || last.endsWith("\n") ? "" : "\n"}${killedLine(doc)}`;
+}
+
 /** Finishes the running job, and starts the next one or finishes the build. Returns undefined for a finished job. */
-export function finishJob(
-  doc: BuildDoc,
-  report: {
-    epoch: number;
-    jobId: number;
-    outcome: FinishJobRequest_Outcome;
-    offset: number;
-    text: string;
-    placed: readonly number[];
-  },
-  now: Date,
-): Change | undefined {
+export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change | undefined {
   requireEpoch(doc, report.epoch);
   const index = doc.jobs.findIndex((job) => job.id === report.jobId);
   const job = doc.jobs[index];
   if (!job) throw new Fault("conflict", `Build ${doc._id} has no job ${report.jobId}`);
   if (isFinal(job.status)) return undefined;
   if (job.status !== "running") throw new Fault("conflict", `Job ${report.jobId} is not running`);
-  const appended = append(doc, report.epoch, report.jobId, report.offset, report.text) ?? { set: {}, output: [] };
+  const text = withKilledLine(doc, report);
+  const appended = append(doc, report.epoch, report.jobId, report.offset, text) ?? { set: {}, output: [] };
   const after = applyChange(doc, appended);
   const status = statusOf(doc, job, report.outcome);
+  const reason = reasonOfJob(doc, status, report);
   const continues = status === "passed" || status === "passed_with_failures";
   const jobs = after.jobs.map((one, at) => {
-    if (at === index) return end(one, status, now);
+    if (at === index) return { ...one, status, finishedAt: now, exitCode: report.exitCode, reason };
     return continues && at === index + 1 ? start(one, now) : one;
   });
   const objects = doc.objects.map((object) =>
@@ -98,7 +111,7 @@ export function finishJob(
 /** Kills a queued build at once, and a running one through its runner. `by` is the username if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
-  if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now);
+  if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now, killedReason(by));
   return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
 }
 
@@ -122,12 +135,13 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
 }
 
 /** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
-const killedLine = ({ killRequestedBy }: BuildDoc) =>
-  killRequestedBy === undefined ? "Build killed\n" : `Build killed by ${killRequestedBy}\n`;
+const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}\n`;
 
 function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change {
-  if (doc.killRequestedAt) return finish(doc, addOutput(doc, killedLine(doc)), "killed", now);
-  if (doc.returns >= limits.returns) return finish(doc, addOutput(doc, `${why}, no attempts left\n`), "failed", now);
+  if (doc.killRequestedAt)
+    return finish(doc, addOutput(doc, killedLine(doc)), "killed", now, killedReason(doc.killRequestedBy));
+  if (doc.returns >= limits.returns)
+    return finish(doc, addOutput(doc, `${why}, no attempts left\n`), "failed", now, why.toLowerCase());
   const returns = doc.returns + 1;
   const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`);
   const jobs = doc.jobs.map((job) => ({
@@ -135,6 +149,8 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
     status: "queued" as const,
     startedAt: undefined,
     finishedAt: undefined,
+    exitCode: undefined,
+    reason: undefined,
   }));
   const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
   const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };

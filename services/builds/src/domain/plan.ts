@@ -1,8 +1,9 @@
 import { isGlob } from "@ci/manifest/entries";
+import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import type { Source } from "@ci/proto/builds/v1/queue";
 
-export interface PlannedJob {
+export interface PlannedJob extends JobRun {
   readonly stage: string;
   readonly name: string;
   readonly commands: readonly string[];
@@ -73,6 +74,8 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     name: jobName(plain(job.name) || plain(`${job.stage}.${index + 1}`)),
     commands: job.commands,
     mayFail: mayFail.has(job.stage),
+    timeoutMs: job.timeoutMs,
+    retry: job.retry,
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }

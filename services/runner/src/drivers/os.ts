@@ -120,9 +120,10 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
           pipe,
           onStart(group) {
             appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`, { mode: 0o600 });
-            if (job !== order.jobs.at(-1)) pipes.refill();
+            if (job.id !== order.jobs.at(-1)?.id) pipes.refill();
           },
           onOutput,
+          stop: job.stop,
           signal,
         });
       } finally {

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { durationText } from "@ci/kit/process/setting-types";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedJob, Driver_Type } from "@ci/proto/builds/v1/queue";
 
@@ -27,6 +28,9 @@ export function exitLine(code: number, { source }: Pick<AssignedJob, "source">, 
   return `Job failed: exit code ${code}${meaningOf(code)}`;
 }
 
+/** The last line of a job whose own time is over. */
+export const jobTimeoutLine = (timeoutMs: number): string => `Job timed out after ${durationText(timeoutMs)}`;
+
 export const noShell = (cause: unknown): Fault =>
   new Fault("precondition", "The image has no /bin/sh: jobs need one, use an image with a shell", undefined, { cause });
 
@@ -39,8 +43,19 @@ export const diskLine = (limit: string, setting: string): string =>
 export const filesLine = (limit: number, setting: string): string =>
   `Killed: too many files (limit ${limit}); raise ${setting} or make fewer`;
 
-/** Formats a duration as in settings: `10min`, `90s`. */
-export function durationText(ms: number): string {
-  if (ms % 60_000 === 0) return `${ms / 60_000}min`;
-  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
-}
+/** Lines without their advice. Any other line is a reason as it stands. */
+const reasons = [
+  /^Job failed: (.*)$/s,
+  /^Killed: ([^(]+) \(/,
+  /^(?:Build|Job|Preparing the environment) (timed out after [^;]+)/,
+  /^Build (killed.*)$/,
+];
+
+/** Returns the reason that a last line gives, such as `exit code 3`, as a record shows it. */
+export const reasonIn = (line: string): string => {
+  for (const pattern of reasons) {
+    const found = pattern.exec(line)?.[1];
+    if (found !== undefined) return found;
+  }
+  return line;
+};

@@ -124,14 +124,14 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const last = current;
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
       current = container;
-      const next = jobs[jobs.indexOf(job) + 1];
+      const next = jobs[jobs.findIndex(({ id }) => id === job.id) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = around.death(container);
       const onStart = () => {
         if (last) begin(() => removeContainer(last)).catch(() => undefined);
       };
       const within = around.within(container, signal);
-      return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
+      return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {

@@ -35,7 +35,7 @@ interface ContainersOptions {
 
 export function jobContainers({ engine, quotas, begin, plan, volume }: ContainersOptions) {
   const all: Docker.Container[] = [];
-  const filled = new Map<number, Promise<Docker.Container>>();
+  const filled = new Map<string, Promise<Docker.Container>>();
   /** Files outside the workspace, which every container needs. */
   const everywhere: SpooledFile[] = [];
 
@@ -52,10 +52,12 @@ export function jobContainers({ engine, quotas, begin, plan, volume }: Container
     all,
     putEverywhere: (file: SpooledFile) => void everywhere.push(file),
     filledFor(job: Job): Promise<Docker.Container> {
-      const existing = filled.get(job.id);
+      // A container that was made early serves the first attempt.
+      const key = `${job.id}/${job.attempt ?? 1}`;
+      const existing = filled.get(key);
       if (existing) return existing;
       const made = begin(() => fill(job));
-      filled.set(job.id, made);
+      filled.set(key, made);
       return made;
     },
   };

@@ -12,6 +12,8 @@ interface ContainerRun {
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
   readonly died?: Promise<number>;
+  /** Ends the container's processes; it still has an exit code then. */
+  readonly stop?: AbortSignal;
   readonly signal: AbortSignal;
 }
 
@@ -56,13 +58,14 @@ export async function ranOutOfMemory(container: Docker.Container): Promise<boole
 /** Runs a container and returns its exit code. Attaches before the start, so that no output is missed. */
 export async function runContainer(
   container: Docker.Container,
-  { onOutput, onStart, died, signal }: ContainerRun,
+  { onOutput, onStart, died, stop, signal }: ContainerRun,
 ): Promise<number> {
   let removed: Promise<void> | undefined;
   const remove = () => {
     removed ??= removeContainer(container).catch(() => undefined);
   };
   signal.addEventListener("abort", remove, { once: true });
+  const kill = () => void container.kill().catch(() => undefined);
   const stream = (await engineCall(
     container.attach({ stream: true, stdout: true, stderr: true }),
   )) as NodeJS.ReadWriteStream & {
@@ -73,6 +76,8 @@ export async function runContainer(
     exit.catch(() => undefined);
     await raceAbort(signal, started(container));
     onStart();
+    stop?.addEventListener("abort", kill, { once: true });
+    if (stop?.aborted) kill();
     const output = abortable(signal, stream as AsyncIterable<Uint8Array>);
     for await (const bytes of payloads(output)) await onOutput(bytes);
     return await raceAbort(signal, afterOutput(container, exit));
@@ -83,6 +88,7 @@ export async function runContainer(
     throw engineError(error);
   } finally {
     signal.removeEventListener("abort", remove);
+    stop?.removeEventListener("abort", kill);
     stream.destroy();
   }
 }

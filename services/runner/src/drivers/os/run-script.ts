@@ -17,6 +17,8 @@ export interface ScriptRun {
   /** Called with the new process group before anything else happens. */
   readonly onStart: (group: number) => void;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
+  /** Ends the process group; the script still has an exit code then. */
+  readonly stop?: AbortSignal | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -71,8 +73,9 @@ export async function runScript(run: ScriptRun): Promise<number> {
   };
   const { reading, pieces } = listen(reader, run.onOutput);
   reading.catch(end);
-  run.signal.addEventListener("abort", end, { once: true });
-  if (run.signal.aborted) end();
+  const signals = [run.signal, ...(run.stop ? [run.stop] : [])];
+  for (const signal of signals) signal.addEventListener("abort", end, { once: true });
+  if (signals.some(({ aborted }) => aborted)) end();
   try {
     const code = await ended;
     end();
@@ -81,7 +84,7 @@ export async function runScript(run: ScriptRun): Promise<number> {
     run.signal.throwIfAborted();
     return code;
   } finally {
-    run.signal.removeEventListener("abort", end);
+    for (const signal of signals) signal.removeEventListener("abort", end);
     reader.destroy();
   }
 }

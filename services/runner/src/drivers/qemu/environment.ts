@@ -65,7 +65,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     run: (job, onOutput, signal) =>
       inGuest(signal, async ({ client, workshop, machine }) => {
         try {
-          return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
+          return await runScript(client, workshop, { order, script: job.script, onOutput, stop: job.stop, signal });
         } catch (error) {
           // What still runs would have no reader.
           await machine.end();

@@ -9,21 +9,8 @@ import { noShell } from "../../work/last-line.js";
 import { untilMark } from "./mark.js";
 import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
-/**
- * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
- * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
- * the session keeps the output open. The script writes to a pipe: the SSH server may provide a socket, which has no path
- * to open.
- */
-const runner = `job=\${0%/*}/job.$$
-read -r mark
-head -c "$1" > "$job" || exit 1
-cd /
-setsid=$(command -v setsid)
-{
-  $setsid /bin/sh -c 'cd /root && echo $$ > "$1.session" && exec /bin/sh "$1"' sh "$job" < /dev/null 2>&1
-  code=$?
-  read -r session < "$job.session"
+/** Kills every process of the session in `$job.session`, also those that are started meanwhile. */
+const endSession = `read -r session < "$job.session"
   left=yes
   round=0
   while [ "$left" ] && [ $round -lt 50 ]; do
@@ -37,7 +24,32 @@ setsid=$(command -v setsid)
         kill -9 "\${file##*/}" && left=yes
       fi
     done
-  done 2> /dev/null
+  done 2> /dev/null`;
+
+/**
+ * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
+ * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
+ * the session keeps the output open. The script writes to a pipe: the SSH server may provide a socket, which has no path
+ * to open. With 0 as the script's size, ends the script of that name instead, once it has started.
+ */
+const runner = `job=\${0%/*}/job.$2
+if [ "$1" = 0 ]; then
+  round=0
+  while [ ! -s "$job.session" ] && [ $round -lt 5 ]; do
+    sleep 1
+    round=$((round + 1))
+  done
+  ${endSession}
+  exit 0
+fi
+read -r mark
+head -c "$1" > "$job" || exit 1
+cd /
+setsid=$(command -v setsid)
+{
+  $setsid /bin/sh -c 'cd /root && echo $$ > "$1.session" && exec /bin/sh "$1"' sh "$job" < /dev/null 2>&1
+  code=$?
+  ${endSession}
   echo "$mark $code"
 } | cat
 `;
@@ -80,22 +92,30 @@ export interface ScriptRun {
   readonly order: Pick<Order, "variables">;
   readonly script: string;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
+  /** Ends the script; it still has an exit code then. */
+  readonly stop?: AbortSignal | undefined;
   readonly signal: AbortSignal;
 }
 
 export async function runScript(
   client: Client,
   { folder }: Workshop,
-  { order, script, onOutput, signal }: ScriptRun,
+  { order, script, onOutput, stop, signal }: ScriptRun,
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
+  const name = randomBytes(8).toString("hex");
   const text = [...exportLines(order), script].join("\n");
+  const start = (bytes: number) => `/bin/sh ${folder}/run ${bytes} ${name}`;
   // The mark appears in no argument or variable, so the script cannot print it.
-  const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
-  const channel = await startCommand(client, command, `${mark}\n${text}`).catch((error) => {
+  const channel = await startCommand(client, start(Buffer.byteLength(text)), `${mark}\n${text}`).catch((error) => {
     throw lost(error);
   });
-  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), onOutput);
+  // If that fails, the build's own time ends the script.
+  const end = () => void runCommand(client, start(0), "").catch(() => undefined);
+  stop?.addEventListener("abort", end, { once: true });
+  if (stop?.aborted) end();
+  const output = abortable(signal, channel.iterator({ destroyOnReturn: false }));
+  const rest = await untilMark(mark, output, onOutput).finally(() => stop?.removeEventListener("abort", end));
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw lost();
   await closed(channel);

@@ -1,0 +1,39 @@
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import type { BuildDoc, JobDoc } from "./build.js";
+
+/** A reason is a phrase. Longer ones are cut. */
+const maxLength = 500;
+
+const cleaned = (text: string): string | undefined =>
+  text
+    .replace(/\p{Cc}+/gu, " ")
+    .trim()
+    .slice(0, maxLength)
+    .replace(/\p{Surrogate}/gu, "") || undefined;
+
+export const killedReason = (by: string | undefined): string => (by === undefined ? "killed" : `killed by ${by}`);
+
+const ends: Partial<Record<Build_Status, string>> = {
+  failed: "had failed",
+  killed: "was killed",
+  timed_out: "had timed out",
+};
+
+/** Returns the reason of a job that never ran in a build with this final status. */
+export const notRun = (status: Build_Status): string => `not run: the build ${ends[status] ?? "had not failed"}`;
+
+const withoutReason: Partial<Record<Build_Status, string>> = { killed: "killed", timed_out: "timed out" };
+
+/** Returns why a job ended with this status: as its runner reports it, or as known without that. */
+export function reasonOfJob(
+  { killRequestedAt, killRequestedBy }: Pick<BuildDoc, "killRequestedAt" | "killRequestedBy">,
+  status: Build_Status,
+  { reason = "" }: { readonly reason?: string },
+): string | undefined {
+  if (killRequestedAt) return killedReason(killRequestedBy);
+  return status === "passed" ? undefined : (cleaned(reason) ?? withoutReason[status]);
+}
+
+/** Returns why a build ended with this status: the reason of the first job with that status. */
+export const reasonOfBuild = (jobs: readonly JobDoc[], status: Build_Status): string | undefined =>
+  status === "passed" ? undefined : jobs.find((job) => job.status === status)?.reason;
