@@ -1,5 +1,6 @@
 import { driver } from "./driver.js";
-import { key, mapping } from "./mapping.js";
+import { key, mapping, textOr } from "./mapping.js";
+import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 
 const jobKeys = {
@@ -17,6 +18,13 @@ const jobKeys = {
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
   ),
+  env: key(
+    list(text),
+    "Environment variables of this job, as `KEY=VALUE`; they replace those of the manifest",
+    ["NODE_ENV=production"],
+    ...["environment", "variables", "vars"],
+  ),
+  shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
 };
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
@@ -37,9 +45,12 @@ export const manifestKeys = {
     "files",
   ),
   sources: key(
-    list(text),
-    "Git repositories to clone, as `url [ref] [=> folder]`",
-    ["https://git.example.com/team/app.git main => app"],
+    list(textOr("a source", sourceKeys)),
+    "Git repositories to clone, as `url [ref] [=> folder]` or as a mapping",
+    [
+      "https://git.example.com/team/app.git main => app",
+      { url: "https://git.example.com/team/lib.git", dir: "lib", depth: 1 },
+    ],
     ...["clone", "checkout", "repositories", "git"],
   ),
   stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [

@@ -64,8 +64,9 @@ jobs:
           { source: "out/app.tar", name: "app.tar" },
           { source: "out/*.log", name: "*" },
         ],
+        env: [],
       },
-      { stage: "test", name: "", commands: [], artifacts: [] },
+      { stage: "test", name: "", commands: [], artifacts: [], env: [] },
     ],
   });
 });

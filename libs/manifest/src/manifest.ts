@@ -1,10 +1,11 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { readDriver } from "./driver.js";
-import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
+import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
 import { sizeText } from "./size-text.js";
+import { readSource } from "./source.js";
 import type { Placed } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
@@ -28,6 +29,9 @@ export interface ManifestJob {
   readonly commands: readonly string[];
   /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
   readonly artifacts: readonly Transfer[];
+  readonly env: readonly { readonly key: string; readonly value: string }[];
+  /** Absent for `/bin/sh`. */
+  readonly shell?: string;
 }
 
 export interface ManifestLimits {
@@ -62,6 +66,19 @@ function parseEntries<T>(
   return [...kept.values()];
 }
 
+/** Of equal sources the last one counts, at its place. */
+const uniqueSources = (all: readonly Source[]): Source[] =>
+  [...new Map([...all].reverse().map((one) => [`${one.url} ${one.ref}`, one])).values()].reverse();
+
+/** A name, or an absolute path. The shell gets no options. */
+const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
+
+function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
+  const shell = value.shell?.trim() ?? "";
+  if (shell !== "" && !shells.test(shell)) complain.add("jobs invalid shell", shell, at);
+  return shell === "" ? undefined : shell;
+}
+
 const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
@@ -82,8 +99,10 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
+      env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
+      shell: readShell(job, complain),
     })),
-    sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
+    sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
   };

@@ -53,7 +53,10 @@ describe("succeeds", () => {
     const repository = await server.repository(`${name}.git`.replaceAll(" ", "-"), options);
     const sha = await repository.commit(files, "refs/heads/main", "first line\n\nmore");
     await repository.commit({ other: "x" });
-    expect(await read(repository.url, sha)).toEqual({ sha, message: "first line\n\nmore", manifests: found });
+    expect(await read(repository.url, sha)).toEqual({
+      ...{ sha, message: "first line\n\nmore", author: "Grace", email: "grace@example.com" },
+      manifests: found,
+    });
   });
 
   it("reads the commit of an annotated tag, and a commit of no branch", async () => {

@@ -74,14 +74,21 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket }: Assignment): Order => ({
+const jobOf = ({ id, name, stage, variables, ...job }: AssignedJob, facts: Order["variables"]) => ({
+  id,
+  script: scriptOf(job),
+  facts: [...facts, { key: "CI_JOB", value: name }, { key: "CI_STAGE", value: stage }],
+  variables,
+});
+
+const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket, facts }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,
-  jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
+  jobs: jobs.slice(1).map((job) => jobOf(job, facts)),
 });
 
 /** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */

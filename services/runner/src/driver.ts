@@ -16,14 +16,23 @@ export interface Order {
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;
-  readonly variables: readonly { readonly key: string; readonly value: string }[];
+  readonly variables: readonly Variable[];
   /** All jobs in order, so that a driver can prepare the next one early. */
   readonly jobs: readonly Job[];
+}
+
+export interface Variable {
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface Job {
   readonly id: number;
   readonly script: string;
+  /** What the build knows about itself and this job; any variable of the user's wins. */
+  readonly facts?: readonly Variable[];
+  /** The job's own variables, which win over the build's. */
+  readonly variables?: readonly Variable[];
 }
 
 /** A file to place. A relative path starts at the working directory. */

@@ -1,11 +1,13 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type BuildDoc, commandsOf } from "./build.js";
+import { factsOf } from "./facts.js";
 
 export interface Limits {
   readonly buildTimeoutMs: number;
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
+  readonly publicUrl: string;
 }
 
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
@@ -29,10 +31,13 @@ export const assignment = (
     mayFail,
     commands: commandsOf(doc.steps[index]!),
     source: doc.steps[index]!.source,
+    variables: (doc.steps[index]!.env ?? []).map((one) => ({ ...one, masked: false })),
+    shell: doc.steps[index]!.shell,
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
   })),
+  facts: factsOf(doc, limits.publicUrl),
   objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
   variables: doc.variables.map(({ id, key, masked, sealed }) => ({
     key,

@@ -30,6 +30,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
+    /** The submitter's name and the path of the namespace, at the submission. */
+    names?: { readonly user: string; readonly namespace?: string };
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */
@@ -63,6 +65,8 @@ export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 export interface Step {
   readonly commands: readonly string[];
   readonly source?: Source;
+  readonly env?: readonly { readonly key: string; readonly value: string }[];
+  readonly shell?: string;
 }
 
 /** Returns the commands of a step; none for the one that prepares the environment. */

@@ -20,6 +20,7 @@ export interface Submission {
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
+  readonly submitter: string;
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -92,7 +93,7 @@ function jobsOf(
       createdAt,
       outputBytes: 0,
     })),
-    steps: jobs.map(({ commands, source }) => ({ commands, source })),
+    steps: jobs.map(({ commands, source, env, shell }) => ({ commands, source, env, shell })),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
       artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;
@@ -125,6 +126,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
     trail: submission.trail,
     number,
     status: "queued",

@@ -8,6 +8,8 @@ export interface PlannedJob {
   readonly commands: readonly string[];
   readonly mayFail: boolean;
   readonly source?: Source;
+  readonly env?: ManifestJob["env"];
+  readonly shell?: string;
   readonly artifacts: readonly PlannedArtifact[];
 }
 
@@ -73,6 +75,8 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     name: jobName(plain(job.name) || plain(`${job.stage}.${index + 1}`)),
     commands: job.commands,
     mayFail: mayFail.has(job.stage),
+    ...(job.env.length > 0 ? { env: job.env } : {}),
+    ...(job.shell === undefined ? {} : { shell: job.shell }),
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }

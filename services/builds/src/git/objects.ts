@@ -15,6 +15,12 @@ export function messageOf({ data }: GitObject): string {
   return end < 0 ? "" : text.slice(end + 2).replace(/\n+$/, "");
 }
 
+/** Returns who wrote a commit. Its header has the form `name <address> time zone`. */
+export function authorOf(commit: GitObject): { author: string; email: string } {
+  const [, author = "", email = ""] = /^(.*?) ?<([^<>]*)>/.exec(headerOf(commit, "author") ?? "") ?? [];
+  return { author, email };
+}
+
 export interface TreeEntry {
   readonly kind: "file" | "directory" | "other";
   readonly name: string;

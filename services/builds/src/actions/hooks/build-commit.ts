@@ -3,6 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
+import { commitFacts } from "../../domain/facts.js";
 import { type HookChange, shortComment, shortRef } from "../../domain/hooks/change.js";
 import { type CommitFound, readManifests } from "../../git/manifests.js";
 import { openRemote } from "../../git/remote.js";
@@ -46,15 +47,16 @@ function requestFor(
   ctx: Context,
   { userId, ...repository }: RepositoryDoc,
   { _id: deliveryId, change }: HookDelivery,
-  { sha, message }: CommitFound,
+  commit: CommitFound,
 ): Omit<CommitRequest, "text" | "namespace"> {
   const { type, comment, ref, fork } = change;
+  const { sha, message } = commit;
   const data = triggerData(change, { userId, ...repository }, sha);
   return {
     userId,
     tags: [[...shortRef(ref)].slice(0, ctx.config.tagLength).join("")],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
-    origin: { deliveryId, url: repository.url, sha, bare: fork },
+    origin: { deliveryId, url: repository.url, sha, bare: fork, ...commitFacts(change, commit) },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
-import type { Order } from "../../driver.js";
+import type { Job, Order } from "../../driver.js";
+import { variablesOf } from "../variables.js";
 import type { DockerConfig } from "./docker-config.js";
 
 const capabilities = [
@@ -17,6 +18,8 @@ export interface ContainerPlan {
   readonly order: Order;
   readonly imageId: string;
   readonly script: string;
+  /** The job that the container is for. */
+  readonly job: Job;
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -27,7 +30,8 @@ export interface ContainerPlan {
 }
 
 export const containerOf = ({
-  order: { workspace, variables },
+  order,
+  job,
   imageId,
   script,
   name,
@@ -38,13 +42,13 @@ export const containerOf = ({
   Entrypoint: ["/bin/sh"],
   Cmd: [script],
   User: "0:0",
-  WorkingDir: workspace,
-  Env: variables.map(({ key, value }) => `${key}=${value}`),
+  WorkingDir: order.workspace,
+  Env: variablesOf(order, job, order.workspace).map(({ key, value }) => `${key}=${value}`),
   Labels: { ...labels },
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
     NetworkMode: name,
-    Mounts: [{ Type: "volume", Source: name, Target: workspace }],
+    Mounts: [{ Type: "volume", Source: name, Target: order.workspace }],
     CapDrop: ["ALL"],
     CapAdd: [...capabilities, ...limits.capabilities],
     SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],

@@ -75,7 +75,10 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
-  const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
+  const plan = (job: Job): ContainerPlan => ({
+    order: { ...order, workspace },
+    ...{ job, imageId, script, name, labels, limits },
+  });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 

@@ -4,6 +4,7 @@ import type { Environment, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
+import { variablesOf } from "../variables.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
@@ -65,7 +66,8 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     run: (job, onOutput, signal) =>
       inGuest(signal, async ({ client, workshop, machine }) => {
         try {
-          return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
+          const variables = variablesOf(order, job, home);
+          return await runScript(client, workshop, { variables, script: job.script, onOutput, signal });
         } catch (error) {
           // What still runs would have no reader.
           await machine.end();

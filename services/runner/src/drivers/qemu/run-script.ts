@@ -61,7 +61,7 @@ export async function openWorkshop(client: Client): Promise<Workshop> {
 }
 
 /** The shell may refuse its own names, such as UID; the script then sees the shell's value. */
-const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
+const exportLines = (variables: Order["variables"]): string[] =>
   variables.map(({ key, value }) => `command export ${key}=${quote(value)} 2>/dev/null || :`);
 
 /** A process that left the session may hold the output open. */
@@ -77,7 +77,7 @@ const lost = (cause?: unknown) =>
   new Fault("precondition", "The connection to the virtual machine was lost", undefined, { cause });
 
 export interface ScriptRun {
-  readonly order: Pick<Order, "variables">;
+  readonly variables: Order["variables"];
   readonly script: string;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
@@ -86,10 +86,10 @@ export interface ScriptRun {
 export async function runScript(
   client: Client,
   { folder }: Workshop,
-  { order, script, onOutput, signal }: ScriptRun,
+  { variables, script, onOutput, signal }: ScriptRun,
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
-  const text = [...exportLines(order), script].join("\n");
+  const text = [...exportLines(variables), script].join("\n");
   // The mark appears in no argument or variable, so the script cannot print it.
   const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
   const channel = await startCommand(client, command, `${mark}\n${text}`).catch((error) => {
