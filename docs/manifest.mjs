@@ -52,7 +52,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs, sources } = schema.properties;
+const { driver, jobs, services, sources } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -81,6 +81,14 @@ ${drivers.join("\n\n")}
 ## Keys of a source
 
 ${table(filled(sources).items.anyOf[1])}
+
+## Keys of a service
+
+A service starts before the first job and ends with the build. Jobs reach it under its name. It has the limits and the few rights of a job's
+container, and of its output the last 2 MiB are kept, as the output of the job \`service.NAME\`. A service that does not become ready fails the build.
+Only the driver \`docker\` has services.
+
+${table(filled(filled(services).items))}
 
 ## Keys of a job
 

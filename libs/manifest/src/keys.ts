@@ -1,5 +1,6 @@
 import { driver } from "./driver.js";
 import { key, mapping, textOr } from "./mapping.js";
+import { serviceKeys } from "./services.js";
 import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 
@@ -52,6 +53,12 @@ export const manifestKeys = {
       { url: "https://git.example.com/team/lib.git", dir: "lib", depth: 1 },
     ],
     ...["clone", "checkout", "repositories", "git"],
+  ),
+  services: key(
+    list(mapping("a service", serviceKeys)),
+    "Containers beside the jobs, which reach them under their names; with the driver `docker`",
+    [{ name: "db", image: "postgres:17", env: ["POSTGRES_PASSWORD=test"], ready: "pg_isready -U postgres" }],
+    ...["sidecars"],
   ),
   stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [
     "build",

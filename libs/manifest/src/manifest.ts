@@ -4,6 +4,7 @@ import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
+import { type ManifestService, readServices } from "./services.js";
 import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
 import type { Placed } from "./spec.js";
@@ -18,6 +19,7 @@ export interface Manifest {
   readonly env: readonly { readonly key: string; readonly value: string }[];
   readonly objects: readonly Transfer[];
   readonly sources: readonly Source[];
+  readonly services: readonly ManifestService[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
@@ -103,15 +105,20 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       shell: readShell(job, complain),
     })),
     sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
+    services: readServices(values.services ?? [], driver.type, complain),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
   };
 }
 
-function checkCounts({ stages, jobs, sources }: Manifest, limits: ManifestLimits, complain: Complaints): void {
+function checkCounts(
+  { stages, jobs, sources, services }: Manifest,
+  limits: ManifestLimits,
+  complain: Complaints,
+): void {
   const { maxStages, maxJobs } = limits;
   if (stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
-  if (jobs.length + sources.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
+  if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
 }
 
 /** Accepts what earlier versions accepted. */

@@ -109,3 +109,33 @@ test.each([
 ])("%j is refused", (text, expected) => {
   expect(complaints(text)).toEqual([expected]);
 });
+
+const docker = "driver: {type: docker, image: a, workspace: /b}\n";
+const readDocker = (text: string) => readManifest(docker + text, limits);
+
+test("a service has a name, an image, and what it starts with", () => {
+  const reading = readDocker(
+    "services:\n- {name: db, image: 'postgres:17', env: [A=1], command: [a, b c], ready: pg_isready}\n- {name: c, image: d}",
+  );
+  if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
+  expect(reading.manifest.services).toEqual([
+    { name: "db", image: "postgres:17", env: [{ key: "A", value: "1" }], command: ["a", "b c"], ready: "pg_isready" },
+    { name: "c", image: "d", env: [], command: [] },
+  ]);
+});
+
+test.each([
+  ["services: [{image: a}]", "services invalid name"],
+  ["services: [{name: DB, image: a}]", "services invalid name DB"],
+  ["services: [{name: db}]", "services requires image db"],
+  ["services: [{name: a, image: b}, {name: a, image: c}]", "services duplicate name a"],
+  [`services: [${"{name: a, image: b},".repeat(11)}]`, "cannot have more than 10 services"],
+  ["services: [{name: a, image: b, alias: c}]", 'line 2: unknown key "alias" in a service; did you mean "name"?'],
+])("%.60j is refused", (text, expected) => {
+  const reading = readDocker(text);
+  expect("complaints" in reading && reading.complaints[0]).toMatchObject({ message: `Manifest ${expected}` });
+});
+
+test("only containers have services", () => {
+  expect(complaints("services: [{name: a, image: b}]")).toEqual(["services require the driver docker"]);
+});

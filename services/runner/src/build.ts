@@ -10,6 +10,7 @@ import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { scriptOf } from "./steps/script.js";
+import { sendServiceOutput } from "./steps/service-output.js";
 import { Ended, withTimeout } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
 import { durationText, exitLine } from "./work/last-line.js";
@@ -56,14 +57,21 @@ export async function runBuild(
     const output = jobOutput({ offset, limitBytes: build.outputLimitBytes, secrets, send });
     const result = await resultOf(run, () =>
       traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
-        index === 0 ? prepare(run, output) : runJob(run, job, index, output),
+        index === 0 ? prepare(run, output) : runJob(run, job, output),
       ),
     );
-    const rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
+    let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
     if ("broken" in result) {
       if (rest.text !== "") await send(rest).catch(() => undefined);
       throw result.broken;
     }
+    const isLast = index + 1 === build.jobs.length || (result.outcome !== "passed" && !job.mayFail);
+    if (isLast && build.services.length > 0)
+      rest = await sendServiceOutput(rest, {
+        ...{ build, environment, secrets, lost: lease.lost, log: ctx.log },
+        senderOf: (of) => sender(run, of, reported),
+        job,
+      });
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
@@ -81,14 +89,15 @@ const jobOf = ({ id, name, stage, variables, ...job }: AssignedJob, facts: Order
   variables,
 });
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket, facts }: Assignment): Order => ({
+const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, ...build }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
-  imageTicket,
+  imageTicket: build.imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
-  variables,
-  jobs: jobs.slice(1).map((job) => jobOf(job, facts)),
+  variables: build.variables,
+  services: build.services,
+  jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
 });
 
 /** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
@@ -140,14 +149,19 @@ async function prepare({ ctx, build, order, environment, signal: run }: Run, out
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
-  if (build.jobs.slice(1).every(({ source }) => source)) output.line("The manifest has no jobs: nothing was run");
+  if (build.jobs.slice(1).every(({ source, service }) => source ?? service))
+    output.line("The manifest has no jobs: nothing was run");
   return { outcome: "passed", placedObjectIds };
 }
 
-async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
+async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
+  if (job.service !== undefined) {
+    output.line(`Service ${job.service} is ready; what it prints follows when the build ends`);
+    return { outcome: "passed" };
+  }
   const exitCode = await traced("run script", {}, async (script) => {
-    const code = await environment.run(order.jobs[index - 1]!, output.write, signal);
+    const code = await environment.run(order.jobs.find(({ id }) => id === job.id)!, output.write, signal);
     script.note({ "process.exit.code": code });
     return code;
   });

@@ -17,6 +17,7 @@ export interface Order {
   readonly workspace: string;
   readonly pullAlways: boolean;
   readonly variables: readonly Variable[];
+  readonly services?: readonly Service[];
   /** All jobs in order, so that a driver can prepare the next one early. */
   readonly jobs: readonly Job[];
 }
@@ -24,6 +25,17 @@ export interface Order {
 export interface Variable {
   readonly key: string;
   readonly value: string;
+}
+
+/** A container beside the jobs. */
+export interface Service {
+  readonly name: string;
+  readonly image: string;
+  readonly variables: readonly Variable[];
+  /** Replaces the image's own command; empty for that. */
+  readonly command: readonly string[];
+  /** Ends with 0 once the service is ready. */
+  readonly ready?: string;
 }
 
 export interface Job {
@@ -88,6 +100,8 @@ export interface Environment extends AsyncDisposable {
   /** Opens a regular file. Symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
   readonly inspection?: Inspection;
+  /** Returns the end of what a service has printed. */
+  serviceOutput?(name: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 export interface Leftover {

@@ -58,6 +58,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     objects: [],
     variables: [],
     facts: [],
+    services: [],
     keys: [],
     outputBytes: 0,
     buildTimeoutMs: 600_000,

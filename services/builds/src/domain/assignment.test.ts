@@ -26,3 +26,12 @@ test("an assignment says which jobs may fail", () => {
   const assigned = assignment(aBuild({ jobs, steps }), limits, (sealed) => sealed);
   expect(assigned.jobs.map(({ mayFail }) => mayFail)).toEqual([false, true]);
 });
+
+test("a service has its job, which an earlier runner fails", () => {
+  const [first, second] = aBuild().jobs;
+  const steps = [{ commands: [] }, { commands: [], service: "db" }];
+  const services = [{ name: "db", image: "a", env: [{ key: "A", value: "1" }], command: [], ready: "true" }];
+  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, services }), limits, (sealed) => sealed);
+  expect(assigned.services).toMatchObject([{ name: "db", variables: [{ key: "A", value: "1" }], ready: "true" }]);
+  expect(assigned.jobs[1]).toMatchObject({ service: "db", commands: [expect.stringMatching(/exit 1$/)] });
+});

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { Manifest } from "@ci/manifest/manifest";
 import type {
   Artifact,
   Build,
@@ -30,6 +31,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
+    services?: Manifest["services"];
     /** The submitter's name and the path of the namespace, at the submission. */
     names?: { readonly user: string; readonly namespace?: string };
     driver: Driver;
@@ -67,6 +69,8 @@ export interface Step {
   readonly source?: Source;
   readonly env?: readonly { readonly key: string; readonly value: string }[];
   readonly shell?: string;
+  /** The service whose output the job has. */
+  readonly service?: string;
 }
 
 /** Returns the commands of a step; none for the one that prepares the environment. */

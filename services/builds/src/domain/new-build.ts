@@ -93,7 +93,7 @@ function jobsOf(
       createdAt,
       outputBytes: 0,
     })),
-    steps: jobs.map(({ commands, source, env, shell }) => ({ commands, source, env, shell })),
+    steps: jobs.map(({ commands, source, env, shell, service }) => ({ commands, source, env, shell, service })),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
       artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;
@@ -126,6 +126,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    ...(manifest.services.length > 0 ? { services: manifest.services } : {}),
     names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
     trail: submission.trail,
     number,

@@ -10,6 +10,7 @@ export interface PlannedJob {
   readonly source?: Source;
   readonly env?: ManifestJob["env"];
   readonly shell?: string;
+  readonly service?: string;
   readonly artifacts: readonly PlannedArtifact[];
 }
 
@@ -63,7 +64,7 @@ const keptDisk = (unique: (name: string) => string): PlannedArtifact => ({
   name: unique("machine.qcow2"),
 });
 
-/** Returns the jobs of a build in order of execution: prepare, clone, then each stage. */
+/** Returns the jobs of a build in order of execution: prepare, services, clone, then each stage. */
 export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] {
   const jobName = uniqueNames();
   const artifactName = uniqueNames();
@@ -86,6 +87,7 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
   const kept = manifest.driver.keepOnFailureMinutes > 0;
   return [
     { ...setup, name: jobName("create-driver"), artifacts: kept ? [keptDisk(artifactName)] : [] },
+    ...manifest.services.map(({ name: service }) => ({ ...setup, name: jobName(`service.${service}`), service })),
     ...manifest.sources.map((source, index) => ({ ...setup, name: jobName(`clone.${index + 1}`), source })),
     ...manifest.stages.flatMap((stage) => (jobsOf.get(stage) ?? []).map(planned)),
   ];

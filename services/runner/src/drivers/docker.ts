@@ -85,6 +85,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         root,
         labels,
         limits: { ...config, cpus, seccomp },
+        serviceReadyMs: config.serviceReadyMs,
         log,
       });
       // The engine may be gone: the next build then waits instead of failing too.

@@ -18,6 +18,7 @@ import { bridgeName } from "./network.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
+import { printed, type StartedService, startServices } from "./services.js";
 import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
 
@@ -32,6 +33,7 @@ export interface EnvironmentOptions {
   readonly root: WorkRoot;
   readonly labels: ContainerPlan["labels"];
   readonly limits: ContainerPlan["limits"];
+  readonly serviceReadyMs: number;
   readonly log: Log;
 }
 
@@ -82,6 +84,13 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
+  const services: StartedService[] = [];
+  const serviceOptions = { engine, quotas, services: order.services ?? [], readyMs: options.serviceReadyMs };
+  function addService(service: StartedService): void {
+    services.push(service);
+    around.watch(service.container);
+  }
+
   const cannotRun = refusedWith(
     `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
   );
@@ -104,7 +113,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
-    const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+    const allContainers = [...containers, ...services.map(({ container }) => container)];
+    const what = { containers: allContainers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
   }
 
@@ -117,6 +127,15 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
       await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
+      if (serviceOptions.services.length === 0) return;
+      const usable = (image: string) =>
+        usableImage(engine, { image, pullAlways: order.pullAlways }, images, say, signal);
+      const within = around.within(undefined, signal);
+      const starting = { ...serviceOptions, name, labels, limits, usable, say };
+      await raceAbort(
+        within,
+        begin(() => startServices(starting, addService, within)),
+      );
     },
     put: (file, signal) =>
       raceAbort(
@@ -135,6 +154,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       };
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
+    },
+    serviceOutput(of, signal) {
+      const service = services.find((one) => one.name === of);
+      if (!service) throw new Error(`no service ${of} was started`);
+      return printed(service.container, signal);
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
