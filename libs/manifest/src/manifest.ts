@@ -68,9 +68,16 @@ function parseEntries<T>(
   return [...kept.values()];
 }
 
-/** Of equal sources the last one counts, at its place. */
-const uniqueSources = (all: readonly Source[]): Source[] =>
-  [...new Map([...all].reverse().map((one) => [`${one.url} ${one.ref}`, one])).values()].reverse();
+/** Of equal sources the last one counts. */
+function uniqueSources(all: readonly Source[]): Source[] {
+  const kept = new Map<string, Source>();
+  for (const source of all) {
+    const id = `${source.url} ${source.ref}`;
+    kept.delete(id);
+    kept.set(id, source);
+  }
+  return [...kept.values()];
+}
 
 /** A name, or an absolute path. The shell gets no options. */
 const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;

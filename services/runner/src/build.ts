@@ -2,6 +2,7 @@ import { traced, untraced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
+import { loginVariable } from "./drivers/registry/logins.js";
 import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
@@ -95,7 +96,8 @@ const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, ...build }
   imageTicket: build.imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
-  variables: build.variables,
+  variables: build.variables.filter(({ key }) => key !== loginVariable),
+  logins: build.variables.find(({ key }) => key === loginVariable)?.value,
   services: build.services,
   jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
 });

@@ -16,6 +16,8 @@ export interface Order {
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;
+  /** The content of a Docker config file, whose logins are for pulls. */
+  readonly logins?: string;
   readonly variables: readonly Variable[];
   readonly services?: readonly Service[];
   /** All jobs in order, so that a driver can prepare the next one early. */

@@ -8,6 +8,7 @@ import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
+import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import type { ContainerPlan } from "./container.js";
@@ -124,12 +125,13 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
       const ready = around.make();
       ready.catch(() => undefined);
-      imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
+      const logins = loginsOf(order.logins);
+      imageId = await raceAbort(signal, usableImage(engine, { ...order, logins }, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
       await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
       if (serviceOptions.services.length === 0) return;
       const usable = (image: string) =>
-        usableImage(engine, { image, pullAlways: order.pullAlways }, images, say, signal);
+        usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
       const within = around.within(undefined, signal);
       const starting = { ...serviceOptions, name, labels, limits, usable, say };
       await raceAbort(
