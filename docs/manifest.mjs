@@ -80,6 +80,10 @@ ${drivers.join("\n\n")}
 
 ## Keys of a source
 
+The environment's own git clones a source. An environment without git gets the files of the commit from the runner, without the history: that works over
+HTTP and without \`submodules\`. Git LFS works where git is set up for it (\`git lfs install --system\`). A commit that was pushed to a branch is
+checked out on that branch.
+
 ${table(filled(sources).items.anyOf[1])}
 
 ## Keys of a service

@@ -1,5 +1,5 @@
 import { traced, untraced } from "@ci/kit/process/trace";
-import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
+import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
 import { loginVariable } from "./drivers/registry/logins.js";
@@ -7,6 +7,7 @@ import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
+import { canFetch, cloneWithoutGit } from "./steps/clone.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
@@ -14,7 +15,7 @@ import { scriptOf } from "./steps/script.js";
 import { sendServiceOutput } from "./steps/service-output.js";
 import { Ended, withTimeout } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
-import { durationText, exitLine } from "./work/last-line.js";
+import { durationText, exitLine, notFound } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
 import { retry } from "./work/retry.js";
 
@@ -165,7 +166,7 @@ async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Resul
   const exitCode = await traced("run script", {}, async (script) => {
     const code = await environment.run(order.jobs.find(({ id }) => id === job.id)!, output.write, signal);
     script.note({ "process.exit.code": code });
-    return code;
+    return code === notFound && job.source && canFetch(job.source) ? fetched(run, job.source, output) : code;
   });
   const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
   const collecting = {
@@ -180,6 +181,14 @@ async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Resul
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why };
+}
+
+/** Fetches a source for an environment without git. Returns the exit code of the job. */
+async function fetched({ ctx, environment, signal }: Run, source: Source, output: Output): Promise<number> {
+  const { agent, config } = ctx;
+  const { line: say, write: onOutput } = output;
+  await cloneWithoutGit(source, { agent, environment, limitBytes: config.cloneBytes, say, onOutput, signal });
+  return 0;
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 /** The owner of a container, folder or process; written on everything an environment consists of. */
@@ -102,6 +103,8 @@ export interface Environment extends AsyncDisposable {
   /** Opens a regular file. Symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
   readonly inspection?: Inspection;
+  /** Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. */
+  unpack?(archive: Readable, signal: AbortSignal): Promise<void>;
   /** Returns the end of what a service has printed. */
   serviceOutput?(name: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }

@@ -1,7 +1,7 @@
+import { authorOf, entriesOf, headerOf, messageOf } from "@ci/git/objects";
+import type { GitObject } from "@ci/git/pack";
+import type { Remote } from "@ci/git/remote";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { authorOf, entriesOf, headerOf, messageOf } from "./objects.js";
-import type { GitObject } from "./pack.js";
-import type { Remote } from "./remote.js";
 
 export interface CommitFound {
   readonly sha: string;

@@ -2,7 +2,8 @@ import { constants } from "node:os";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedJob, Driver_Type } from "@ci/proto/builds/v1/queue";
 
-const notFound = 127;
+/** The exit code of a shell that does not find a command. */
+export const notFound = 127;
 const notRunnable = 126;
 const firstSignal = 128;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
+import { Readable } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
@@ -10,7 +11,7 @@ import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
 import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
-import { listArchive, openArchived, putFiles } from "./archive.js";
+import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
@@ -157,10 +158,10 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
     },
+    unpack: (archive, signal) => raceAbort(signal, putArchive(lastContainer(), archive, workspace, signal)),
     serviceOutput(of, signal) {
       const service = services.find((one) => one.name === of);
-      if (!service) throw new Error(`no service ${of} was started`);
-      return printed(service.container, signal);
+      return service ? printed(service.container, signal) : Readable.from([]);
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {

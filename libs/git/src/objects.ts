@@ -25,6 +25,8 @@ export interface TreeEntry {
   readonly kind: "file" | "directory" | "other";
   readonly name: string;
   readonly id: string;
+  /** As git writes it: `100644`, `100755`, `120000` for a link, `40000` for a folder, `160000` for a submodule. */
+  readonly mode: string;
 }
 
 const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
@@ -39,7 +41,7 @@ export function entriesOf({ data }: GitObject, idBytes: number): TreeEntry[] {
     const mode = data.toString("latin1", at, space);
     at = end + 1 + idBytes;
     const id = data.toString("hex", end + 1, at);
-    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id });
+    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id, mode });
   }
   return entries;
 }
