@@ -25,7 +25,7 @@ const base = {
   transformIgnorePatterns: ["/node_modules/\\.pnpm/(@?jest|express-gateway)"],
   moduleNameMapper: {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
-    "^@ci/(access|kit|manifest|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
+    "^@ci/(access|git|kit|manifest|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
     "^@service-ci/client$": `${jestRoot}/client/src/index.ts`,
     "^@ci/certificates/(.*)$": `${jestRoot}/deploy/certificates/src/$1`,

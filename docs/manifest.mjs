@@ -32,7 +32,10 @@ const filled = (schema) =>
 function typeOf(schema) {
   const { type, items, enum: words, anyOf } = filled(schema);
   if (words) return words.map((/** @type {string} */ word) => `\`${word}\``).join(" or ");
-  if (type === "array") return filled(items).type === "object" ? "list of mappings" : "list of strings";
+  if (type === "array") {
+    if (items.anyOf?.length === 3) return "list of strings or mappings";
+    return filled(items).type === "object" ? "list of mappings" : "list of strings";
+  }
   if (anyOf) return [...new Set(anyOf.map(typeOf))].join(" or ");
   if (type === "integer") return "number";
   return Array.isArray(type) || type === "string" ? "string" : "mapping";
@@ -51,7 +54,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs } = schema.properties;
+const { driver, jobs, services, sources } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -77,9 +80,52 @@ ${table(schema)}
 
 ${drivers.join("\n\n")}
 
+## Keys of a source
+
+The environment's own git clones a source. An environment without git gets the files of the commit from the runner, without the history: that works over
+HTTP and without \`submodules\`. Git LFS works where git is set up for it (\`git lfs install --system\`). A commit that was pushed to a branch is
+checked out on that branch.
+
+${table(filled(sources).items.anyOf[1])}
+
+## Keys of a service
+
+A service starts before the first job and ends with the build. Jobs reach it under its name. It has the limits and the few rights of a job's
+container, and of its output the last 2 MiB are kept, as the output of the job \`service.NAME\`. A service that does not become ready fails the build.
+Only the driver \`docker\` has services.
+
+${table(filled(filled(services).items))}
+
 ## Keys of a job
 
 ${table(filled(filled(jobs).items))}
+
+## What a build knows about itself
+
+Jobs get these variables. Any variable of yours with the same name replaces them. A variable that does not apply is not set. Strangers may have
+written the message, the author and the names of branches: quote them (\`"$CI_COMMIT_MESSAGE"\`).
+
+| Variable | Value |
+|---|---|
+| \`CI\` | \`true\` |
+| \`CI_BUILD\`, \`CI_BUILD_ID\`, \`CI_BUILD_URL\` | The number of the build, its id, and its address |
+| \`CI_USER\`, \`CI_NAMESPACE\` | Who submitted it, and the path of its namespace |
+| \`CI_EVENT\` | \`manual\`, \`push\`, \`pull\` or \`schedule\` |
+| \`CI_ATTEMPT\` | From 1: how often runners have begun the build |
+| \`CI_JOB\`, \`CI_STAGE\` | The names of the job and its stage |
+| \`CI_WORKSPACE\` | The folder where jobs begin |
+
+Builds of a repository's hooks also have:
+
+| Variable | Value |
+|---|---|
+| \`CI_REPOSITORY\`, \`CI_REPOSITORY_URL\` | The repository as \`owner/name\`, and its address |
+| \`CI_COMMIT\`, \`CI_COMMIT_BEFORE\` | The commit, and the one that was there before |
+| \`CI_COMMIT_MESSAGE\`, \`CI_COMMIT_AUTHOR\`, \`CI_COMMIT_AUTHOR_EMAIL\` | The commit's message, up to 4,096 characters, and its author |
+| \`CI_REF\` | \`refs/heads/main\` or \`refs/tags/v1\`; of a request the name of its branch |
+| \`CI_BRANCH\`, \`CI_TAG\` | The branch or the tag |
+| \`CI_PULL_REQUEST\`, \`CI_TARGET_BRANCH\` | The number of the request, and the branch that it is for |
+| \`CI_DEFAULT_BRANCH\` | The repository's own branch |
 `;
 
 const file = join(import.meta.dirname, "manifest.md");

@@ -52,9 +52,13 @@ async function repository(project: string, tag: string): Promise<string> {
 /** The examples with a source: the cloned project, its tag, and the required programs besides git. */
 const sources: Readonly<Record<string, readonly [project: string, tag: string, ...tools: string[]]>> = {
   "source.yml": ["projects/node", "v1.0"],
+  "source-options.yml": ["projects/node", "v1.0"],
   "node.yml": ["projects/node", "v1.0", "npm"],
   "c.yml": ["projects/c", "v1.0", "cc", "make"],
 };
+
+/** Examples that need what the small image lacks. */
+const tools: Readonly<Record<string, readonly string[]>> = { "shell.yml": ["bash"] };
 
 const isInstalled = (tool: string) =>
   spawnSync("/bin/sh", ["-c", `command -v ${tool}`], { env: { PATH: process.env.PATH } }).status === 0;
@@ -124,6 +128,10 @@ const expected: Readonly<Record<string, Expected>> = {
     never: secret,
   },
   "source.yml": { status: "passed", output: /The first commit\n/ },
+  "source-options.yml": { status: "passed", output: /The first commit\n/ },
+  "about.yml": { status: "passed", output: /Build \d+ of \S+, job about of stage show, attempt 1\n/ },
+  "services.yml": { status: "passed", output: /\+ cat greeting\nHello from the service\n/ },
+  "shell.yml": { status: "passed", output: /There are 3 words\n/ },
   "node.yml": { status: "passed", output: /greets everybody/, artifacts: { "greeter-1.0.0.tgz": undefined } },
   "c.yml": { status: "passed", output: /-Wextra/, artifacts: { "bin/greet": undefined } },
   "release.yml": {
@@ -142,7 +150,8 @@ async function manifestOf(file: string, driver: string): Promise<string> {
   const text = readFileSync(join(__dirname, file), "utf8");
   if (driver === "qemu") return text;
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
-  const manifest = text.replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`);
+  const here = image ? text.replaceAll("busybox:1.37", image) : text;
+  const manifest = here.replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`);
   const [project, tag] = sources[file] ?? [];
   if (!project || !tag) return manifest;
   const url = await repository(project, tag);
@@ -151,14 +160,16 @@ async function manifestOf(file: string, driver: string): Promise<string> {
 
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
+const containerExamples = ["services.yml"];
 const machineExamples = ["machine.yml", "keep-failed.yml"];
 
 /** Returns the drivers for an example. With a source it needs git and other tools, which the small image lacks. */
 function driversOf(file: string): readonly string[] {
   if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
-  if (!sources[file]) return drivers;
-  const [, , ...tools] = sources[file];
-  const missing = tools.filter((tool) => !isInstalled(tool));
+  if (containerExamples.includes(file)) return image ? ["docker"] : [];
+  const [, , ...needed] = sources[file] ?? ["", "", ...(tools[file] ?? [])];
+  if (!sources[file] && needed.length === 0) return drivers;
+  const missing = needed.filter((tool) => !isInstalled(tool));
   if (missing.length === 0) return ["os"];
   notRun(`${file}, an example`, `no ${missing.join(" and no ")}`);
   return [];

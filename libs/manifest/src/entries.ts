@@ -48,8 +48,13 @@ export function sourceEntry(entry: string): Source | undefined {
   const space = left.indexOf(" ");
   const url = space < 0 ? left : left.slice(0, space);
   const ref = space < 0 ? "" : left.slice(space + 1).trim();
+  return sourceOf(url, ref, right ?? "");
+}
+
+/** Checks the parts of a source. Without a folder it is named after the repository. */
+export function sourceOf(url: string, ref: string, given: string): Source | undefined {
   const last = url.replace(/(?<!\/)\/+$/, "").replace(/^.*[/:]/s, "");
-  const directory = right || last.replace(/\.git$/, "");
+  const directory = given || last.replace(/\.git$/, "");
   const parts = [url, ref, directory];
   const valid = parts.every((part) => !part.startsWith("-") && !controls.test(part));
   return valid && url !== "" && isPath(directory) ? { url, ref, directory } : undefined;

@@ -1,7 +1,9 @@
 import { driver } from "./driver.js";
-import { key, mapping } from "./mapping.js";
+import { key, mapping, textOr } from "./mapping.js";
 import { retry } from "./retry.js";
 import { duration } from "./scalar.js";
+import { serviceKeys } from "./services.js";
+import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 
 const jobKeys = {
@@ -31,6 +33,13 @@ const jobKeys = {
     { times: 2, codes: [75] },
     ...["retries", "attempts"],
   ),
+  env: key(
+    list(text),
+    "Environment variables of this job, as `KEY=VALUE`; they replace those of the manifest",
+    ["NODE_ENV=production"],
+    ...["environment", "variables", "vars"],
+  ),
+  shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
 };
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
@@ -51,10 +60,19 @@ export const manifestKeys = {
     "files",
   ),
   sources: key(
-    list(text),
-    "Git repositories to clone, as `url [ref] [=> folder]`",
-    ["https://git.example.com/team/app.git main => app"],
+    list(textOr("a source", sourceKeys)),
+    "Git repositories to clone, as `url [ref] [=> folder]` or as a mapping",
+    [
+      "https://git.example.com/team/app.git main => app",
+      { url: "https://git.example.com/team/lib.git", dir: "lib", depth: 1 },
+    ],
     ...["clone", "checkout", "repositories", "git"],
+  ),
+  services: key(
+    list(mapping("a service", serviceKeys)),
+    "Containers beside the jobs, which reach them under their names; with the driver `docker`",
+    [{ name: "db", image: "postgres:17", env: ["POSTGRES_PASSWORD=test"], ready: "pg_isready -U postgres" }],
+    ...["sidecars"],
   ),
   stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [
     "build",

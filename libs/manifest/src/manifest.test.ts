@@ -53,6 +53,7 @@ jobs:
       { source: "notes.txt", name: "notes.txt" },
     ],
     sources: [{ url: "https://git.example.com/team/app.git", ref: "v1.2", directory: "src" }],
+    services: [],
     stages: ["build", "test"],
     allowFailures: ["test"],
     jobs: [
@@ -64,8 +65,9 @@ jobs:
           { source: "out/app.tar", name: "app.tar" },
           { source: "out/*.log", name: "*" },
         ],
+        env: [],
       },
-      { stage: "test", name: "", commands: [], artifacts: [] },
+      { stage: "test", name: "", commands: [], artifacts: [], env: [] },
     ],
   });
 });
@@ -82,7 +84,7 @@ test.each([
 });
 
 test("only the driver is required, and a key without a value counts as missing", () => {
-  const blank = { env: [], objects: [], sources: [], stages: [], allowFailures: [], jobs: [] };
+  const blank = { env: [], objects: [], sources: [], services: [], stages: [], allowFailures: [], jobs: [] };
   expect(manifestOf(docker)).toMatchObject(blank);
   const empty = "namespace:\nenv:\nobjects: ~\nsources: null\nstages:\nallow_failures:\njobs:\n";
   expect(manifestOf(docker + empty)).toMatchObject(blank);

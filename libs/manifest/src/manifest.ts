@@ -1,11 +1,13 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { readDriver } from "./driver.js";
-import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
+import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
+import { type ManifestService, readServices } from "./services.js";
 import { sizeText } from "./size-text.js";
+import { readSource } from "./source.js";
 import type { Placed } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
@@ -18,6 +20,7 @@ export interface Manifest {
   readonly env: readonly { readonly key: string; readonly value: string }[];
   readonly objects: readonly Transfer[];
   readonly sources: readonly Source[];
+  readonly services: readonly ManifestService[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
@@ -29,6 +32,9 @@ export interface ManifestJob extends JobRun {
   readonly commands: readonly string[];
   /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
   readonly artifacts: readonly Transfer[];
+  readonly env: readonly { readonly key: string; readonly value: string }[];
+  /** Absent for `/bin/sh`. */
+  readonly shell?: string;
 }
 
 export interface ManifestLimits {
@@ -65,6 +71,26 @@ function parseEntries<T>(
   return [...kept.values()];
 }
 
+/** Of equal sources the last one counts. */
+function uniqueSources(all: readonly Source[]): Source[] {
+  const kept = new Map<string, Source>();
+  for (const source of all) {
+    const id = `${source.url} ${source.ref}`;
+    kept.delete(id);
+    kept.set(id, source);
+  }
+  return [...kept.values()];
+}
+
+/** A name, or an absolute path. The shell gets no options. */
+const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
+
+function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
+  const shell = value.shell?.trim() ?? "";
+  if (shell !== "" && !shells.test(shell)) complain.add("jobs invalid shell", shell, at);
+  return shell === "" ? undefined : shell;
+}
+
 const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
@@ -86,17 +112,24 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       commands: (job.value.commands ?? []).map(({ value }) => value),
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
       ...runOf(job.value, limits, complain),
+      env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
+      shell: readShell(job, complain),
     })),
-    sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
+    sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
+    services: readServices(values.services ?? [], driver.type, complain),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
   };
 }
 
-function checkCounts({ stages, jobs, sources }: Manifest, limits: ManifestLimits, complain: Complaints): void {
+function checkCounts(
+  { stages, jobs, sources, services }: Manifest,
+  limits: ManifestLimits,
+  complain: Complaints,
+): void {
   const { maxStages, maxJobs } = limits;
   if (stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
-  if (jobs.length + sources.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
+  if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
 }
 
 /** Accepts what earlier versions accepted. */

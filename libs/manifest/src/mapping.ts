@@ -1,7 +1,7 @@
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { nearest, suggestion } from "./nearest.js";
-import { type Json, readEntry, type Spec, type Where, wrongType } from "./spec.js";
+import { type Json, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
 import { type Entry, isEmpty, isMapping } from "./tree.js";
 
 /** A key of a mapping. */
@@ -78,3 +78,14 @@ export const mapping = <K extends Keys>(noun: string, keys: K): Spec<Values<K>> 
     return readKeys(tree.value, keys, (name) => ({ ...where, name }));
   },
 });
+
+/** A text, or a mapping with these keys, in a list. */
+export const textOr = <K extends Keys>(noun: string, keys: K): Spec<string | Values<K>> => {
+  const mapped = mapping(noun, keys);
+  return {
+    noun: "a string or a mapping",
+    schema: { anyOf: [text.schema, ...(mapped.schema.anyOf as Json[])] },
+    none: "",
+    read: (tree, where) => (isMapping(tree) && !isEmpty(tree) ? mapped.read(tree, where) : text.read(tree, where)),
+  };
+};

@@ -111,3 +111,64 @@ describe("a command with a colon", () => {
     ]);
   });
 });
+
+test("a source may be a mapping, and a job may have variables and a shell of its own", () => {
+  const reading = read(
+    "sources:\n- u/a main => b\n- {url: u/c.git, ref: v1, dir: d, depth: 3, submodules: true}\n- {url: u/e}\n" +
+      "jobs: [{shell: bash, env: [A=1, A=2], commands: [c]}]",
+  );
+  if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
+  expect(reading.manifest).toMatchObject({
+    sources: [
+      { url: "u/a", ref: "main", directory: "b" },
+      { url: "u/c.git", ref: "v1", directory: "d", depth: 3, submodules: true },
+      { url: "u/e", ref: "", directory: "e" },
+    ],
+    jobs: [{ shell: "bash", env: [{ key: "A", value: "2" }] }],
+  });
+});
+
+test.each([
+  ["sources: [{url: u/a, depth: 0}]", "sources invalid depth 0"],
+  ["sources: [{url: u/a, dir: ../b}]", "sources invalid entry u/a"],
+  ["sources: [{url: u/a, ref: -x}]", "sources invalid entry u/a"],
+  ["sources: [{ref: main}]", "sources invalid entry"],
+  ["sources: [{url: u/a, branch: b}]", 'line 2: unknown key "branch" in a source; did you mean "ref"?'],
+  ["sources: [{url: u/a, submodules: yes}]", 'line 2, column 34: unknown submodules "yes"; known are "true", "false"'],
+  ["sources: [[a]]", "line 2, column 11: sources[0] must be a string, not a list"],
+  ["jobs: [{shell: bash -e}]", "jobs invalid shell bash -e"],
+  ["jobs: [{shell: -e}]", "jobs invalid shell -e"],
+  ["jobs: [{env: [1=a]}]", "env invalid entry 1=a"],
+])("%j is refused", (text, expected) => {
+  expect(complaints(text)).toEqual([expected]);
+});
+
+const docker = "driver: {type: docker, image: a, workspace: /b}\n";
+const readDocker = (text: string) => readManifest(docker + text, limits);
+
+test("a service has a name, an image, and what it starts with", () => {
+  const reading = readDocker(
+    "services:\n- {name: db, image: 'postgres:17', env: [A=1], command: [a, b c], ready: pg_isready}\n- {name: c, image: d}",
+  );
+  if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
+  expect(reading.manifest.services).toEqual([
+    { name: "db", image: "postgres:17", env: [{ key: "A", value: "1" }], command: ["a", "b c"], ready: "pg_isready" },
+    { name: "c", image: "d", env: [], command: [] },
+  ]);
+});
+
+test.each([
+  ["services: [{image: a}]", "services invalid name"],
+  ["services: [{name: DB, image: a}]", "services invalid name DB"],
+  ["services: [{name: db}]", "services requires image db"],
+  ["services: [{name: a, image: b}, {name: a, image: c}]", "services duplicate name a"],
+  [`services: [${"{name: a, image: b},".repeat(11)}]`, "cannot have more than 10 services"],
+  ["services: [{name: a, image: b, alias: c}]", 'line 2: unknown key "alias" in a service; did you mean "name"?'],
+])("%.60j is refused", (text, expected) => {
+  const reading = readDocker(text);
+  expect("complaints" in reading && reading.complaints[0]).toMatchObject({ message: `Manifest ${expected}` });
+});
+
+test("only containers have services", () => {
+  expect(complaints("services: [{name: a, image: b}]")).toEqual(["services require the driver docker"]);
+});

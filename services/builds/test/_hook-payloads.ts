@@ -25,6 +25,7 @@ const githubRepository = {
   owner: { id: 1, login: "octo" },
   html_url: "https://github.com/octo/hello",
   clone_url: "https://github.com/octo/hello.git",
+  default_branch: "main",
 };
 
 const headCommit = (sha: string, message: string) => ({
@@ -158,6 +159,7 @@ const giteaRepository = {
   full_name: "octo/hello",
   html_url: "https://gitea.example.com/octo/hello",
   clone_url: "https://gitea.example.com/octo/hello.git",
+  default_branch: "main",
 };
 
 export const gitea = {

@@ -1,8 +1,8 @@
+import { openRemote } from "@ci/git/remote";
 import { parseAllow } from "@ci/kit/net/guard";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { readManifests } from "../src/git/manifests.js";
-import { openRemote } from "../src/git/remote.js";
 
 const agent = guardedAgent({ allow: parseAllow("127.0.0.1/32") });
 const closed = guardedAgent({ allow: parseAllow("") });
@@ -20,7 +20,13 @@ afterAll(async () => {
   await closed.close();
 });
 
-const defaults = { agent, signal: new AbortController().signal, timeoutMs: 20_000, maxBytes: 1024 * 1024 };
+const defaults = {
+  agent,
+  signal: new AbortController().signal,
+  timeoutMs: 20_000,
+  maxBytes: 1024 * 1024,
+  maxObjects: 50_000,
+};
 const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
   readManifests(await openRemote({ ...defaults, url, ...other }), sha, 50);
 const failure = (url: string, sha: string, other = {}) =>
@@ -53,7 +59,10 @@ describe("succeeds", () => {
     const repository = await server.repository(`${name}.git`.replaceAll(" ", "-"), options);
     const sha = await repository.commit(files, "refs/heads/main", "first line\n\nmore");
     await repository.commit({ other: "x" });
-    expect(await read(repository.url, sha)).toEqual({ sha, message: "first line\n\nmore", manifests: found });
+    expect(await read(repository.url, sha)).toEqual({
+      ...{ sha, message: "first line\n\nmore", author: "Grace", email: "grace@example.com" },
+      manifests: found,
+    });
   });
 
   it("reads the commit of an annotated tag, and a commit of no branch", async () => {

@@ -1,20 +1,23 @@
 import { durationText } from "@ci/kit/process/setting-types";
 import { traced, untraced } from "@ci/kit/process/trace";
-import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
+import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
+import { loginVariable } from "./drivers/registry/logins.js";
 import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
 import { runAttempts } from "./steps/attempts.js";
+import { canFetch, cloneWithoutGit } from "./steps/clone.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { scriptOf } from "./steps/script.js";
+import { sendServiceOutput } from "./steps/service-output.js";
 import { Ended, withTimeout } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
-import { exitLine, jobTimeoutLine, reasonIn } from "./work/last-line.js";
+import { exitLine, jobTimeoutLine, notFound, reasonIn } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
 import { retry } from "./work/retry.js";
 
@@ -60,14 +63,21 @@ export async function runBuild(
     const output = jobOutput({ offset, limitBytes: build.outputLimitBytes, secrets, send });
     const result = await resultOf(run, () =>
       traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
-        index === 0 ? prepare(run, output) : runJob(run, job, index, output),
+        index === 0 ? prepare(run, output) : runJob(run, job, output),
       ),
     );
-    const rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
+    let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
     if ("broken" in result) {
       if (rest.text !== "") await send(rest).catch(() => undefined);
       throw result.broken;
     }
+    const isLast = index + 1 === build.jobs.length || (result.outcome !== "passed" && !job.mayFail);
+    if (isLast && build.services.length > 0)
+      rest = await sendServiceOutput(rest, {
+        ...{ build, environment, secrets, lost: lease.lost, log: ctx.log },
+        senderOf: (of) => sender(run, of, reported),
+        job,
+      });
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
@@ -78,14 +88,23 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket }: Assignment): Order => ({
+const jobOf = ({ id, name, stage, variables, ...job }: AssignedJob, facts: Order["variables"]) => ({
+  id,
+  script: scriptOf(job),
+  facts: [...facts, { key: "CI_JOB", value: name }, { key: "CI_STAGE", value: stage }],
+  variables,
+});
+
+const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, ...build }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
-  imageTicket,
+  imageTicket: build.imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
-  variables,
-  jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
+  variables: build.variables.filter(({ key }) => key !== loginVariable),
+  logins: build.variables.find(({ key }) => key === loginVariable)?.value,
+  services: build.services,
+  jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
 });
 
 /** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
@@ -137,20 +156,26 @@ async function prepare({ ctx, build, order, environment, signal: run }: Run, out
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
-  if (build.jobs.slice(1).every(({ source }) => source)) output.line("The manifest has no jobs: nothing was run");
+  if (build.jobs.slice(1).every(({ source, service }) => source ?? service))
+    output.line("The manifest has no jobs: nothing was run");
   return { outcome: "passed", placedObjectIds };
 }
 
 /** A signal that never aborts. */
 const never = new AbortController().signal;
 
-async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
+async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
+  if (job.service !== undefined) {
+    output.line(`Service ${job.service} is ready; what it prints follows when the build ends`);
+    return { outcome: "passed" };
+  }
+  const ordered = order.jobs.find(({ id }) => id === job.id)!;
   const runOnce = (attempt: number, stop: AbortSignal) =>
     traced("run script", {}, async (script) => {
-      const code = await environment.run({ ...order.jobs[index - 1]!, attempt, stop }, output.write, signal);
+      const code = await environment.run({ ...ordered, attempt, stop }, output.write, signal);
       script.note({ "process.exit.code": code });
-      return code;
+      return code === notFound && job.source && canFetch(job.source) ? fetched(run, job.source, output) : code;
     });
   const { exitCode, stopped } = await runAttempts(job, { run: runOnce, say: output.line, stop: never });
   if (stopped) return { outcome: job.mayFail ? "failed" : "timed_out", why: jobTimeoutLine(job.timeoutMs!) };
@@ -167,6 +192,14 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why, exitCode };
+}
+
+/** Fetches a source for an environment without git. Returns the exit code of the job. */
+async function fetched({ ctx, environment, signal }: Run, source: Source, output: Output): Promise<number> {
+  const { agent, config } = ctx;
+  const { line: say, write: onOutput } = output;
+  await cloneWithoutGit(source, { agent, environment, limitBytes: config.cloneBytes, say, onOutput, signal });
+  return 0;
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>

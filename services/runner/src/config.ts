@@ -53,6 +53,8 @@ export interface Config {
   dir: string;
   /** The runner claims no builds if a disk has less free than this. */
   freeSpaceBytes: number;
+  /** Of the files of one source, which the runner itself fetches for an environment without git. */
+  cloneBytes: number;
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
@@ -202,6 +204,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "free space required on the disks of `RUNNER_DIR`, of images and of a local engine; with less the runner claims no builds",
         "1GiB",
         { effect: "the runner claims no builds" },
+      ),
+      cloneBytes: s.size(
+        "CLONE_LIMIT",
+        "files of one source that the runner itself fetches, for an environment without git",
+        "1GiB",
+        { min: "1MiB", refusal: "The repository could not be fetched: it is larger than N, the limit of CLONE_LIMIT" },
       ),
       ...identity(s, subjectPrefix),
       path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),

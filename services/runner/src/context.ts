@@ -1,3 +1,4 @@
+import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Config } from "./config.js";
@@ -5,7 +6,9 @@ import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
 
 export interface Context {
-  readonly config: Pick<Config, "builds" | "drainMs" | "id">;
+  readonly config: Pick<Config, "builds" | "drainMs" | "id" | "cloneBytes">;
+  /** For repositories that the runner itself reads. */
+  readonly agent: ReturnType<typeof guardedAgent>;
   readonly queue: QueueServiceClient;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly readiness: Readiness;

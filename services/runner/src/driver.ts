@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 /** The owner of a container, folder or process; written on everything an environment consists of. */
@@ -16,9 +17,28 @@ export interface Order {
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;
-  readonly variables: readonly { readonly key: string; readonly value: string }[];
+  /** The content of a Docker config file, whose logins are for pulls. */
+  readonly logins?: string;
+  readonly variables: readonly Variable[];
+  readonly services?: readonly Service[];
   /** All jobs in order, so that a driver can prepare the next one early. */
   readonly jobs: readonly Job[];
+}
+
+export interface Variable {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A container beside the jobs. */
+export interface Service {
+  readonly name: string;
+  readonly image: string;
+  readonly variables: readonly Variable[];
+  /** Replaces the image's own command; empty for that. */
+  readonly command: readonly string[];
+  /** Ends with 0 once the service is ready. */
+  readonly ready?: string;
 }
 
 export interface Job {
@@ -28,6 +48,10 @@ export interface Job {
   readonly attempt?: number;
   /** When it aborts, the script ends, and `run` returns its exit code. The environment stays usable. */
   readonly stop?: AbortSignal;
+  /** What the build knows about itself and this job; any variable of the user's wins. */
+  readonly facts?: readonly Variable[];
+  /** The job's own variables, which win over the build's. */
+  readonly variables?: readonly Variable[];
 }
 
 /** A file to place. A relative path starts at the working directory. */
@@ -83,6 +107,10 @@ export interface Environment extends AsyncDisposable {
   /** Opens a regular file. Symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
   readonly inspection?: Inspection;
+  /** Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. */
+  unpack?(archive: Readable, signal: AbortSignal): Promise<void>;
+  /** Returns the end of what a service has printed. */
+  serviceOutput?(name: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 export interface Leftover {

@@ -1,4 +1,5 @@
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { serveAdmin } from "@ci/kit/process/admin";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
@@ -46,7 +47,9 @@ export async function start(config: Config): Promise<Service> {
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const readiness = readinessOf({ config, drivers, log });
-    const working = own(keepWorking({ config, queue, drivers, readiness, log }, bus));
+    const agent = guardedAgent(config.docker.guard);
+    own({ [Symbol.asyncDispose]: () => agent.destroy() });
+    const working = own(keepWorking({ config, queue, drivers, readiness, agent, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();

@@ -15,6 +15,7 @@ export const dockerLimits = {
     localImages: ["*"] as string[],
     registries: [] as string[],
     pullBytes: 1024 ** 3,
+    serviceReadyMs: 120_000,
     guard: { allow: parseAllow("") },
   },
   ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, files: 1_000_000, pids: 256 },

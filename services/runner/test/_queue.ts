@@ -47,6 +47,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     stage: "s",
     commands,
     artifacts: [],
+    variables: [],
     mayFail: false,
   });
   return {
@@ -58,6 +59,8 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     jobs: [aJob("create-driver", []), ...jobs.map((commands, index) => aJob(`job.${index + 1}`, commands))],
     objects: [],
     variables: [],
+    facts: [],
+    services: [],
     keys: [],
     outputBytes: 0,
     buildTimeoutMs: 600_000,

@@ -75,6 +75,8 @@ export interface ImageOptions {
   readonly index?: boolean;
   /** The server that gives tokens, without which nothing is served. */
   readonly realm?: string;
+  /** `user:password`, without which nothing is served. */
+  readonly login?: string;
   /** Where blobs lie: they are not served here. */
   readonly blobsAt?: string;
   /** Breaks off the first response with a layer. */
@@ -92,10 +94,12 @@ export interface ImageRegistry extends Registry {
 
 const token = "anonymous-token";
 
-/** Serves tokens to everyone, as registries do for public images. */
-export const serveTokens = (): Promise<Registry> =>
+/** Serves tokens to everyone, as registries do for public images, or to who has the login `user:password`. */
+export const serveTokens = (login?: string): Promise<Registry> =>
   serveHttp((request, response) => {
     const asks = new URL(request.url!, "http://x").searchParams;
+    const known = login === undefined ? undefined : `Basic ${Buffer.from(login).toString("base64")}`;
+    if (request.headers.authorization !== known) return response.writeHead(401).end();
     const fits = asks.get("service") === "test" && asks.get("scope") === "repository:x:pull";
     response.writeHead(fits ? 200 : 400, { "content-type": "application/json" });
     response.end(JSON.stringify({ token: fits ? token : "wrong", expires_in: 60 }));
@@ -127,6 +131,9 @@ export async function serveImage(text: string, options: ImageOptions = {}): Prom
           "www-authenticate": `Bearer realm="${options.realm}",service="test",scope="repository:x:pull"`,
         })
         .end();
+    const { login } = options;
+    if (login && headers.authorization !== `Basic ${Buffer.from(login).toString("base64")}`)
+      return response.writeHead(401, { "www-authenticate": 'Basic realm="test"' }).end();
     if (url === "/v2/") return response.end("{}");
     const [, what, reference] = /^\/v2\/.+\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
     const digest = what === "manifests" && !reference!.includes(":") ? digestOf(top) : reference!;

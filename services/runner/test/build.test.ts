@@ -22,6 +22,14 @@ describe("a build", () => {
     expect(text).toBe("+ echo one\n+ cat file\none\n");
   });
 
+  test("knows its jobs, and gives them no logins of registries", async () => {
+    const logins = { key: "DOCKER_AUTH_CONFIG", value: '{"auths": {}}', masked: true };
+    const facts = [{ key: "CI_BUILD", value: "7", masked: false }];
+    const command = 'echo "$CI_BUILD, $CI_JOB, $CI_STAGE, $DOCKER_AUTH_CONFIG."';
+    const { text } = await run(anAssignment({ variables: [logins], facts }, [command]));
+    expect(text).toMatch(/\n7, job\.1, s, \.\n$/);
+  });
+
   test("passes without jobs", async () => {
     expect(await run(anAssignment())).toMatchObject({
       final: "passed",

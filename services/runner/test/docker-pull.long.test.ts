@@ -6,6 +6,8 @@ import { text as textOf } from "node:stream/consumers";
 import { parseAllow } from "@ci/kit/net/guard";
 import Docker from "dockerode";
 import { extract } from "tar-stream";
+import type { Order } from "../src/driver.js";
+import { unprovenImages } from "../src/drivers/docker/pulled.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { dockerOptions } from "./_docker.js";
@@ -29,14 +31,17 @@ else {
 
   const opened = (...registries: Registry[]) => ({ allow: parseAllow(registries.map(({ host }) => host).join()) });
 
+  type Prepared = Partial<DockerOptions> & Partial<Pick<Order, "logins" | "jobs">>;
+
   /** Prepares a build with an image and returns what it says. */
-  async function prepared(image: string, more: Partial<DockerOptions>, signal = never): Promise<string[]> {
-    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...more }));
+  async function prepared(image: string, more: Prepared, signal = never): Promise<string[]> {
+    const { logins, jobs = [], ...options } = more;
+    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...options }));
     const lines: string[] = [];
     try {
       await using environment = driver.environment({
         ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-        ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs: [] },
+        ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
       });
       await environment.prepare((line) => void lines.push(line), signal);
       return lines;
@@ -45,7 +50,7 @@ else {
     }
   }
 
-  const failure = (image: string, more: Partial<DockerOptions>): Promise<string> =>
+  const failure = (image: string, more: Prepared): Promise<string> =>
     prepared(image, more).then(
       () => "the build was prepared",
       (error) => error.message,
@@ -216,6 +221,79 @@ else {
     await prepared(called, { registries: [registry.host] });
     expect(registry.asked).toContain("/v2/");
     await engine.getImage(called).remove();
+  });
+
+  describe("an image that needs a login", () => {
+    const login = "ann:s3cret";
+    const loginsFor = ({ host }: Registry, as = login) =>
+      JSON.stringify({ auths: { [host]: { auth: Buffer.from(as).toString("base64") } } });
+    const refused = (called: string) =>
+      `Image ${called} could not be pulled: it does not exist, or its registry refuses the login`;
+
+    test("is fetched with that of the build, and no other build gets it", async () => {
+      await using registry = await serveImage(name, { login });
+      const called = `${registry.host}/x:1`;
+      const options = { guard: opened(registry), localImages: ["*"] };
+      const logins = loginsFor(registry);
+      const using = `Using image ${called} (${registry.id})`;
+      expect(await prepared(called, { ...options, logins })).toEqual([`Pulling image ${called}`, using]);
+      expect(await failure(called, options)).toBe(
+        `Image ${called} could not be pulled: it does not exist, or it needs a login`,
+      );
+      expect(await failure(called, { ...options, logins: loginsFor(registry, "eve:guess") })).toBe(refused(called));
+      expect(await prepared(called, { ...options, logins })).toEqual([using]);
+      await engine.getImage(registry.id).remove({ force: true });
+    });
+
+    test("is fetched with a token for that login", async () => {
+      await using tokens = await serveTokens(login);
+      await using registry = await serveImage(name, { realm: `http://${tokens.host}/token` });
+      const called = `${registry.host}/x:1`;
+      const options = { guard: opened(registry, tokens) };
+      expect(await failure(called, options)).toMatch("it needs a login");
+      await prepared(called, { ...options, logins: loginsFor(registry) });
+      await engine.getImage(registry.id).remove({ force: true });
+    });
+
+    test("of a trusted registry is pulled by the engine, and no other build gets it", async () => {
+      await using registry = await serveImage(name, { login });
+      const called = `${registry.host}/x:1`;
+      const options = { registries: [registry.host], localImages: ["*"] };
+      const logins = loginsFor(registry);
+      await prepared(called, { ...options, logins });
+      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
+      expect(await failure(called, options)).toMatch("could not be pulled");
+      expect(await prepared(called, { ...options, logins })).toEqual([`Using image ${called} (${registry.id})`]);
+      await engine.getImage(registry.id).remove({ force: true });
+    });
+
+    test("does not take away the copy that others use under the same name", async () => {
+      await using open = await serveImage(name);
+      const called = `${open.host}/x:1`;
+      await prepared(called, { guard: opened(open) });
+      await prepared(called, { registries: [open.host], logins: loginsFor(open) });
+      expect(await prepared(called, { guard: opened(open) })).toEqual([`Using image ${called} (${open.id})`]);
+      await engine.getImage(open.id).remove({ force: true });
+    });
+
+    test("whose pull was cut short by a crash cannot be used without a pull", async () => {
+      await using registry = await serveImage(name);
+      const called = `${registry.host}/x:1`;
+      const options = { guard: opened(registry), localImages: ["*"] };
+      await prepared(called, options);
+      const root = await workRoot(dir, name);
+      await unprovenImages(root.path).add(called);
+      await rm(join(root.path, "pulled-images.json"));
+      expect(await prepared(called, options)).toContain(`Pulling image ${called}`);
+      expect(await prepared(called, options)).toEqual([`Using image ${called} (${registry.id})`]);
+      await engine.getImage(registry.id).remove({ force: true });
+    });
+
+    test("is refused with an unreadable login", async () => {
+      expect(await failure("127.0.0.1:1/x:1", { logins: "{" })).toBe(
+        "DOCKER_AUTH_CONFIG is not the content of a Docker config file with `auths`",
+      );
+    });
   });
 
   test("a build that is killed while its image is fetched leaves nothing", async () => {

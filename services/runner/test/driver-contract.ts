@@ -41,6 +41,25 @@ export function driverContract(open: () => Promise<Subject>): void {
       expect(text).toMatch(/^HOME=/m);
     });
 
+    test("gives the script what the build knows, unless a variable replaces it", () => {
+      const script = 'printf "%s|" "$CI_JOB" "$MINE" "$OWN" "$CI_MESSAGE"; [ "$PWD" = "$CI_WORKSPACE" ]';
+      return inside(subject, ["true", script], async ({ environment, order: { jobs } }) => {
+        const variables = [
+          { key: "OWN", value: "of the job" },
+          { key: "MINE", value: "wins" },
+        ];
+        const facts = [
+          { key: "CI_JOB", value: "unit" },
+          { key: "MINE", value: "known" },
+          { key: "CI_MESSAGE", value: "$(id)\n'; `id`" },
+        ];
+        // A driver may already have prepared the first job.
+        Object.assign(jobs[1]!, { facts, variables });
+        await ran(environment, jobs[0]!);
+        expect(await ran(environment, jobs[1]!)).toEqual({ code: 0, text: "unit|wins|of the job|$(id)\n'; `id`|" });
+      });
+    });
+
     test("starts the script by an absolute path outside the working directory", async () => {
       const [script, folder, ...files] = (await printed(subject, 'echo "$0"; pwd; ls -A')).trim().split("\n");
       expect(script).toMatch(/^\//);

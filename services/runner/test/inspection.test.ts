@@ -68,7 +68,8 @@ async function run(
   using lease = keepLease(stub, build.assignment, { ...queue.times, claimedAt: performance.now() });
   const log = createLog("runner", "silent");
   const ctx = {
-    config: { id: "a", builds: 1, drainMs: 0 },
+    config: { id: "a", builds: 1, drainMs: 0, cloneBytes: 0 },
+    agent: undefined as never,
     queue: stub,
     objects: stub as never,
     drivers: new Map(),

@@ -18,10 +18,10 @@ const driver = {
   keepOnFailureMinutes: 0,
 } as const;
 
-/** Returns a build with one job that clones. */
+/** Returns a build with one job that clones, over SSH: only git can do that. */
 function buildCloning(more: Parameters<typeof anAssignment>[0]) {
   const { jobs, ...assignment } = anAssignment(more, []);
-  const source = { url: "https://example.com/one.git", ref: "", directory: "one" };
+  const source = { url: "git@example.com:one.git", ref: "", directory: "one" };
   return { ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, source }] };
 }
 

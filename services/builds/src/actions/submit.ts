@@ -30,7 +30,7 @@ export interface BuildRequest {
 }
 
 /** What to queue, once every check has passed. */
-type BuildOrder = Omit<Submission, "trigger" | "place" | "trail"> & {
+type BuildOrder = Omit<Submission, "trigger" | "place" | "trail" | "submitter"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
 
@@ -53,7 +53,8 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const place = places[0]!;
   const at = ctx.now();
   addLogFields({ build: ids.build });
-  const submission = { ...order, trigger: order.trigger(submitter, at), place, trail: trail() };
+  const trigger = order.trigger(submitter, at);
+  const submission = { ...order, trigger, place, trail: trail(), submitter: submitter.username };
   const doc = newBuild(submission, ids, number, at, (value, kind, id) =>
     encrypt(ctx.config.keyring, value, { kind, id }),
   );

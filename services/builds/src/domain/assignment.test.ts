@@ -1,7 +1,13 @@
 import { aBuild } from "../../test/_build.js";
 import { assignment } from "./assignment.js";
 
-const limits = { buildTimeoutMs: 1, prepareTimeoutMs: 1, outputBytes: 1, artifactBytes: 1 };
+const limits = {
+  buildTimeoutMs: 1,
+  prepareTimeoutMs: 1,
+  outputBytes: 1,
+  artifactBytes: 1,
+  publicUrl: "https://ci.test",
+};
 const driver = { type: "qemu", image: "a", workspace: "", pullAlways: false, keepOnFailureMinutes: 5 } as const;
 const origin = { url: "https://git.example.com/a.git", sha: "0".repeat(40) };
 
@@ -19,4 +25,13 @@ test("an assignment says which jobs may fail", () => {
   const steps = jobs.map(() => ({ commands: [] }));
   const assigned = assignment(aBuild({ jobs, steps }), limits, (sealed) => sealed);
   expect(assigned.jobs.map(({ mayFail }) => mayFail)).toEqual([false, true]);
+});
+
+test("a service has its job, which an earlier runner fails", () => {
+  const [first, second] = aBuild().jobs;
+  const steps = [{ commands: [] }, { commands: [], service: "db" }];
+  const services = [{ name: "db", image: "a", env: [{ key: "A", value: "1" }], command: [], ready: "true" }];
+  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, services }), limits, (sealed) => sealed);
+  expect(assigned.services).toMatchObject([{ name: "db", variables: [{ key: "A", value: "1" }], ready: "true" }]);
+  expect(assigned.jobs[1]).toMatchObject({ service: "db", commands: [expect.stringMatching(/exit 1$/)] });
 });

@@ -1,12 +1,19 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
-import { type BuildDoc, commandsOf } from "./build.js";
+import { type BuildDoc, commandsOf, type Step } from "./build.js";
+import { factsOf } from "./facts.js";
 
 export interface Limits {
   readonly buildTimeoutMs: number;
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
+  readonly publicUrl: string;
 }
+
+const unmasked = (variables: Step["env"] = []) => variables.map((one) => ({ ...one, masked: false }));
+
+/** A runner of an earlier version starts no services. It runs this instead, and so the build fails clearly. */
+const tooOld: readonly string[] = ["echo This runner is too old for services; exit 1"];
 
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
 export const assignment = (
@@ -27,14 +34,19 @@ export const assignment = (
     name,
     stage,
     mayFail,
-    commands: commandsOf(doc.steps[index]!),
+    commands: doc.steps[index]!.service === undefined ? commandsOf(doc.steps[index]!) : tooOld,
+    service: doc.steps[index]!.service,
     source: doc.steps[index]!.source,
     timeoutMs: doc.steps[index]!.timeoutMs,
     retry: doc.steps[index]!.retry,
+    variables: unmasked(doc.steps[index]!.env),
+    shell: doc.steps[index]!.shell,
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
   })),
+  facts: factsOf(doc, limits.publicUrl),
+  services: (doc.services ?? []).map(({ env, ...service }) => ({ ...service, variables: unmasked(env) })),
   objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
   variables: doc.variables.map(({ id, key, masked, sealed }) => ({
     key,

@@ -1,6 +1,7 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type { JobRun } from "@ci/manifest/job-run";
+import type { Manifest } from "@ci/manifest/manifest";
 import type {
   Artifact,
   Build,
@@ -31,6 +32,9 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
+    services?: Manifest["services"];
+    /** The submitter's name and the path of the namespace, at the submission. */
+    names?: { readonly user: string; readonly namespace?: string };
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */
@@ -64,6 +68,10 @@ export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 export interface Step extends JobRun {
   readonly commands: readonly string[];
   readonly source?: Source;
+  readonly env?: readonly { readonly key: string; readonly value: string }[];
+  readonly shell?: string;
+  /** The service whose output the job has. */
+  readonly service?: string;
 }
 
 /** Returns the commands of a step; none for the one that prepares the environment. */

@@ -156,6 +156,13 @@ describe("the reason", () => {
 });
 
 describe("append", () => {
+  it("adds what a service prints while the build runs, whichever job is running", () => {
+    const steps = [{ commands: [] }, { commands: [], service: "db" }, { commands: ["true"] }];
+    const doc = { ...running(), steps };
+    expect(applyChange(doc, append(doc, 1, 2, 0, "a\n")!).jobs[1]).toMatchObject({ outputBytes: 2 });
+    expect(() => append({ ...doc, status: "failed" }, 1, 2, 0, "a\n")).toThrow();
+  });
+
   it("continues the text of the build and of the job", () => {
     const doc = applyChange(running(), append(running(), 1, 1, 0, "grüße\n")!);
     expect(doc.outputBytes).toBe(8);

@@ -31,13 +31,17 @@ export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: 
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
 
-/** Appends output of the running job at `offset`. Returns undefined if it has already arrived. */
+const isService = ({ steps }: BuildDoc, job: number): boolean => steps[job]?.service !== undefined;
+
+/** Appends output of the running job, or of a service, at `offset`. Returns undefined if it has already arrived. */
 export function append(doc: BuildDoc, epoch: number, jobId: number, offset: number, text: string): Change | undefined {
   requireEpoch(doc, epoch);
   if (text === "") return undefined;
   if (doc.outputBytes === offset + Buffer.byteLength(text)) return undefined;
   const job = doc.jobs.findIndex((one) => one.id === jobId);
-  if (doc.jobs[job]?.status !== "running") throw new Fault("conflict", `Job ${jobId} is not running`);
+  // A service prints until the build ends.
+  const isOpen = doc.jobs[job]?.status === "running" || (isService(doc, job) && doc.status === "running");
+  if (!isOpen) throw new Fault("conflict", `Job ${jobId} is not running`);
   if (doc.outputBytes !== offset) throw new Fault("conflict", `Output continues at ${doc.outputBytes}, not ${offset}`);
   return addOutput(doc, text, job);
 }

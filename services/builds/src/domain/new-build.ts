@@ -2,10 +2,10 @@ import type { Manifest } from "@ci/manifest/manifest";
 import type { QueuePlace, Tag, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
-import type { BuildDoc } from "./build.js";
+import type { BuildDoc, Step } from "./build.js";
 import { buildEvent } from "./change.js";
 import type { Origin } from "./origin.js";
-import { planJobs } from "./plan.js";
+import { type PlannedJob, planJobs } from "./plan.js";
 
 export interface Submission {
   readonly text: string;
@@ -20,6 +20,7 @@ export interface Submission {
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
+  readonly submitter: string;
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -74,6 +75,16 @@ function inputsOf(
   };
 }
 
+const stepOf = ({ commands, source, env, shell, service, timeoutMs, retry }: PlannedJob): Step => ({
+  commands,
+  source,
+  env,
+  shell,
+  service,
+  timeoutMs,
+  retry,
+});
+
 function jobsOf(
   { manifest }: Submission,
   ids: Ids,
@@ -92,7 +103,7 @@ function jobsOf(
       createdAt,
       outputBytes: 0,
     })),
-    steps: jobs.map(({ commands, source, timeoutMs, retry }) => ({ commands, source, timeoutMs, retry })),
+    steps: jobs.map(stepOf),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
       artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;
@@ -125,6 +136,8 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    ...(manifest.services.length > 0 ? { services: manifest.services } : {}),
+    names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
     trail: submission.trail,
     number,
     status: "queued",

@@ -1,10 +1,11 @@
 import { baseName } from "@ci/manifest/entries";
 import type { Manifest } from "@ci/manifest/manifest";
 import type { Source } from "@ci/proto/builds/v1/queue";
+import type { CommitFacts } from "./facts.js";
 import { sameRepository } from "./repository.js";
 
 /** The origin of a build that a repository's hook submitted, or of its restarts. */
-export interface Origin {
+export interface Origin extends Partial<CommitFacts> {
   /** The hook delivery and the path of the manifest; absent for a restart. */
   readonly deliveryId?: string;
   readonly path?: string;
@@ -14,10 +15,20 @@ export interface Origin {
   readonly bare: boolean;
 }
 
+/** A branch by this name can be checked out. Any other commit is checked out without a branch. */
+const isUsualBranch = (name: string): boolean => !name.startsWith("-") && name !== "HEAD" && !/[\s\p{Cc}]/u.test(name);
+
+const branchOf = ({ ref = "" }: Origin): string | undefined => {
+  const [, branch] = /^refs\/heads\/(.+)$/s.exec(ref) ?? [];
+  return branch !== undefined && isUsualBranch(branch) ? branch : undefined;
+};
+
 /** Adds the repository at its commit as the first source, unless the manifest lists that repository itself. */
-export function withOrigin(manifest: Manifest, { url, sha }: Origin): Manifest {
+export function withOrigin(manifest: Manifest, origin: Origin): Manifest {
+  const { url, sha } = origin;
   if (manifest.sources.some((source) => sameRepository(source.url, url))) return manifest;
   const directory = baseName(url).replace(/\.git$/, "") || "repository";
-  const source: Source = { url, ref: sha, directory };
+  const branch = branchOf(origin);
+  const source: Source = { url, ref: sha, directory, ...(branch === undefined ? {} : { branch }) };
   return { ...manifest, sources: [source, ...manifest.sources] };
 }

@@ -9,6 +9,9 @@ export interface PlannedJob extends JobRun {
   readonly commands: readonly string[];
   readonly mayFail: boolean;
   readonly source?: Source;
+  readonly env?: ManifestJob["env"];
+  readonly shell?: string;
+  readonly service?: string;
   readonly artifacts: readonly PlannedArtifact[];
 }
 
@@ -62,7 +65,7 @@ const keptDisk = (unique: (name: string) => string): PlannedArtifact => ({
   name: unique("machine.qcow2"),
 });
 
-/** Returns the jobs of a build in order of execution: prepare, clone, then each stage. */
+/** Returns the jobs of a build in order of execution: prepare, services, clone, then each stage. */
 export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] {
   const jobName = uniqueNames();
   const artifactName = uniqueNames();
@@ -76,6 +79,8 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     mayFail: mayFail.has(job.stage),
     timeoutMs: job.timeoutMs,
     retry: job.retry,
+    ...(job.env.length > 0 ? { env: job.env } : {}),
+    ...(job.shell === undefined ? {} : { shell: job.shell }),
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }
@@ -85,6 +90,7 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
   const kept = manifest.driver.keepOnFailureMinutes > 0;
   return [
     { ...setup, name: jobName("create-driver"), artifacts: kept ? [keptDisk(artifactName)] : [] },
+    ...manifest.services.map(({ name: service }) => ({ ...setup, name: jobName(`service.${service}`), service })),
     ...manifest.sources.map((source, index) => ({ ...setup, name: jobName(`clone.${index + 1}`), source })),
     ...manifest.stages.flatMap((stage) => (jobsOf.get(stage) ?? []).map(planned)),
   ];

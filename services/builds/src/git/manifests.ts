@@ -1,11 +1,13 @@
+import { authorOf, entriesOf, headerOf, messageOf } from "@ci/git/objects";
+import type { GitObject } from "@ci/git/pack";
+import type { Remote } from "@ci/git/remote";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { entriesOf, headerOf, messageOf } from "./objects.js";
-import type { GitObject } from "./pack.js";
-import type { Remote } from "./remote.js";
 
 export interface CommitFound {
   readonly sha: string;
   readonly message: string;
+  readonly author: string;
+  readonly email: string;
   /** By path, in lexical order. */
   readonly manifests: readonly { readonly path: string; readonly text: string }[];
 }
@@ -58,5 +60,5 @@ export async function readManifests(remote: Remote, sha: string, most: number): 
   const objects = files.length > 0 ? await remote.get(...files.map(({ id }) => id)) : new Map();
   const manifests = files.map(({ name: path, id }) => ({ path, text: objects.get(id)!.data.toString() as string }));
   manifests.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
-  return { sha: commit.id, message: messageOf(commit.object), manifests };
+  return { sha: commit.id, message: messageOf(commit.object), ...authorOf(commit.object), manifests };
 }

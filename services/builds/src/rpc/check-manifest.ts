@@ -7,7 +7,7 @@ export const checkManifest =
   async ({ manifest: text, tags }, { caller }) => {
     const { complaints, manifest } = await checkDraft(ctx, { text, tags, userId: caller.userId! });
     // The setup stage, whose name has the number of a build, is no part of the manifest.
-    const jobs = manifest ? planJobs(manifest, 0).slice(1 + manifest.sources.length) : [];
+    const jobs = manifest ? planJobs(manifest, 0).slice(1 + manifest.services.length + manifest.sources.length) : [];
     return {
       errors: complaints.map(({ message, line, column }) => ({ message, line, column })),
       jobs: jobs.map(({ stage, name, commands, artifacts, mayFail }) => ({

@@ -9,11 +9,9 @@ import { type BuildDoc, isFinal } from "../domain/build.js";
 /** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
 async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, request: BuildRequest): Promise<Build> {
   if (!origin) return carryOut(await prepareBuild(ctx, request));
-  const { url, sha, bare } = origin;
+  const { deliveryId: _delivery, path: _path, ...commit } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
-  return toQueuedBuild(
-    await submitCommit(ctx, { ...request, actorId: request.userId, origin: { url, sha, bare }, namespace }),
-  );
+  return toQueuedBuild(await submitCommit(ctx, { ...request, actorId: request.userId, origin: commit, namespace }));
 }
 
 export const restartBuild =

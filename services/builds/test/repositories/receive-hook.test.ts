@@ -64,7 +64,17 @@ describe("succeeds", () => {
       return assignment!;
     });
     const directory = /([^/]+)\.git$/.exec(record.url)![1];
-    expect(claimed.jobs[1]!.source).toEqual({ url: record.url, ref: sha, directory });
+    expect(claimed.jobs[1]!.source).toEqual({ url: record.url, ref: sha, directory, branch: "main" });
+    const facts = Object.fromEntries(claimed.facts.map(({ key, value }) => [key, value]));
+    expect(facts).toMatchObject({
+      ...{ CI_EVENT: "push", CI_REPOSITORY: record.url.replace(/^.*?\/\/[^/]*\/|\.git$/g, ""), CI_COMMIT: sha },
+      ...{
+        CI_BRANCH: "main",
+        CI_COMMIT_MESSAGE: expect.any(String),
+        CI_COMMIT_AUTHOR_EMAIL: expect.stringMatching("@"),
+      },
+      ...{ CI_USER: "ann", CI_NAMESPACE: expect.stringMatching(/^ns/), CI_ATTEMPT: "1" },
+    });
   });
 
   it("a tag's build has its commit, and the commit's message", async () => {

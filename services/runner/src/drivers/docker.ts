@@ -10,7 +10,7 @@ import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
-import { pulledImages } from "./docker/pulled.js";
+import { pulledImages, unprovenImages } from "./docker/pulled.js";
 import { newQuotas } from "./docker/quotas.js";
 import { seccompFor } from "./docker/seccomp.js";
 import type { EgressConfig } from "./egress/egress-config.js";
@@ -43,7 +43,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const engine = connectEngine(config);
   const quotas = newQuotas(log);
   const agent = guardedAgent(config.guard);
-  const images = { ...config, pulled: pulledImages(root.path), agent, log };
+  const images = { ...config, pulled: pulledImages(root.path), unproven: unprovenImages(root.path), agent, log };
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -85,6 +85,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         root,
         labels,
         limits: { ...config, cpus, seccomp },
+        serviceReadyMs: config.serviceReadyMs,
         log,
       });
       // The engine may be gone: the next build then waits instead of failing too.

@@ -13,6 +13,7 @@ import { startShell } from "./os/shell.js";
 import { killStrays } from "./os/strays.js";
 import { claimUser, ownerOf, releaseUser } from "./os/users.js";
 import type { User } from "./user.js";
+import { variablesOf } from "./variables.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface OsOptions {
@@ -115,7 +116,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
         return await runScript({
           script,
           folder: work,
-          variables: environmentOf(order, path, work),
+          variables: { PATH: path, HOME: work, ...recordOf(variablesOf(order, job, work)) },
           user,
           pipe,
           onStart(group) {
@@ -149,7 +150,5 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
   };
 }
 
-/** Excludes the runner's own variables, which hold secrets of the installation. */
-function environmentOf({ variables }: Order, path: string, home: string): NodeJS.ProcessEnv {
-  return { PATH: path, HOME: home, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
-}
+/** The whole environment of a job is made of these: the runner's own variables hold secrets of the installation. */
+const recordOf = (variables: Order["variables"]) => Object.fromEntries(variables.map(({ key, value }) => [key, value]));

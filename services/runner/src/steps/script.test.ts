@@ -89,3 +89,58 @@ test("the script fails for a ref that does not exist", () => {
 test("the script clones into a directory whose name begins with a dash", () => {
   expect(run(scriptOf({ commands: [], source: { url: repository(), ref: "", directory: "-q" } })).status).toBe(0);
 });
+
+test("the script checks out the branch that a commit was pushed to, at that commit", () => {
+  const url = repository();
+  const git = (at: string, ...args: string[]) => execFileSync("git", ["-C", at, ...args], { encoding: "utf8" }).trim();
+  const ref = git(url, "rev-parse", "side/branch");
+  git(url, "branch", "-f", "side/branch", "main");
+  const source = { url, ref, directory: "x", branch: "side/branch" };
+  expect(run(scriptOf({ commands: [], source }))).toMatchObject({ status: 0 });
+  const clone = join(folder, "x");
+  expect([git(clone, "branch", "--show-current"), git(clone, "rev-parse", "HEAD")]).toEqual(["side/branch", ref]);
+  // Git accepts fewer names for branches than for refs.
+  expect(run(scriptOf({ commands: [], source: { ...source, directory: "y", branch: "@" } }))).toMatchObject({
+    status: 0,
+  });
+  expect(git(join(folder, "y"), "rev-parse", "HEAD")).toBe(ref);
+});
+
+test.each([
+  ["", "one"],
+  ["side/branch", "two"],
+  ["v1", "two"],
+])("the script fetches a short history of ref %p, and the submodules", (ref, file) => {
+  const url = repository();
+  const git = (...args: string[]) => execFileSync("git", ["-C", url, ...args], { encoding: "utf8" }).trim();
+  const depthOf = (at: string) => execFileSync("git", ["-C", at, "rev-list", "--count", "HEAD"], { encoding: "utf8" });
+  const source = { url: `file://${encodeURI(url)}`, ref, directory: "x", depth: 1, submodules: true };
+  expect(run(scriptOf({ commands: [], source }))).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, "x", file), "utf8")).toBe(file);
+  expect(depthOf(join(folder, "x"))).toBe("1\n");
+  const commit = { ...source, ref: git("rev-parse", "side/branch"), directory: "y" };
+  expect(run(scriptOf({ commands: [], source: commit }))).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, "y", "two"), "utf8")).toBe("two");
+});
+
+test("the script fetches submodules", () => {
+  const url = repository();
+  const git = (...args: string[]) => execFileSync("git", ["-C", url, "-c", "protocol.file.allow=always", ...args]);
+  git("submodule", "-q", "add", url, "below");
+  git("commit", "-q", "-m", "with a submodule");
+  const script = scriptOf({ commands: [], source: { url, ref: "", directory: "x", submodules: true } });
+  const allowed = "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always";
+  expect(run(`${allowed}\n${script}`)).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, "x", "below", "one"), "utf8")).toBe("one");
+});
+
+test("the script runs in another shell, which it gives neither arguments nor variables", () => {
+  const commands = ['[[ $BASH_VERSION && $# = 0 ]] && echo "in bash"', "false", "echo never"];
+  const file = join(folder, "script");
+  writeFileSync(file, scriptOf({ commands, source: undefined, shell: "bash" }));
+  const { stdout, status } = spawnSync("/bin/sh", [file], { encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringMatching(/in bash\n\+ false\n$/) });
+  writeFileSync(file, scriptOf({ commands, source: undefined, shell: "no-such-shell" }));
+  const missing = spawnSync("/bin/sh", [file], { encoding: "utf8" });
+  expect(missing).toMatchObject({ status: 127, stdout: expect.stringMatching(/no-such-shell.*not found/) });
+});

@@ -3,7 +3,8 @@ import { durationText } from "@ci/kit/process/setting-types";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedJob, Driver_Type } from "@ci/proto/builds/v1/queue";
 
-const notFound = 127;
+/** The exit code of a shell that does not find a command. */
+export const notFound = 127;
 const notRunnable = 126;
 const firstSignal = 128;
 

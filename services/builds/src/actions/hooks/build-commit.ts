@@ -1,11 +1,13 @@
+import { openRemote } from "@ci/git/remote";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
+import { commitFacts } from "../../domain/facts.js";
 import { type HookChange, shortComment, shortRef } from "../../domain/hooks/change.js";
+import { maxObjects } from "../../git/limits.js";
 import { type CommitFound, readManifests } from "../../git/manifests.js";
-import { openRemote } from "../../git/remote.js";
 import { repositoryToken } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
@@ -32,7 +34,8 @@ async function readCommit(ctx: Context, repository: RepositoryDoc, { sha }: Hook
   const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
   const { agent } = ctx;
   const credentials = token && `${user}:${token}`;
-  const remote = await openRemote({ agent, url: repository.url, credentials, signal, timeoutMs, maxBytes });
+  const limits = { timeoutMs, maxBytes, maxObjects };
+  const remote = await openRemote({ agent, url: repository.url, credentials, signal, ...limits });
   return readManifests(remote, sha, maxManifests + 1);
 }
 
@@ -46,15 +49,16 @@ function requestFor(
   ctx: Context,
   { userId, ...repository }: RepositoryDoc,
   { _id: deliveryId, change }: HookDelivery,
-  { sha, message }: CommitFound,
+  commit: CommitFound,
 ): Omit<CommitRequest, "text" | "namespace"> {
   const { type, comment, ref, fork } = change;
+  const { sha, message } = commit;
   const data = triggerData(change, { userId, ...repository }, sha);
   return {
     userId,
     tags: [[...shortRef(ref)].slice(0, ctx.config.tagLength).join("")],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
-    origin: { deliveryId, url: repository.url, sha, bare: fork },
+    origin: { deliveryId, url: repository.url, sha, bare: fork, ...commitFacts(change, commit) },
   };
 }
 

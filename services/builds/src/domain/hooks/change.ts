@@ -13,6 +13,10 @@ export interface HookChange {
   readonly username: string;
   /** A pull request from another repository: its author is not trusted. */
   readonly fork: boolean;
+  /** The commit that the branch, the tag or the request had before. */
+  readonly before?: string;
+  readonly targetBranch?: string;
+  readonly defaultBranch?: string;
   readonly id?: string;
   readonly action?: string;
 }
@@ -50,24 +54,34 @@ const cut = (text: string, length: number): string => [...text.slice(0, 2 * leng
 /** Returns a comment that fits into the records of a build. */
 export const shortComment = (comment: string): string => cut(comment, maxCommentLength);
 
+/** Returns any other text as long as the records of a build may have it. */
+export const shortText = (text: string): string => cut(text, maxTextLength);
+
+/** Providers send a commit id of zeros where there is no commit. */
+const isCommitId = (id: string | undefined): id is string =>
+  id !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id) && !/^0+$/.test(id);
+const isBranch = (name: string | undefined): name is string =>
+  name !== undefined && name !== "" && name.length <= maxRefLength;
+
 /** Returns a change whose texts are as long as a build's records may have them. */
-function bounded({ id, action, ...change }: HookChange): HookChange {
-  const short = (text: string) => cut(text, maxTextLength);
+function bounded({ id, action, before, targetBranch, defaultBranch, ...change }: HookChange): HookChange {
   return {
     ...change,
-    repoId: short(change.repoId),
+    repoId: shortText(change.repoId),
     comment: shortComment(change.comment),
-    email: short(change.email),
-    username: short(change.username),
-    ...(id === undefined ? {} : { id: short(id) }),
-    ...(action === undefined ? {} : { action: short(action) }),
+    email: shortText(change.email),
+    username: shortText(change.username),
+    ...(id === undefined ? {} : { id: shortText(id) }),
+    ...(action === undefined ? {} : { action: shortText(action) }),
+    ...(isCommitId(before) ? { before } : {}),
+    ...(isBranch(targetBranch) ? { targetBranch } : {}),
+    ...(isBranch(defaultBranch) ? { defaultBranch } : {}),
   };
 }
 
 /** Returns the change if it has a commit to build: the push was not a deletion, and the ref is a branch or a tag. */
 export function validChange(change: HookChange): HookChange | undefined {
   const { type, sha, ref } = change;
-  const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) && !/^0+$/.test(sha);
   const isRef = (type === "pull" ? ref !== "" : /^refs\/(heads|tags)\/./.test(ref)) && ref.length <= maxRefLength;
-  return isCommit && isRef ? bounded(change) : undefined;
+  return isCommitId(sha) && isRef ? bounded(change) : undefined;
 }

@@ -19,6 +19,8 @@ function push(payload: unknown): HookChange | undefined {
     email: textAt(head, "author", "email") || textAt(payload, "pusher", "email"),
     username: textAt(head, "author", "username") || textAt(payload, "pusher", "login"),
     fork: false,
+    before: textAt(payload, "before"),
+    defaultBranch: textAt(payload, "repository", "default_branch"),
   });
 }
 
@@ -34,6 +36,9 @@ function pull(payload: unknown): HookChange | undefined {
     email: textAt(payload, "pull_request", "user", "email"),
     username: textAt(payload, "pull_request", "user", "login"),
     fork: isFork(payload),
+    before: textAt(payload, "before"),
+    targetBranch: textAt(payload, "pull_request", "base", "ref"),
+    defaultBranch: textAt(payload, "repository", "default_branch"),
     id: textAt(payload, "pull_request", "number") || textAt(payload, "number"),
     action,
   });

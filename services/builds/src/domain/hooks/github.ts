@@ -16,6 +16,8 @@ function push(payload: unknown): HookChange | undefined {
     email: textAt(payload, "head_commit", "author", "email") || textAt(payload, "pusher", "email"),
     username: textAt(payload, "head_commit", "author", "username") || textAt(payload, "pusher", "name"),
     fork: false,
+    before: textAt(payload, "before"),
+    defaultBranch: textAt(payload, "repository", "default_branch"),
   });
 }
 
@@ -37,6 +39,9 @@ function pull(payload: unknown): HookChange | undefined {
     email: textAt(payload, "pull_request", "user", "email"),
     username: textAt(payload, "pull_request", "user", "login"),
     fork: isFork(payload),
+    before: textAt(payload, "before"),
+    targetBranch: textAt(payload, "pull_request", "base", "ref"),
+    defaultBranch: textAt(payload, "repository", "default_branch"),
     id: textAt(payload, "pull_request", "number") || textAt(payload, "number"),
     action,
   });

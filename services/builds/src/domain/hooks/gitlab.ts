@@ -15,6 +15,8 @@ function push(payload: unknown): HookChange | undefined {
     email: textAt(head, "author", "email") || textAt(payload, "user_email"),
     username: textAt(payload, "user_username"),
     fork: false,
+    before: textAt(payload, "before"),
+    defaultBranch: textAt(payload, "project", "default_branch"),
   });
 }
 
@@ -37,6 +39,9 @@ function merge(payload: unknown): HookChange | undefined {
     comment: of("title"),
     email: of("last_commit", "author", "email"),
     username: textAt(payload, "user", "username"),
+    before: of("oldrev"),
+    targetBranch: of("target_branch"),
+    defaultBranch: textAt(payload, "project", "default_branch"),
     fork: source === "" || source !== of("target_project_id"),
     id: of("iid"),
     action,

@@ -30,7 +30,9 @@ const pushed = {
   email: "grace@example.com",
   username: "grace",
   fork: false,
+  defaultBranch: "main",
 };
+const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
 
 describe("a push", () => {
   it.each([
@@ -39,7 +41,7 @@ describe("a push", () => {
     ["140", fromTea("push", gitea.push())],
     ["140", fromTea("push", { ...gitea.push(), head_commit: undefined })],
   ])("to a branch of repository %s is read", (repoId, [provider, request]) => {
-    expect(read(provider, request)).toEqual({ ...pushed, repoId });
+    expect(read(provider, request)).toEqual({ ...pushed, repoId, before });
   });
 
   const ref = "refs/tags/v1.0.0";
@@ -58,7 +60,7 @@ describe("a push", () => {
   });
 });
 
-const pulled = { ...pushed, type: "pull", ref: "feature", comment: "Add a feature", id: "7" };
+const pulled = { ...pushed, type: "pull", ref: "feature", comment: "Add a feature", id: "7", targetBranch: "main" };
 
 describe("a pull request", () => {
   it.each([
@@ -71,7 +73,10 @@ describe("a pull request", () => {
     ["opened", "grace@example.com", "140", fromTea("pull_request", gitea.pull())],
     ["synchronized", "grace@example.com", "140", fromTea("pull_request", gitea.pull({ action: "synchronized" }))],
   ])("that is %s is read", (action, email, repoId, [provider, request]) => {
-    expect(read(provider, request)).toEqual({ ...pulled, action, email, repoId });
+    expect(read(provider, request)).toEqual({
+      ...{ ...pulled, action, email, repoId },
+      ...(action === "update" ? { before } : {}),
+    });
   });
 
   const deletedFork = github.pull();

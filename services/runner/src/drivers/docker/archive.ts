@@ -31,6 +31,16 @@ export async function putFiles(container: Container, files: readonly SpooledFile
   }
 }
 
+/** Unpacks an archive into a folder of a container. */
+export async function putArchive(
+  container: Container,
+  archive: NodeJS.ReadableStream,
+  path: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
+  await engineCall(container.putArchive(archive, { path, noOverwriteDirNonDir: "1", abortSignal } as never));
+}
+
 /** The bits of a Go file mode that a regular file does not have. */
 const irregularBits = 0x8f280000;
 const directoryBit = 0x80000000;

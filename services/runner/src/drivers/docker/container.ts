@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
-import type { Order } from "../../driver.js";
+import type { Job, Order, Service, Variable } from "../../driver.js";
+import { variablesOf } from "../variables.js";
 import type { DockerConfig } from "./docker-config.js";
 
 const capabilities = [
@@ -17,6 +18,8 @@ export interface ContainerPlan {
   readonly order: Order;
   readonly imageId: string;
   readonly script: string;
+  /** The job that the container is for. */
+  readonly job: Job;
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -26,8 +29,24 @@ export interface ContainerPlan {
   };
 }
 
+/** What every container of a build may do and use. */
+const hardened = (limits: ContainerPlan["limits"]) => ({
+  CapDrop: ["ALL"],
+  CapAdd: [...capabilities, ...limits.capabilities],
+  SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],
+  PidsLimit: limits.pids,
+  Memory: limits.memoryBytes,
+  // Memory plus swap: equal means no swap.
+  MemorySwap: limits.memoryBytes,
+  NanoCpus: Math.round(limits.cpus * 1e9),
+});
+
+const environmentOf = (variables: readonly Variable[]): string[] =>
+  variables.map(({ key, value }) => `${key}=${value}`);
+
 export const containerOf = ({
-  order: { workspace, variables },
+  order,
+  job,
   imageId,
   script,
   name,
@@ -38,22 +57,31 @@ export const containerOf = ({
   Entrypoint: ["/bin/sh"],
   Cmd: [script],
   User: "0:0",
-  WorkingDir: workspace,
-  Env: variables.map(({ key, value }) => `${key}=${value}`),
+  WorkingDir: order.workspace,
+  Env: environmentOf(variablesOf(order, job, order.workspace)),
   Labels: { ...labels },
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
     NetworkMode: name,
-    Mounts: [{ Type: "volume", Source: name, Target: workspace }],
-    CapDrop: ["ALL"],
-    CapAdd: [...capabilities, ...limits.capabilities],
-    SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],
-    PidsLimit: limits.pids,
-    Memory: limits.memoryBytes,
-    // Memory plus swap: equal means no swap.
-    MemorySwap: limits.memoryBytes,
-    NanoCpus: Math.round(limits.cpus * 1e9),
+    Mounts: [{ Type: "volume", Source: name, Target: order.workspace }],
+    ...hardened(limits),
     // Output is read from the container; a log would only fill the host's disk.
     LogConfig: { Type: "none", Config: {} },
   },
+});
+
+type ServicePlan = Pick<ContainerPlan, "imageId" | "name" | "labels" | "limits"> & { readonly service: Service };
+
+/** A service runs as its image says. The end of its log is all that is kept of its output. */
+export const serviceContainer = ({ service, imageId, name, labels, limits }: ServicePlan): ContainerCreateOptions => ({
+  Image: imageId,
+  ...(service.command.length > 0 ? { Cmd: [...service.command] } : {}),
+  Env: environmentOf(service.variables),
+  Labels: { ...labels },
+  HostConfig: {
+    NetworkMode: name,
+    ...hardened(limits),
+    LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
+  },
+  NetworkingConfig: { EndpointsConfig: { [name]: { Aliases: [service.name] } } },
 });

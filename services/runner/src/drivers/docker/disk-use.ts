@@ -71,3 +71,25 @@ export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const files = await sumOf("--inodes", folders, path);
   return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }
+
+/** Returns what the container of a service has written to its root and to the volumes that its image asks for. */
+export async function serviceUse({ engine, path, container }: Omit<DiskUseOptions, "volume">): Promise<DiskUse> {
+  const { GraphDriver: graph, Mounts: mounts } = await container.inspect();
+  const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
+  const volumes = mounts.filter(({ Type }) => Type === "volume");
+  const folders = [root, ...volumes.map(({ Source }) => Source)];
+  if (isRoot() && folders.every((folder) => folder !== undefined && existsSync(folder))) {
+    const here = folders as string[];
+    return { files: await sumOf("--inodes", here, path), bytes: 1024 * (await sumOf("-k", here, path)) };
+  }
+  const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
+  const sizes = await Promise.all(volumes.map(({ Name = "" }) => volumeBytes(engine, Name)));
+  return { bytes: sizes.reduce((sum, size) => sum + size, sized.SizeRw ?? 0) };
+}
+
+/** Files are counted if any of the uses counts them. */
+export function sumOfUses(all: readonly DiskUse[]): DiskUse {
+  const counted = all.flatMap(({ files }) => files ?? []);
+  const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
+  return counted.length > 0 ? { bytes, files: counted.reduce((sum, one) => sum + one, 0) } : { bytes };
+}

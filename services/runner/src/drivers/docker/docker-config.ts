@@ -21,6 +21,8 @@ export interface DockerConfig {
   localImages: readonly string[];
   /** Of the compressed layers of an image that the runner fetches. */
   pullBytes: number;
+  /** How long a service may take to become ready. */
+  serviceReadyMs: number;
   /** For the addresses of registries. */
   guard: AgentOptions;
 }
@@ -108,5 +110,10 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     "10GiB",
     { min: "1MiB", refusal: "Image X could not be pulled: it is larger than N, the limit of DOCKER_PULL_LIMIT" },
   ),
+  serviceReadyMs: s.duration("DOCKER_SERVICE_READY", "how long a service may take to become ready", "2min", {
+    min: "1s",
+    max: "60min",
+    refusal: "Service X did not become ready within N",
+  }),
   guard: guardConfig(s),
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
+import { Readable } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
@@ -8,8 +9,9 @@ import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
+import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
-import { listArchive, openArchived, putFiles } from "./archive.js";
+import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
@@ -18,6 +20,7 @@ import { bridgeName } from "./network.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
+import { printed, type StartedService, startServices } from "./services.js";
 import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
 
@@ -32,6 +35,7 @@ export interface EnvironmentOptions {
   readonly root: WorkRoot;
   readonly labels: ContainerPlan["labels"];
   readonly limits: ContainerPlan["limits"];
+  readonly serviceReadyMs: number;
   readonly log: Log;
 }
 
@@ -75,9 +79,19 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
-  const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
+  const plan = (job: Job): ContainerPlan => ({
+    order: { ...order, workspace },
+    ...{ job, imageId, script, name, labels, limits },
+  });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
+
+  const services: StartedService[] = [];
+  const serviceOptions = { engine, quotas, services: order.services ?? [], readyMs: options.serviceReadyMs };
+  function addService(service: StartedService): void {
+    services.push(service);
+    around.watch(service.container);
+  }
 
   const cannotRun = refusedWith(
     `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
@@ -101,7 +115,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
-    const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+    const allContainers = [...containers, ...services.map(({ container }) => container)];
+    const what = { containers: allContainers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
   }
 
@@ -111,9 +126,19 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
       const ready = around.make();
       ready.catch(() => undefined);
-      imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
+      const logins = loginsOf(order.logins);
+      imageId = await raceAbort(signal, usableImage(engine, { ...order, logins }, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
       await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
+      if (serviceOptions.services.length === 0) return;
+      const usable = (image: string) =>
+        usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
+      const within = around.within(undefined, signal);
+      const starting = { ...serviceOptions, name, labels, limits, usable, say };
+      await raceAbort(
+        within,
+        begin(() => startServices(starting, addService, within)),
+      );
     },
     put: (file, signal) =>
       raceAbort(
@@ -132,6 +157,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       };
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
+    },
+    unpack: (archive, signal) => raceAbort(signal, putArchive(lastContainer(), archive, workspace, signal)),
+    serviceOutput(of, signal) {
+      const service = services.find((one) => one.name === of);
+      return service ? printed(service.container, signal) : Readable.from([]);
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
+import type { Login } from "../registry/logins.js";
 
 export interface ImageName {
   readonly full: string;
@@ -27,4 +29,15 @@ export function parseImageName(given: string): ImageName {
   const tag = /:([^/:]+)$/.exec(name)?.[1];
   const full = tag === undefined ? `${name}:latest` : name;
   return { full, moves: tag === undefined || tag === "latest", loaded: full };
+}
+
+/**
+ * Returns the name of an image that is pulled with a login. Nobody can guess it without that login, so no other build
+ * gets the image.
+ */
+export function privateName(name: ImageName, { username, password }: Login): ImageName {
+  const secret = createHash("sha256")
+    .update(JSON.stringify([name.full, username, password]))
+    .digest("hex");
+  return { ...name, loaded: `private.service-ci.invalid/image:${secret}` };
 }

@@ -3,10 +3,13 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
-import { type ImageName, parseImageName } from "./image-name.js";
+import type { Login, Logins } from "../registry/logins.js";
+import { registryOf } from "../registry/place.js";
+import { type ImageName, parseImageName, privateName } from "./image-name.js";
 import { load } from "./load.js";
 import { localId } from "./local-image.js";
 import { pull } from "./pull.js";
+import { pullPrivately } from "./pull-privately.js";
 import type { PulledImages } from "./pulled.js";
 import { checkRegistry, type RegistryRules } from "./registry.js";
 
@@ -16,6 +19,7 @@ export interface ImageRules extends RegistryRules {
   /** Of the compressed layers of an image together. */
   readonly pullBytes: number;
   readonly pulled: PulledImages;
+  readonly unproven: PulledImages;
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly log: Log;
 }
@@ -27,13 +31,35 @@ const isNamed = (name: string, patterns: readonly string[]): boolean =>
   });
 
 const found = async (engine: Docker, { full, loaded }: ImageName): Promise<string | undefined> =>
-  (await localId(engine, full)) ?? (loaded === full ? undefined : localId(engine, loaded));
+  (loaded === full ? undefined : await localId(engine, loaded)) ?? localId(engine, full);
 
 /** An engine pulls from registries that the operator trusts, with its own mirrors, proxies and certificates. */
-async function fetchImage(engine: Docker, name: ImageName, rules: ImageRules, signal: AbortSignal): Promise<void> {
-  const { agent, pullBytes: maxBytes, pulled } = rules;
-  if ((await checkRegistry(name.full, rules)) === "trusted") return pull(engine, name.full, signal);
-  return load(engine, name, { agent, maxBytes, isUsable: (id) => pulled.has(id) }, signal);
+async function fetchImage(
+  engine: Docker,
+  name: ImageName,
+  rules: ImageRules,
+  { login, own, signal }: { login: Login | undefined; own: string | undefined; signal: AbortSignal },
+): Promise<void> {
+  const { agent, pullBytes: maxBytes, pulled, unproven } = rules;
+  if ((await checkRegistry(name.full, rules)) === "trusted")
+    return login ? pullPrivately(engine, name, { login, unproven, signal }) : pull(engine, name.full, signal);
+  const isUsable = async (id: string) => id === own || (await pulled.has(id));
+  return load(engine, name, { agent, maxBytes, login, isUsable }, signal);
+}
+
+/** Returns the copy that the build may use without a pull. `own` is that of the same login. */
+async function usableCopy(engine: Docker, { full }: ImageName, rules: ImageRules, own: string | undefined) {
+  const there = own ?? (await localId(engine, full));
+  if (there === undefined || own !== undefined) return { there, local: own };
+  const isOpen = isNamed(full, rules.localImages) && !(await rules.unproven.has(full));
+  return { there, local: isOpen || (await rules.pulled.has(there)) ? there : undefined };
+}
+
+export interface WantedImage {
+  readonly image: string;
+  readonly pullAlways: boolean;
+  /** The logins of the build. */
+  readonly logins: Logins;
 }
 
 /**
@@ -42,19 +68,21 @@ async function fetchImage(engine: Docker, name: ImageName, rules: ImageRules, si
  */
 export async function usableImage(
   engine: Docker,
-  { image, pullAlways }: { readonly image: string; readonly pullAlways: boolean },
+  { image, pullAlways, logins }: WantedImage,
   rules: ImageRules,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = parseImageName(image);
-  const { full, moves } = name;
-  const there = await found(engine, name);
-  const local = there && (isNamed(full, rules.localImages) || (await rules.pulled.has(there))) ? there : undefined;
+  const given = parseImageName(image);
+  const { full, moves } = given;
+  const login = logins(registryOf(full));
+  const name = login ? privateName(given, login) : given;
+  const own = name.loaded === full ? undefined : await localId(engine, name.loaded);
+  const { there, local } = await usableCopy(engine, name, rules, own);
   if (local && !moves && !pullAlways) return local;
   say(`Pulling image ${full}`);
   try {
-    await fetchImage(engine, name, rules, signal);
+    await fetchImage(engine, name, rules, { login, own, signal });
   } catch (error) {
     signal.throwIfAborted();
     const hint = there && !local ? "the engine has this image, but DOCKER_LOCAL_IMAGES does not name it" : undefined;
@@ -65,6 +93,6 @@ export async function usableImage(
   }
   const pulled = await found(engine, name);
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
-  await rules.pulled.add(pulled);
+  if (!login) await Promise.all([rules.pulled.add(pulled), rules.unproven.remove(full)]);
   return pulled;
 }

@@ -28,7 +28,7 @@ interface ContainersOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly begin: ReturnType<typeof startedWork>["begin"];
-  readonly plan: () => ContainerPlan;
+  readonly plan: (job: Job) => ContainerPlan;
   /** Resolves when the volume exists: a container made earlier would create one without labels. */
   readonly volume: () => Promise<unknown> | undefined;
 }
@@ -40,7 +40,7 @@ export function jobContainers({ engine, quotas, begin, plan, volume }: Container
   const everywhere: SpooledFile[] = [];
 
   async function fill(job: Job): Promise<Docker.Container> {
-    const planned = plan();
+    const planned = plan(job);
     await volume();
     const container = await engineCall(quotas.container(engine, containerOf(planned), planned.limits.diskBytes));
     all.push(container);

@@ -4,6 +4,7 @@ import type Docker from "dockerode";
 import { imageArchive } from "../registry/archive.js";
 import { registryClient } from "../registry/client.js";
 import { findImage, type RemoteImage } from "../registry/image.js";
+import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
 import { engineCall } from "./engine.js";
 import type { ImageName } from "./image-name.js";
@@ -13,6 +14,7 @@ import { followed, notPulled } from "./pull.js";
 export interface LoadOptions {
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly maxBytes: number;
+  readonly login?: Login | undefined;
   /** Reports whether builds may use an image that the engine has. */
   readonly isUsable: (id: string) => Promise<boolean>;
 }
@@ -31,7 +33,7 @@ async function reused(engine: Docker, name: string, image: RemoteImage, { isUsab
 
 async function fetched(engine: Docker, image: ImageName, options: LoadOptions, signal: AbortSignal): Promise<void> {
   const place = placeOf(image.full);
-  const client = registryClient(options.agent, place, signal);
+  const client = registryClient(options.agent, place, signal, options.login);
   const { Os: os, Arch: architecture } = await engineCall(engine.version());
   const found = await findImage(client, place.reference, {
     platform: { os, architecture },

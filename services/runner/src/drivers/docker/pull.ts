@@ -1,6 +1,8 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { HostTrouble } from "../../work/errors.js";
+import type { Login } from "../registry/logins.js";
+import { registryOf } from "../registry/place.js";
 import { engineError, statusOf, wordsOf } from "./engine.js";
 
 export const notPulled = (image: string, why: string, cause?: unknown): Fault =>
@@ -49,5 +51,7 @@ export async function followed(
 }
 
 /** Makes the engine pull an image. It connects to whatever addresses the registry names. */
-export const pull = (engine: Docker, image: string, signal: AbortSignal): Promise<void> =>
-  followed(engine, image, () => engine.pull(image, { abortSignal: signal }), signal);
+export const pull = (engine: Docker, image: string, signal: AbortSignal, login?: Login): Promise<void> => {
+  const authconfig = login && { ...login, serveraddress: registryOf(image) };
+  return followed(engine, image, () => engine.pull(image, { abortSignal: signal, authconfig }), signal);
+};

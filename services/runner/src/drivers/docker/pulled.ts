@@ -1,26 +1,32 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The ids of images that were pulled for builds, also before a restart. */
+/** Ids or names of images, which are remembered across restarts. */
 export interface PulledImages {
   has(id: string): Promise<boolean>;
   add(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
 }
 
 /** Older ones are pulled again. */
 const maxKept = 1_000;
 
-const isId = (id: unknown): id is string => typeof id === "string" && /^sha256:[0-9a-f]{64}$/.test(id);
+/** The ids of images that were pulled for builds. */
+export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
 
-export function pulledImages(folder: string): PulledImages {
-  const file = join(folder, "pulled-images.json");
+/** The names of images that a build pulled with a login that others may not have. */
+export const unprovenImages = (folder: string): PulledImages => remembered(join(folder, "unproven-images.json"));
+
+const isText = (id: unknown): id is string => typeof id === "string";
+
+function remembered(file: string): PulledImages {
   let ids: Promise<Set<string>> | undefined;
   let written: Promise<unknown> = Promise.resolve();
 
   async function read(): Promise<Set<string>> {
     const text = await readFile(file, "utf8").catch(() => "[]");
     const found: unknown = JSON.parse(text);
-    return new Set(Array.isArray(found) ? found.filter(isId) : []);
+    return new Set(Array.isArray(found) ? found.filter(isText) : []);
   }
 
   /** Without a readable list, images are pulled again. */
@@ -44,6 +50,11 @@ export function pulledImages(folder: string): PulledImages {
         if (all.size <= maxKept) break;
         all.delete(oldest);
       }
+      written = written.then(write, write);
+      await written;
+    },
+    async remove(id) {
+      if (!(await known()).delete(id)) return;
       written = written.then(write, write);
       await written;
     },

@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { ContainerPlan } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
-import { diskUse } from "./disk-use.js";
+import { type DiskUse, diskUse, serviceUse, sumOfUses } from "./disk-use.js";
 import { type DiskWatch, watchDisk } from "./disk-watch.js";
 import { engineCall } from "./engine.js";
 import type { startedWork } from "./job-containers.js";
@@ -29,8 +29,10 @@ export interface Surroundings extends Disposable {
   volume(): Promise<unknown> | undefined;
   /** Resolves with the exit code of a container. */
   death(container: Docker.Container): Promise<number> | undefined;
-  /** Returns a signal that also aborts when the build writes too much, from this container on. */
-  within(container: Docker.Container, signal: AbortSignal): AbortSignal;
+  /** Counts what the container of a service writes, too. */
+  watch(service: Docker.Container): void;
+  /** Returns a signal that also aborts when the build writes too much, from the container of this job on. */
+  within(container: Docker.Container | undefined, signal: AbortSignal): AbortSignal;
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
@@ -38,7 +40,14 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   let volume: Promise<unknown> | undefined;
   let deaths: Deaths | undefined;
   let watch: DiskWatch | undefined;
-  let writing: Docker.Container;
+  let writing: Docker.Container | undefined;
+  const services: Docker.Container[] = [];
+
+  async function measured(): Promise<DiskUse> {
+    const ofJob = writing && diskUse({ engine, path, volume: name, container: writing });
+    const all = await Promise.all([ofJob, ...services.map((container) => serviceUse({ engine, path, container }))]);
+    return sumOfUses(all.flatMap((use) => use ?? []));
+  }
 
   const makeVolume = () => engineCall(quotas.volume(engine, { Name: name, Labels: { ...labels } }, limits.diskBytes));
   const makeNetwork = () => engineCall(engine.createNetwork(networkOf({ name, bridge, labels })));
@@ -53,12 +62,13 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
     },
     volume: () => volume,
     death: (container) => deaths?.of(container.id),
+    watch: (service) => void services.push(service),
     within(container, signal) {
       writing = container;
       watch ??= watchDisk({
         limitBytes: limits.diskBytes,
         maxFiles: limits.files,
-        measure: () => diskUse({ engine, path, volume: name, container: writing }),
+        measure: measured,
         // A container that has just ended cannot be measured.
         onError: (error) => log.debug({ err: error }, "the disk use of a build was not measured"),
       });

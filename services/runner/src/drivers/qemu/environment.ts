@@ -4,6 +4,7 @@ import type { Environment, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
+import { variablesOf } from "../variables.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
@@ -65,7 +66,9 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     run: (job, onOutput, signal) =>
       inGuest(signal, async ({ client, workshop, machine }) => {
         try {
-          return await runScript(client, workshop, { order, script: job.script, onOutput, stop: job.stop, signal });
+          const variables = variablesOf(order, job, home);
+          const { script, stop } = job;
+          return await runScript(client, workshop, { variables, script, onOutput, stop, signal });
         } catch (error) {
           // What still runs would have no reader.
           await machine.end();

@@ -73,7 +73,7 @@ export async function openWorkshop(client: Client): Promise<Workshop> {
 }
 
 /** The shell may refuse its own names, such as UID; the script then sees the shell's value. */
-const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
+const exportLines = (variables: Order["variables"]): string[] =>
   variables.map(({ key, value }) => `command export ${key}=${quote(value)} 2>/dev/null || :`);
 
 /** A process that left the session may hold the output open. */
@@ -89,7 +89,7 @@ const lost = (cause?: unknown) =>
   new Fault("precondition", "The connection to the virtual machine was lost", undefined, { cause });
 
 export interface ScriptRun {
-  readonly order: Pick<Order, "variables">;
+  readonly variables: Order["variables"];
   readonly script: string;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   /** Ends the script; it still has an exit code then. */
@@ -100,11 +100,11 @@ export interface ScriptRun {
 export async function runScript(
   client: Client,
   { folder }: Workshop,
-  { order, script, onOutput, stop, signal }: ScriptRun,
+  { variables, script, onOutput, stop, signal }: ScriptRun,
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
   const name = randomBytes(8).toString("hex");
-  const text = [...exportLines(order), script].join("\n");
+  const text = [...exportLines(variables), script].join("\n");
   const start = (bytes: number) => `/bin/sh ${folder}/run ${bytes} ${name}`;
   // The mark appears in no argument or variable, so the script cannot print it.
   const channel = await startCommand(client, start(Buffer.byteLength(text)), `${mark}\n${text}`).catch((error) => {

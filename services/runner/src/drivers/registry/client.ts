@@ -1,8 +1,9 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Answer, guardedStream } from "@ci/kit/net/guarded-fetch";
+import type { Login } from "./logins.js";
 import type { ImagePlace } from "./place.js";
-import { anonymousToken, notFound } from "./token.js";
+import { authorization, refusal } from "./token.js";
 
 export interface GetOptions {
   readonly headers: Readonly<Record<string, string>>;
@@ -17,24 +18,23 @@ export interface RegistryClient {
 
 const maxRedirects = 5;
 
-const reasons: Readonly<Record<number, string>> = {
-  401: notFound,
-  403: notFound,
-  404: notFound,
-  429: "its registry refuses further pulls for some time",
-};
+function reasonFor(status: number, login: Login | undefined): string {
+  if ([401, 403, 404].includes(status)) return refusal(login);
+  return status === 429 ? "its registry refuses further pulls for some time" : "its registry does not work";
+}
 
-/** Connects only to addresses that the agent allows, also for tokens and redirects. Never logs in. */
+/** Connects only to addresses that the agent allows, also for tokens and redirects. Logs in only where asked. */
 export function registryClient(
   agent: ReturnType<typeof guardedAgent>,
   { origin, repository }: ImagePlace,
   signal: AbortSignal,
+  login?: Login,
 ): RegistryClient {
-  let token: string | undefined;
+  let allowed: string | undefined;
 
   const ask = (path: string, { headers, timeoutMs }: GetOptions) =>
     guardedStream(agent, `${origin}/v2/${repository}/${path}`, {
-      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      headers: { ...headers, ...(allowed !== undefined && { authorization: allowed }) },
       ...{ timeoutMs, maxRedirects, signal },
     });
 
@@ -44,12 +44,12 @@ export function registryClient(
       const challenge = answer.headers["www-authenticate"];
       if (answer.status === 401 && challenge !== undefined) {
         answer[Symbol.dispose]();
-        token = await anonymousToken(agent, challenge, repository, signal);
+        allowed = await authorization(agent, challenge, { repository, login, signal });
         answer = await ask(path, options);
       }
       if (answer.status === 200 || answer.status === 206) return answer;
       answer[Symbol.dispose]();
-      throw new FetchFailed(reasons[answer.status] ?? "its registry does not work");
+      throw new FetchFailed(reasonFor(answer.status, login));
     },
   };
 }

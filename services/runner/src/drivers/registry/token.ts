@@ -1,16 +1,25 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
+import { basic, type Login } from "./logins.js";
 
-export const notFound = "it does not exist, or it needs a login";
+/** Why a registry that refuses a pull may do so. */
+export const refusal = (login: Login | undefined): string =>
+  login ? "it does not exist, or its registry refuses the login" : "it does not exist, or it needs a login";
 
 const timeoutMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
 
+export interface Asking {
+  readonly repository: string;
+  readonly login: Login | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Reads `Bearer realm="…",service="…",scope="…"`. */
 function parametersOf(challenge: string): ReadonlyMap<string, string> {
   const [, text] = /^bearer\s+(.*)$/i.exec(challenge) ?? [];
-  if (text === undefined) throw new FetchFailed(notFound);
+  if (text === undefined) throw new FetchFailed(refusal(undefined));
   return new Map([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name!.toLowerCase(), value!]));
 }
 
@@ -23,12 +32,11 @@ function tokenIn(body: Buffer): string {
   throw new FetchFailed("invalid response");
 }
 
-/** Asks the server that a registry names for a token that may pull, without a login. */
-export async function anonymousToken(
+/** Asks the server that a registry names for a token that may pull. */
+async function pullToken(
   agent: ReturnType<typeof guardedAgent>,
   challenge: string,
-  repository: string,
-  signal: AbortSignal,
+  { repository, login, signal }: Asking,
 ): Promise<string> {
   const parameters = parametersOf(challenge);
   const realm = parameters.get("realm") ?? "";
@@ -37,7 +45,20 @@ export async function anonymousToken(
   const service = parameters.get("service");
   if (service !== undefined) url.searchParams.set("service", service);
   url.searchParams.set("scope", parameters.get("scope") ?? `repository:${repository}:pull`);
-  const answer = await guardedFetch(agent, url, { timeoutMs, maxRedirects: 3, maxBodyBytes: maxAnswerBytes, signal });
-  if (answer.status !== 200) throw new FetchFailed(notFound);
+  const headers: Record<string, string> = login ? { authorization: basic(login) } : {};
+  const options = { headers, timeoutMs, maxRedirects: 3, maxBodyBytes: maxAnswerBytes, signal };
+  const answer = await guardedFetch(agent, url, options);
+  if (answer.status !== 200) throw new FetchFailed(refusal(login));
   return tokenIn(answer.body);
+}
+
+/** Returns the value of the header with which a registry that has asked for it may answer. */
+export async function authorization(
+  agent: ReturnType<typeof guardedAgent>,
+  challenge: string,
+  asking: Asking,
+): Promise<string> {
+  const { login } = asking;
+  if (login && /^basic\b/i.test(challenge)) return basic(login);
+  return `Bearer ${await pullToken(agent, challenge, asking)}`;
 }

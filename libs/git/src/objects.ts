@@ -15,10 +15,18 @@ export function messageOf({ data }: GitObject): string {
   return end < 0 ? "" : text.slice(end + 2).replace(/\n+$/, "");
 }
 
+/** Returns who wrote a commit. Its header has the form `name <address> time zone`. */
+export function authorOf(commit: GitObject): { author: string; email: string } {
+  const [, author = "", email = ""] = /^(.*?) ?<([^<>]*)>/.exec(headerOf(commit, "author") ?? "") ?? [];
+  return { author, email };
+}
+
 export interface TreeEntry {
   readonly kind: "file" | "directory" | "other";
   readonly name: string;
   readonly id: string;
+  /** As git writes it: `100644`, `100755`, `120000` for a link, `40000` for a folder, `160000` for a submodule. */
+  readonly mode: string;
 }
 
 const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
@@ -33,7 +41,7 @@ export function entriesOf({ data }: GitObject, idBytes: number): TreeEntry[] {
     const mode = data.toString("latin1", at, space);
     at = end + 1 + idBytes;
     const id = data.toString("hex", end + 1, at);
-    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id });
+    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id, mode });
   }
   return entries;
 }

@@ -4,7 +4,7 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { pacer } from "@ci/kit/process/pacer";
 import { type GitObject, type HashName, readPack } from "./pack.js";
-import { budgetOf } from "./pack-limits.js";
+import { budgetOf, tooLargeText } from "./pack-limits.js";
 import { delimiter, flush, lineOf, packet, packets } from "./packets.js";
 
 export interface RemoteOptions {
@@ -15,14 +15,21 @@ export interface RemoteOptions {
   /** Bounds all requests together; `timeoutMs` bounds each one. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The limit of each response, and of all objects together. */
+  /** The limit of each response, and of the objects in it together. */
   readonly maxBytes: number;
+  /** The limit of all objects together; by default `maxBytes`. */
+  readonly totalBytes?: number;
+  readonly maxObjects: number;
 }
 
 export interface Remote {
   readonly hash: HashName;
   /** Returns these objects and perhaps others. Throws if one of them does not exist or may not be read. */
   get(...ids: readonly string[]): Promise<ReadonlyMap<string, GitObject>>;
+  /** Frees the memory of an object. */
+  forget(id: string): void;
+  /** Returns the id of the commit that one of these refs names, the first that exists; undefined if none does. */
+  find(...refs: readonly string[]): Promise<string | undefined>;
 }
 
 const service = "git-upload-pack";
@@ -31,7 +38,7 @@ const maxCapabilityBytes = fixedLimit({
   max: 256 * 1024,
   unit: "bytes",
   about: "capabilities of a Git server",
-  effect: "the commit makes no build; its status is an error",
+  effect: "the repository is not read",
 });
 const refsPath = `/info/refs?service=${service}`;
 
@@ -95,6 +102,13 @@ async function packIn(body: Buffer): Promise<Buffer> {
   return body.subarray(0, packBytes);
 }
 
+/** Reads `id name attributes`. An annotated tag has the id of its commit as an attribute. */
+function refOf(line: string): [name: string, id: string] {
+  const [id = "", name = "", ...attributes] = line.split(" ");
+  const peeled = attributes.find((one) => one.startsWith("peeled:"));
+  return [name, peeled?.slice("peeled:".length) ?? id];
+}
+
 /** Opens a repository over git's HTTP protocol, version 2. Fetches no history, writes no file, starts no program. */
 export async function openRemote(options: RemoteOptions): Promise<Remote> {
   const { base, capabilities } = await discover(options);
@@ -103,22 +117,44 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
   const hash: HashName = capabilities.includes("object-format=sha256") ? "sha256" : "sha1";
   const format = capabilities.some((line) => line.startsWith("object-format=")) ? packet(`object-format=${hash}`) : "";
   const fetched = new Map<string, GitObject>();
-  const budget = budgetOf(options.maxBytes);
+  const { maxBytes, totalBytes = maxBytes, maxObjects } = options;
+  const total = budgetOf(totalBytes, maxObjects);
+
+  async function ask(command: string, lines: readonly string[]): Promise<Buffer> {
+    const body =
+      packet(`command=${command}`) + format + delimiter + lines.map((line) => packet(`${line}\n`)).join("") + flush;
+    const response = await request(options, `${base}/${service}`, maxBytes, body);
+    if (response.truncated) throw new FetchFailed(tooLargeText);
+    if (response.status !== 200) throw new FetchFailed(`unexpected status ${response.status}`);
+    return response.body;
+  }
+
+  async function objectsIn(pack: Buffer): Promise<Map<string, GitObject>> {
+    const budget = { ...total, leftBytes: Math.min(maxBytes, total.leftBytes) };
+    const before = budget.leftBytes;
+    const objects = await readPack(pack, hash, budget);
+    total.leftBytes -= before - budget.leftBytes;
+    total.leftObjects = budget.leftObjects;
+    return objects;
+  }
+
   return {
     hash,
     async get(...ids) {
       const missing = ids.filter((id) => !fetched.has(id));
       if (missing.length === 0) return fetched;
       const features = ["no-progress", "ofs-delta", "deepen 1", ...(canFilter ? ["filter tree:0"] : [])];
-      const lines = [...features, ...missing.map((id) => `want ${id}`), "done"].map((line) => packet(`${line}\n`));
-      const body = packet("command=fetch") + format + delimiter + lines.join("") + flush;
-      const response = await request(options, `${base}/${service}`, options.maxBytes, body);
-      if (response.truncated) throw new FetchFailed("repository too large");
-      if (response.status !== 200) throw new FetchFailed(`unexpected status ${response.status}`);
-      const objects = await readPack(await packIn(response.body), hash, budget);
+      const wanted = missing.map((id) => `want ${id}`);
+      const objects = await objectsIn(await packIn(await ask("fetch", [...features, ...wanted, "done"])));
       for (const [id, object] of objects) fetched.set(id, object);
       if (missing.some((id) => !fetched.has(id))) throw new FetchFailed("commit not found");
       return fetched;
+    },
+    forget: (id) => void fetched.delete(id),
+    async find(...refs) {
+      const body = await ask("ls-refs", ["peel", ...refs.map((ref) => `ref-prefix ${ref}`)]);
+      const ids = new Map([...packets(body)].map((line) => refOf(lineOf(line))));
+      return refs.map((ref) => ids.get(ref)).find((id) => id !== undefined);
     },
   };
 }

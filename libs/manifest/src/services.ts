@@ -1,0 +1,80 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import type { Complaints } from "./complaints.js";
+import { envEntry } from "./entries.js";
+import { key, type Values } from "./mapping.js";
+import { list, type Placed, text } from "./spec.js";
+
+/** A container beside the jobs. */
+export interface ManifestService {
+  readonly name: string;
+  readonly image: string;
+  readonly env: readonly { readonly key: string; readonly value: string }[];
+  /** Replaces the image's own command; empty for that. */
+  readonly command: readonly string[];
+  readonly ready?: string;
+}
+
+/** Each takes as much memory as a job. */
+const maxServices = fixedLimit({
+  max: 10,
+  about: "services of a manifest",
+  refusal: "Manifest cannot have more than N services",
+});
+
+export const serviceKeys = {
+  name: key(text, "Its name in the network of the build. Required", "db", "alias", "host"),
+  image: key(text, "The image of the container. Required", "postgres:17"),
+  env: key(
+    list(text),
+    "Environment variables as `KEY=VALUE`; services have no others",
+    ["POSTGRES_PASSWORD=test"],
+    ...["environment", "variables"],
+  ),
+  command: key(list(text), "What replaces the image's own command", ["postgres", "-c", "fsync=off"], "cmd", "args"),
+  ready: key(
+    text,
+    "A command that ends with 0 once the service is ready; without it, the image's health check decides",
+    "pg_isready -U postgres",
+    ...["healthcheck", "health"],
+  ),
+};
+
+type Given = Placed<Values<typeof serviceKeys>>;
+
+/** A label of a host name. */
+const isName = (name: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name);
+
+function readService({ at, value }: Given, complain: Complaints): ManifestService {
+  const name = value.name?.trim() ?? "";
+  const image = value.image?.trim() ?? "";
+  const ready = value.ready?.trim() ?? "";
+  if (!isName(name)) complain.add("services invalid name", name, at);
+  if (image === "") complain.add("services requires image", name, at);
+  const env = new Map<string, string>();
+  for (const entry of value.env ?? []) {
+    const variable = envEntry(entry.value);
+    if (variable) env.set(variable.key, variable.value);
+    else complain.add("env invalid entry", entry.value, entry.at);
+  }
+  return {
+    name,
+    image,
+    env: [...env].map(([key, value]) => ({ key, value })),
+    command: (value.command ?? []).map((word) => word.value),
+    ...(ready === "" ? {} : { ready }),
+  };
+}
+
+/** Reads the services of a manifest. Complains about invalid ones, and about a driver that has none. */
+export function readServices(given: readonly Given[], driver: string, complain: Complaints): ManifestService[] {
+  if (given.length === 0) return [];
+  if (driver !== "docker") complain.add("services require the driver docker", "", given[0]!.at);
+  if (given.length > maxServices) complain.add(`cannot have more than ${maxServices} services`);
+  const names = new Set<string>();
+  return given.map((one) => {
+    const service = readService(one, complain);
+    if (names.has(service.name)) complain.add("services duplicate name", service.name, one.at);
+    names.add(service.name);
+    return service;
+  });
+}

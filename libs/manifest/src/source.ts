@@ -1,0 +1,52 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import type { Source } from "@ci/proto/builds/v1/queue";
+import type { Complaints } from "./complaints.js";
+import { sourceEntry, sourceOf } from "./entries.js";
+import { key, type Values } from "./mapping.js";
+import { type Placed, type Spec, text, word } from "./spec.js";
+
+const maxDepth = fixedLimit({
+  max: 1_000_000,
+  about: "commits in the `depth` of a source",
+  refusal: "Manifest sources invalid depth N",
+});
+
+/** Texts are read as they are written. Other readers of YAML take these words for booleans. */
+const flag: Spec<"true" | "false" | ""> = { ...word(["true", "false"]), schema: { enum: [true, false] } };
+
+/** The keys of a source that is written as a mapping. */
+export const sourceKeys = {
+  url: key(text, "The repository", "https://git.example.com/team/app.git", "repository", "repo"),
+  ref: key(text, "The branch, tag or commit to check out; by default the repository's own", "main", "branch", "tag"),
+  dir: key(text, "The folder; by default the name of the repository", "app", "folder", "path", "directory"),
+  depth: key(text, "How many commits of the history to fetch; by default all", 1),
+  submodules: key(flag, "Whether to fetch the submodules, and theirs", true, "recursive"),
+};
+
+type Given = string | Values<typeof sourceKeys>;
+
+function depthOf(given: string): number | undefined {
+  const depth = /^\d{1,7}$/.test(given) ? Number(given) : 0;
+  return depth >= 1 && depth <= maxDepth ? depth : undefined;
+}
+
+/** Reads a source in either form. Complains about an invalid one. */
+export function readSource({ value, at }: Placed<Given>, complain: Complaints): Source | undefined {
+  if (typeof value === "string") {
+    const source = sourceEntry(value);
+    if (!source) complain.add("sources invalid entry", value, at);
+    return source;
+  }
+  const { url = "", ref = "", dir = "", depth = "", submodules } = value;
+  const source = sourceOf(url.trim(), ref.trim(), dir.trim());
+  if (!source) complain.add("sources invalid entry", url, at);
+  const commits = depth === "" ? undefined : depthOf(depth.trim());
+  if (depth !== "" && commits === undefined) complain.add("sources invalid depth", depth, at);
+  return (
+    source && {
+      ...source,
+      ...(commits === undefined ? {} : { depth: commits }),
+      ...(submodules === "true" ? { submodules: true } : {}),
+    }
+  );
+}

@@ -1,0 +1,32 @@
+import type Docker from "dockerode";
+import type { Login } from "../registry/logins.js";
+import { engineCall, ignoreNotFound } from "./engine.js";
+import type { ImageName } from "./image-name.js";
+import { localId } from "./local-image.js";
+import { pull } from "./pull.js";
+import type { PulledImages } from "./pulled.js";
+
+const tagOf = (name: string): { repo: string; tag: string } => {
+  const tag = /[^:]+$/.exec(name)![0];
+  return { repo: name.slice(0, -tag.length - 1), tag };
+};
+
+/**
+ * Makes the engine pull an image with a login, which gives it its public name, and takes that name away. Meanwhile, and
+ * for good if this process dies, `unproven` has the name: builds may not use such an image without a pull of their own.
+ */
+export async function pullPrivately(
+  engine: Docker,
+  { full, loaded }: ImageName,
+  { login, unproven, signal }: { login: Login; unproven: PulledImages; signal: AbortSignal },
+): Promise<void> {
+  const before = await localId(engine, full);
+  const wasProven = before !== undefined && !(await unproven.has(full));
+  await unproven.add(full);
+  await pull(engine, full, signal, login);
+  await engineCall(engine.getImage(full).tag(tagOf(loaded)));
+  if (!wasProven) await ignoreNotFound(engine.getImage(full).remove({ noprune: true }));
+  // A digest belongs to one image only: it still has the name that it had.
+  else if (!full.includes("@")) await engineCall(engine.getImage(before).tag(tagOf(full)));
+  await unproven.remove(full);
+}

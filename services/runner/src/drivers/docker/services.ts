@@ -1,0 +1,143 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { abortable } from "@ci/kit/bytes/chunked";
+import { durationText } from "@ci/kit/process/setting-types";
+import { Fault } from "@ci/kit/rpc/fault";
+import type Docker from "dockerode";
+import type { Service } from "../../driver.js";
+import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
+import { type ContainerPlan, serviceContainer } from "./container.js";
+import { engineCall } from "./engine.js";
+import { payloads } from "./frames.js";
+import type { Quotas } from "./quotas.js";
+
+export interface ServicesOptions extends Pick<ContainerPlan, "name" | "labels" | "limits"> {
+  readonly engine: Docker;
+  readonly quotas: Quotas;
+  readonly services: readonly Service[];
+  readonly readyMs: number;
+  /** Returns the id of an image, which it pulls if necessary. */
+  readonly usable: (image: string) => Promise<string>;
+  readonly say: (line: string) => void;
+}
+
+export interface StartedService {
+  readonly name: string;
+  readonly container: Docker.Container;
+}
+
+const lookEveryMs = 500;
+const shownLines = 20;
+
+/** Runs the service's own check. A check that hangs is given up with the service. */
+async function passes(container: Docker.Container, command: string, signal: AbortSignal): Promise<boolean> {
+  const check = await engineCall(
+    container.exec({ Cmd: ["/bin/sh", "-c", command], AttachStdout: true, AttachStderr: true }),
+  );
+  const stream = await engineCall(check.start({}));
+  try {
+    for await (const _bytes of abortable(signal, stream as AsyncIterable<Uint8Array>));
+    const { ExitCode } = await engineCall(check.inspect());
+    return ExitCode === 0;
+  } finally {
+    stream.destroy();
+  }
+}
+
+type Look = "ready" | "not yet" | "ended" | "unhealthy";
+
+/** A service without a check may end with 0 at once: it may be there only to prepare something. */
+async function look({ ready }: Service, container: Docker.Container, signal: AbortSignal): Promise<Look> {
+  const { State: state } = await engineCall(container.inspect());
+  if (!state.Running) return ready === undefined && state.ExitCode === 0 && !state.Health ? "ready" : "ended";
+  if (ready !== undefined) return (await passes(container, ready, signal)) ? "ready" : "not yet";
+  const health = state.Health?.Status ?? "none";
+  if (health === "unhealthy") return health;
+  return health === "starting" ? "not yet" : "ready";
+}
+
+async function becameReady(service: Service, container: Docker.Container, signal: AbortSignal): Promise<Look> {
+  for (;;) {
+    const now = await look(service, container, signal);
+    if (now !== "not yet") return now;
+    await delay(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** Yields the end of what a container has printed. */
+export async function* printed(container: Docker.Container, signal: AbortSignal, tail?: number) {
+  const options = { stdout: true, stderr: true, follow: false, tail, abortSignal: signal } as const;
+  const log = (await engineCall(container.logs(options))) as unknown as Uint8Array;
+  yield* payloads(
+    abortable(
+      signal,
+      (async function* () {
+        yield log;
+      })(),
+    ),
+  );
+}
+
+async function sayEnd(container: Docker.Container, say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of printed(container, signal, shownLines)) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString().trimEnd();
+  if (text !== "") say(text);
+}
+
+const whyNot = (name: string, found: Look | "late", readyMs: number): string => {
+  if (found === "late") return `Service ${name} did not become ready within ${durationText(readyMs)}`;
+  if (found === "unhealthy") return `Service ${name} is unhealthy, says the health check of its image`;
+  return `Service ${name} ended before it was ready`;
+};
+
+async function waitFor(
+  service: Service,
+  container: Docker.Container,
+  { readyMs, say }: ServicesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  using time = withTimeout(readyMs, signal);
+  const found = await becameReady(service, container, time.signal).catch((error) => {
+    if (signal.aborted || !time.signal.aborted) throw error;
+    return "late" as const;
+  });
+  if (found === "ready") return;
+  await sayEnd(container, say, signal);
+  throw new Fault("precondition", whyNot(service.name, found, readyMs));
+}
+
+async function created(service: Service, options: ServicesOptions): Promise<Docker.Container> {
+  const { engine, quotas, usable, say, ...plan } = options;
+  const imageId = await usable(service.image);
+  say(`Starting service ${service.name} from image ${service.image} (${imageId})`);
+  return engineCall(quotas.container(engine, serviceContainer({ ...plan, service, imageId }), plan.limits.diskBytes));
+}
+
+/**
+ * Starts the services of a build, and waits until all are ready. `onMade` gets each container before it starts. Throws a
+ * Fault, after the last lines of its output, if one does not become ready.
+ */
+export async function startServices(
+  options: ServicesOptions,
+  onMade: (service: StartedService) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const all: { service: Service; container: Docker.Container }[] = [];
+  for (const service of options.services) {
+    const container = await created(service, options);
+    onMade({ name: service.name, container });
+    signal.throwIfAborted();
+    await engineCall(container.start());
+    all.push({ service, container });
+  }
+  const others = new AbortController();
+  const until = AbortSignal.any([signal, others.signal]);
+  const waiting = all.map(({ service, container }) => waitFor(service, container, options, until));
+  try {
+    await raceAbort(signal, Promise.all(waiting));
+  } finally {
+    // One that fails ends the wait for the others.
+    others.abort(new Ended("lost"));
+    await Promise.allSettled(waiting);
+  }
+}

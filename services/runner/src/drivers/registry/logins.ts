@@ -1,0 +1,54 @@
+import { Fault } from "@ci/kit/rpc/fault";
+import { dockerHub } from "./place.js";
+
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Returns the login for a registry, if there is one. */
+export type Logins = (registry: string) => Login | undefined;
+
+/** The variable whose value is the content of a Docker config file. */
+export const loginVariable = "DOCKER_AUTH_CONFIG";
+
+const invalid = (): Fault =>
+  new Fault("invalid", `${loginVariable} is not the content of a Docker config file with \`auths\``);
+
+/** Config files name registries by host, or by URL as Docker Hub's `https://index.docker.io/v1/`. */
+function registryIn(key: string): string {
+  const host = key
+    .replace(/^https?:\/\//i, "")
+    .replace(/\/.*$/s, "")
+    .toLowerCase();
+  return ["index.docker.io", "registry-1.docker.io"].includes(host) ? dockerHub : host;
+}
+
+function loginIn(entry: unknown): Login | undefined {
+  if (typeof entry !== "object" || entry === null) throw invalid();
+  const { auth, username, password } = entry as Readonly<Record<string, unknown>>;
+  if (typeof username === "string" && typeof password === "string") return { username, password };
+  if (typeof auth !== "string" || auth === "") return undefined;
+  const text = Buffer.from(auth, "base64").toString();
+  const colon = text.indexOf(":");
+  if (colon < 0) throw invalid();
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Reads the content of a Docker config file. Helpers and stores of credentials count as no login. */
+export function loginsOf(text: string | undefined): Logins {
+  if (text === undefined || text.trim() === "") return () => undefined;
+  let auths: unknown;
+  try {
+    ({ auths } = JSON.parse(text));
+  } catch {
+    throw invalid();
+  }
+  if (typeof auths !== "object" || auths === null) throw invalid();
+  const logins = new Map(Object.entries(auths).map(([key, entry]) => [registryIn(key), loginIn(entry)]));
+  return (registry) => logins.get(registry);
+}
+
+/** Returns the value of an `Authorization` header. */
+export const basic = ({ username, password }: Login): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { posix } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type CheckedOut, checkout } from "@ci/git/checkout";
+import { tooLargeText } from "@ci/git/pack-limits";
+import { openRemote, type Remote } from "@ci/git/remote";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { Source } from "@ci/proto/builds/v1/queue";
+import { type Pack, pack } from "tar-stream";
+import type { Environment } from "../driver.js";
+import { isHostTrouble } from "../work/errors.js";
+import { sizeText } from "../work/size-text.js";
+import { quote } from "./script.js";
+
+export interface Cloning {
+  readonly agent: ReturnType<typeof guardedAgent>;
+  readonly environment: Pick<Environment, "put" | "run" | "unpack">;
+  readonly limitBytes: number;
+  readonly say: (line: string) => void;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const maxPaths = fixedLimit({
+  max: 200_000,
+  about: "files and folders of a source that the runner itself fetches",
+  refusal: "The repository could not be fetched: repository too large: more than N files and folders",
+});
+/** What one response may hold. The runner keeps this much of a source in memory. */
+const responseBytes = fixedLimit({
+  max: 64 * 1024 ** 2,
+  unit: "bytes",
+  about: "one file of a source that the runner itself fetches; all its files if the server cannot filter",
+  refusal:
+    "The repository could not be fetched: a file is larger than N, or all are together and the server sends no parts",
+});
+const requestTimeoutMs = 10 * 60_000;
+
+/** Reports whether the runner itself can fetch a source: over HTTP, without what only git does. */
+export function canFetch({ url, submodules }: Source): boolean {
+  return !submodules && /^https?:\/\//i.test(url) && URL.canParse(url);
+}
+
+async function open({ url: given }: Source, { agent, signal }: Cloning): Promise<Remote> {
+  const url = new URL(given);
+  const parts = [url.username, url.password].map(decodeURIComponent);
+  const credentials = url.username === "" && url.password === "" ? undefined : parts.join(":");
+  url.username = "";
+  url.password = "";
+  const limits = { maxBytes: responseBytes, totalBytes: Number.POSITIVE_INFINITY, maxObjects: 2 * maxPaths };
+  return openRemote({ agent, url: url.href, credentials, signal, timeoutMs: requestTimeoutMs, ...limits });
+}
+
+async function commitOf(remote: Remote, { ref }: Source): Promise<string> {
+  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return ref;
+  const found =
+    ref === "" ? await remote.find("HEAD") : await remote.find(`refs/heads/${ref}`, `refs/tags/${ref}`, ref);
+  if (found === undefined)
+    throw new Fault("not_found", `The repository has no ${ref === "" ? "commits" : `ref ${ref}`}`);
+  return found;
+}
+
+const modes = { file: 0o644, executable: 0o755, link: 0o777, folder: 0o755 } as const;
+
+async function fill(archive: Pack, files: AsyncIterable<CheckedOut>, directory: string, limitBytes: number) {
+  archive.entry({ name: `${directory}/`, type: "directory", mode: modes.folder });
+  let bytes = 0;
+  for await (const { path, kind, data } of files) {
+    // One content may be that of many files.
+    bytes += data.length;
+    if (bytes > limitBytes) throw tooLarge(limitBytes);
+    const entry = { name: posix.join(directory, path), mode: modes[kind] };
+    if (kind === "link") archive.entry({ ...entry, type: "symlink", linkname: data.toString() });
+    else if (kind === "folder") archive.entry({ ...entry, name: `${entry.name}/`, type: "directory" });
+    else await pipeline(Readable.from([data]), archive.entry({ ...entry, size: data.length }));
+  }
+  archive.finalize();
+}
+
+const tooLarge = (limitBytes: number): Error =>
+  new Error(`it is larger than ${sizeText(limitBytes)}, the limit of CLONE_LIMIT`);
+
+/** Lets a job unpack an archive. Only drivers that can place files between two jobs need this. */
+async function unpackInJob(archive: Readable, { environment, onOutput, signal }: Cloning): Promise<void> {
+  const path = `.ci-source-${randomBytes(8).toString("hex")}.tar`;
+  await environment.put({ path, mode: 0o600, content: archive }, signal);
+  const script = ["exec 2>&1", `tar -xf ${quote(path)}`, "code=$?", `rm -f ${quote(path)}`, "exit $code", ""].join(
+    "\n",
+  );
+  const code = await environment.run({ id: 0, script }, onOutput, signal);
+  if (code !== 0) throw new Fault("precondition", "The files could not be unpacked: the environment needs tar");
+}
+
+const tooLargeAtOnce = `a file is larger than ${sizeText(responseBytes)}, or all are together and the server sends no parts`;
+
+function failed(error: unknown): unknown {
+  if (error instanceof Fault || isHostTrouble(error)) return error;
+  const given = error instanceof FetchFailed ? error.reason : (error as Error).message;
+  const reason = given === tooLargeText ? tooLargeAtOnce : given;
+  return new Fault("precondition", `The repository could not be fetched: ${reason}`, undefined, { cause: error });
+}
+
+/**
+ * Fetches the files of a source and places them, for an environment without git. Connects only to addresses that the
+ * agent allows. There is no history, and no folder `.git`.
+ */
+export async function cloneWithoutGit(source: Source, cloning: Cloning): Promise<void> {
+  const { environment, limitBytes, say, signal } = cloning;
+  const over = new AbortController();
+  const archive = pack();
+  let fetching: Promise<void> | undefined;
+  try {
+    const remote = await open(source, { ...cloning, signal: AbortSignal.any([signal, over.signal]) });
+    const id = await commitOf(remote, source);
+    say(`There is no git here: the runner fetches the files of commit ${id}, without the history`);
+    fetching = fill(archive, checkout(remote, id, maxPaths), source.directory, limitBytes);
+    fetching.catch((error) => archive.destroy(error));
+    const stream = archive as unknown as Readable;
+    const placed = environment.unpack ? environment.unpack(stream, signal) : unpackInJob(stream, cloning);
+    placed.catch(() => undefined);
+    // The environment's error follows from that of the repository, which says more.
+    await Promise.race([fetching.then(() => placed), placed]);
+    await fetching;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failed(error);
+  } finally {
+    over.abort();
+    archive.destroy();
+    await fetching?.catch(() => undefined);
+  }
+}
