@@ -154,5 +154,6 @@ export const routes: readonly Row[] = [
   row("GET", "/cron/:id", "cron:read", 200, cron.getCron),
   row("PATCH", "/cron/:id", "cron:write", 200, cron.updateCron),
   row("DELETE", "/cron/:id", "cron:delete", 204, cron.deleteCron),
+  row("POST", "/cron/:id/run", "cron:write", 201, cron.runCron),
   row("GET", "/cron/:id/builds", "cron:read", 200, cron.listCronBuilds),
 ];

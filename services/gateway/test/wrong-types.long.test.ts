@@ -239,10 +239,10 @@ const cases: readonly Case[] = [
     row: "PATCH /cron/:id",
     path: () => cronPath,
     oneWrongType: () => ({ name: 7, schedule: "monthly", manifest: aManifest({ namespace: "fresh" }) }),
-    moreMistakes: () => ({ name: 7, schedule: "hourly", manifest: "driver: {type: ssh}" }),
+    moreMistakes: () => ({ name: 7, schedule: "yearly", manifest: "driver: {type: ssh}" }),
     complaints: {
       name: ["Name must be a string"],
-      schedule: ["Schedule invalid schedule hourly"],
+      schedule: ["Schedule invalid schedule yearly"],
       manifest: ["Manifest invalid driver specified ssh"],
     },
   },

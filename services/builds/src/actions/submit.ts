@@ -11,7 +11,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { type CronDoc, runComment, runTag } from "../domain/cron.js";
+import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
@@ -122,14 +122,25 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
   return read.manifest;
 }
 
+/** The user who asks for a run before it is due. */
+export interface Runner {
+  readonly id: number;
+  readonly username: string;
+}
+
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
-export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
+export async function submitRun(
+  ctx: Context,
+  doc: CronDoc,
+  namespace: Namespace | undefined,
+  runner?: Runner,
+): Promise<QueuedBuild> {
   const { userId } = doc;
   const manifest = await readScheduled(ctx, doc);
-  const run = { cronId: doc._id, dueAt: doc.nextRun };
+  const run = { cronId: doc._id, dueAt: runner ? undefined : doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
   complain(complaints);
-  const { doc: build } = await queue(ctx, {
+  return queue(ctx, {
     text: doc.manifest,
     manifest,
     inputs,
@@ -137,13 +148,13 @@ export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace
     userId,
     namespace,
     run,
+    actorId: runner?.id,
     trigger: ({ email, username }, at) => ({
       type: "schedule",
-      comment: runComment(doc, at),
-      data: { email, username },
+      comment: runner ? manualRunComment(doc, runner.username) : runComment(doc, at),
+      data: { email, username, ...(runner && { run_by: runner.username }) },
     }),
   });
-  return build;
 }
 
 /** A request to build a commit in the given namespace, whichever one its manifest names. */

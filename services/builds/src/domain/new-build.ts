@@ -19,7 +19,7 @@ export interface Submission {
   readonly inputs: GetBuildInputsResponse;
   readonly parameters?: readonly Parameter[];
   readonly actorId?: number;
-  readonly run?: { readonly cronId: number; readonly dueAt: Date };
+  readonly run?: { readonly cronId: number; readonly dueAt?: Date };
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;

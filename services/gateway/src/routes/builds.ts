@@ -22,7 +22,7 @@ export const filters = {
   status: status.describe("Only builds with this status"),
 };
 
-const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
+export const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
 export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: readonly Build[]; page?: PageInfo }) {
   const relations = await relationsFor(ctx, builds);
