@@ -69,6 +69,23 @@ describe("succeeds", () => {
   });
 });
 
+it("a build in a namespace that does not exist yet inherits from those above it", async () => {
+  const { ann } = suite.users;
+  const store = (key: string, namespace: string) =>
+    suite.as(ann, () =>
+      suite.accounts.variables.createVariable({ namespace, key, value: `of ${namespace}`, mask: false }),
+    );
+  await Promise.all([store("TOP", "top"), store("MID", "top/mid"), store("TOP", "top/mid")]);
+  for (let time = 0; time < 2; time++) {
+    const { number } = await submit({}, `namespace: top/mid/new/er${manifest}`);
+    expect(await listed(number)).toMatchObject({
+      TOP: ["of top/mid", expect.any(Number)],
+      MID: ["of top/mid", expect.any(Number)],
+    });
+    await run();
+  }
+});
+
 describe("invalid", () => {
   const wrong: [string, Record<string, string>, string][] = [
     ["a key that no shell accepts", { "1$(id)": "x" }, "Variables key 1$(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"],

@@ -141,6 +141,7 @@ export const routes: readonly Row[] = [
   row("GET", "/variables", "variable:read", 200, variables.listVariables),
   row("POST", "/variables", "variable:write", 201, variables.createVariable),
   row("GET", "/variables/:id", "variable:read", 200, variables.getVariable),
+  row("PATCH", "/variables/:id", "variable:write", 200, variables.updateVariable),
   row("DELETE", "/variables/:id", "variable:delete", 204, variables.deleteVariable),
 
   row("GET", "/keys", "key:read", 200, keys.listKeys),

@@ -15,6 +15,7 @@ let b: string;
 let ended: string;
 let keyPath: string;
 let cronPath: string;
+let variablePath: string;
 
 beforeAll(async () => {
   ann = await ci.signUp();
@@ -26,6 +27,7 @@ beforeAll(async () => {
   ended = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
   await ann.delete(ended);
   keyPath = `/keys/${created(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
+  variablePath = `/variables/${created(await ann.post("/variables", { key: "KEPT", value: "as it was" })).id}`;
   cronPath = `/cron/${created(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
@@ -208,6 +210,13 @@ const cases: readonly Case[] = [
     },
   },
   {
+    row: "PATCH /variables/:id",
+    path: () => variablePath,
+    oneWrongType: () => ({ value: "changed", mask: "no" }),
+    moreMistakes: () => ({ value: "", mask: "no" }),
+    complaints: { mask: ["Mask must be a boolean"], value: ["Value field required"] },
+  },
+  {
     row: "POST /keys",
     path: () => "/keys",
     oneWrongType: () => ({ namespace: "fresh", name: "id", key: privateKey, config: 7 }),
@@ -277,7 +286,7 @@ test("requests for a record that the caller may not change return 404, whatever 
   const ownedRecords = cases.filter(
     ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
   );
-  expect(ownedRecords).toHaveLength(10);
+  expect(ownedRecords).toHaveLength(11);
   for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);

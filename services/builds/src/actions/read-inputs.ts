@@ -1,6 +1,7 @@
 import { sharedReads } from "@ci/kit/process/shared";
 import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
+import type { Destination } from "../domain/cron.js";
 import { maskComplaints } from "../domain/masked.js";
 import type { Submission } from "../domain/new-build.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
@@ -31,7 +32,9 @@ export async function readInputs(
     run,
     origin,
     parameters,
-  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin" | "parameters">,
+    ancestorIds = namespace?.ancestorIds ?? [],
+  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin" | "parameters"> &
+    Pick<Destination, "ancestorIds">,
 ): Promise<BuildInputs> {
   if (origin?.bare) {
     const variables = parameters?.length ? ["Variables cannot be given to a build of a fork"] : [];
@@ -40,6 +43,7 @@ export async function readInputs(
   const found = await inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
     namespaceId: namespace?.id,
+    ancestorIds: [...ancestorIds],
     objectNames: manifest.objects.map((object) => object.source),
   });
   const variables = mergeVariables({ manifest, inputs: found, parameters });

@@ -74,11 +74,8 @@ async function readDraft(ctx: Context, { text, userId, isStored, tags, parameter
   const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
   const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
-  // A namespace that does not exist yet has no inputs of its own.
-  const read =
-    manifest &&
-    destination &&
-    (await readInputs(ctx, { userId, namespace: destination.namespace, manifest, parameters }));
+  // A namespace that does not exist yet has no inputs of its own, but inherits those of the namespaces above it.
+  const read = manifest && destination && (await readInputs(ctx, { userId, ...destination, manifest, parameters }));
   const aboutInputs = (read?.complaints.manifest ?? []).map((message) => ({ message }));
   return {
     manifest,

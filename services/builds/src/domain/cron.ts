@@ -61,6 +61,8 @@ export interface Destination {
   readonly namespace?: Namespace;
   /** The user whom the namespace belongs to, or will belong to. */
   readonly ownerId?: number;
+  /** The namespaces above it that exist, the root first. */
+  readonly ancestorIds?: readonly number[];
 }
 
 /** Reports whether the caller may move a cron job. Only its user may, and only to their own namespaces. */
