@@ -1,4 +1,4 @@
-import { type Cron, Cron_Schedule } from "@ci/proto/builds/v1/crons";
+import type { Cron } from "@ci/proto/builds/v1/crons";
 import { z } from "zod";
 import { owned, owners, ownershipJson } from "./ownership.js";
 import type { Relations } from "./relations.js";
@@ -12,7 +12,12 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
   author_id: owned.author_id,
   namespace_id: owned.namespace_id,
   name: z.string().describe("Name of the cron job"),
-  schedule: z.enum(Cron_Schedule).describe("How often the build is submitted"),
+  schedule: z
+    .string()
+    .describe(
+      "When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression",
+    ),
+  timezone: z.string().describe("The time zone of the schedule, of the IANA database"),
   manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB"),
   created_at: owned.created_at,
   prev_run: timestamp.nullable().describe("When the last build was due; null before the first"),
@@ -28,7 +33,8 @@ export const cronJson = (cron: Cron, relations: Relations): z.output<typeof cron
   author_id: cron.authorId,
   namespace_id: cron.namespaceId ?? null,
   name: cron.name,
-  schedule: cron.schedule,
+  schedule: cron.expression ?? cron.schedule,
+  timezone: cron.timezone ?? "UTC",
   manifest: cron.manifest,
   created_at: time(cron.createdAt),
   prev_run: timeOrNull(cron.prevRun),

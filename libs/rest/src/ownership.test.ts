@@ -37,6 +37,7 @@ const cron = Cron.fromPartial({
 });
 const cronRecord = {
   ...{ id: 5, ...ownerIdsJson, name: "nightly", schedule: "weekly", manifest: "stages: []", created_at: stamp(5) },
+  timezone: "UTC",
   ...{ prev_run: null, next_run: stamp(9), last_error: null, url: `${url}/cron/5`, ...ownersJson },
 };
 

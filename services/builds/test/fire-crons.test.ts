@@ -25,7 +25,7 @@ describe("a due run", () => {
     const after = await crons.afterRun(ann, cron);
     const [build, ...more] = await crons.buildsOf(ann, cron.id);
     expect(more).toEqual([]);
-    const next = nextRun("daily", build!.createdAt!);
+    const next = nextRun({ schedule: "daily" }, build!.createdAt!);
     expect(build).toMatchObject({
       userId: ann.id,
       namespaceId: namespace.id,
@@ -89,7 +89,7 @@ describe("a due run", () => {
       expect(builds).toHaveLength(1);
       expect(after).toMatchObject({
         prevRun: builds[0]!.createdAt,
-        nextRun: nextRun(cron.schedule, builds[0]!.createdAt!),
+        nextRun: nextRun(cron, builds[0]!.createdAt!),
       });
       expect(after.nextRun! > suite.now()).toBe(true);
     }
@@ -101,7 +101,7 @@ describe("a due run", () => {
     for (let run = 1; run <= 4; run++) {
       crons.advancePast(cron);
       const after = await crons.afterRun(bob, cron);
-      expect(after.nextRun).toEqual(nextRun("monthly", cron.nextRun!));
+      expect(after.nextRun).toEqual(nextRun({ schedule: "monthly" }, cron.nextRun!));
       expect(await crons.buildsOf(bob, cron.id)).toHaveLength(run);
       cron = after;
     }

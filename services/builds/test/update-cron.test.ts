@@ -31,9 +31,23 @@ describe("succeeds", () => {
     const cron = await crons.create(ann);
     suite.advanceClock(60_000);
     const monthly = await crons.update(ann, { id: cron.id, schedule: "monthly" });
-    expect(monthly).toEqual({ ...cron, schedule: "monthly", nextRun: nextRun("monthly", suite.now()) });
+    expect(monthly).toEqual({ ...cron, schedule: "monthly", nextRun: nextRun({ schedule: "monthly" }, suite.now()) });
     const weekly = await crons.update(ann, { id: cron.id, schedule: "weekly" });
-    expect(weekly).toEqual({ ...cron, schedule: "weekly", nextRun: nextRun("weekly", suite.now()) });
+    expect(weekly).toEqual({ ...cron, schedule: "weekly", nextRun: nextRun({ schedule: "weekly" }, suite.now()) });
+  });
+
+  it("an expression or a time zone sets the next run", async () => {
+    const { ann } = suite.users;
+    const cron = await crons.create(ann);
+    const custom = await crons.update(ann, { id: cron.id, schedule: "30 4 * * 1" });
+    const timing = { schedule: "custom", expression: "30 4 * * 1" } as const;
+    expect(custom).toEqual({ ...cron, ...timing, nextRun: nextRun(timing, suite.now()) });
+    const tokyo = { ...timing, timezone: "Asia/Tokyo" };
+    const moved = await crons.update(ann, { id: cron.id, timezone: "Asia/Tokyo" });
+    expect(moved).toEqual({ ...cron, ...tokyo, nextRun: nextRun(tokyo, suite.now()) });
+    const word = { schedule: "daily", timezone: "Asia/Tokyo" } as const;
+    const daily = await crons.update(ann, { id: cron.id, schedule: "daily" });
+    expect(daily).toEqual({ ...cron, ...word, nextRun: nextRun(word, suite.now()) });
   });
 
   it.each([{}, { name: "", schedule: "", manifest: "" }, { manifest: "driver:\nenv: []\njobs: {}\nnamespace: ''" }])(
@@ -83,7 +97,7 @@ describe("succeeds", () => {
     const due = cron.nextRun!;
     const changed = await crons.update(ann, { id: cron.id, name: "after", schedule: "monthly" });
     expect(changed.prevRun!.getTime()).toBeGreaterThanOrEqual(due.getTime());
-    expect(changed.nextRun).toEqual(nextRun("monthly", changed.prevRun!));
+    expect(changed.nextRun).toEqual(nextRun({ schedule: "monthly" }, changed.prevRun!));
     expect((await crons.buildsOf(ann, cron.id)).map(({ tags }) => tags.map(({ name }) => name))).toEqual([
       ["cron:before"],
     ]);

@@ -141,6 +141,7 @@ export const routes: readonly Row[] = [
   row("GET", "/variables", "variable:read", 200, variables.listVariables),
   row("POST", "/variables", "variable:write", 201, variables.createVariable),
   row("GET", "/variables/:id", "variable:read", 200, variables.getVariable),
+  row("PATCH", "/variables/:id", "variable:write", 200, variables.updateVariable),
   row("DELETE", "/variables/:id", "variable:delete", 204, variables.deleteVariable),
 
   row("GET", "/keys", "key:read", 200, keys.listKeys),
@@ -154,5 +155,6 @@ export const routes: readonly Row[] = [
   row("GET", "/cron/:id", "cron:read", 200, cron.getCron),
   row("PATCH", "/cron/:id", "cron:write", 200, cron.updateCron),
   row("DELETE", "/cron/:id", "cron:delete", 204, cron.deleteCron),
+  row("POST", "/cron/:id/run", "cron:write", 201, cron.runCron),
   row("GET", "/cron/:id/builds", "cron:read", 200, cron.listCronBuilds),
 ];

@@ -32,5 +32,6 @@ export const crons: readonly TableRow[] = [
   tableRow("GET /cron/:", "cron:read", viewers("200"), cronRequest()),
   tableRow("PATCH /cron/:", "cron:write", members("200"), cronRequest("", { json: { schedule: "weekly" } })),
   tableRow("DELETE /cron/:", "cron:delete", members("204"), cronRequest()),
+  tableRow("POST /cron/:/run", "cron:write", members("201"), cronRequest("/run")),
   tableRow("GET /cron/:/builds", "cron:read", viewers("200"), cronRequest("/builds")),
 ];

@@ -69,6 +69,10 @@ export const records: readonly TableRow[] = [
     id: records.finished.id,
   })),
   ...recordsOf("variable"),
+  tableRow("PATCH /variables/:", "variable:write", members("200"), ({ records }) => ({
+    path: `/variables/${records.variable.id}`,
+    json: { value: "changed" },
+  })),
   ...recordsOf("key"),
   tableRow("PATCH /keys/:", "key:write", members("200"), ({ records }) => ({
     path: `/keys/${records.key.id}`,

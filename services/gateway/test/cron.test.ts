@@ -45,6 +45,7 @@ describe("succeeds", () => {
       namespace_id: null,
       name,
       schedule: "weekly",
+      timezone: "UTC",
       manifest,
       prev_run: null,
       next_run: midnight,
@@ -127,14 +128,27 @@ describe("succeeds", () => {
   });
 });
 
+test("an expression in a time zone, and a run now", async () => {
+  const cron = created(await ann.post("/cron", aCron({ schedule: "30 4 * * *", timezone: "Asia/Tokyo" })));
+  expect(cron).toMatchObject({ schedule: "30 4 * * *", timezone: "Asia/Tokyo" });
+  expect(cron.next_run).toMatch(/T19:30:00\.000Z$/);
+  const moved = (await ann.patch(cron.url, { timezone: "UTC" })).json;
+  expect([moved.schedule, moved.timezone, moved.next_run.slice(11)]).toEqual(["30 4 * * *", "UTC", "04:30:00.000Z"]);
+  const { status, json } = await ann.post(`${cron.url}/run`);
+  expect([status, json.status, json.trigger.type]).toEqual([201, "queued", "schedule"]);
+  const builds = (await ann.get(`${cron.url}/builds`)).json;
+  expect(builds.map(({ url }: { url: string }) => url)).toEqual([json.url]);
+  expect((await eve.post(`${cron.url}/run`)).status).toBe(404);
+});
+
 describe("invalid", () => {
   test.each([
     [{}, { name: ["Name field required"], manifest: ["Manifest field required"] }],
     [
-      { name: "", schedule: "hourly", manifest: "" },
+      { name: "", schedule: "yearly", manifest: "" },
       {
         name: ["Name field required"],
-        schedule: ["Schedule invalid schedule hourly"],
+        schedule: ["Schedule invalid schedule yearly"],
         manifest: ["Manifest field required"],
       },
     ],

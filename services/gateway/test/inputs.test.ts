@@ -47,6 +47,28 @@ test("a build's objects are listed in the manifest's order, found or not", async
   expect((await ann.get(build.objects_url)).json).toEqual([missing, found]);
 });
 
+test("a request for a build gives it variables, and so does a restart", async () => {
+  const manifest = aBuild({ env: ["ENV=manifest"] });
+  const build = created(await ann.post("/builds", { ...manifest, variables: { ENV: "given", NODE: "22" } }));
+  const valuesOf = async (url: string) =>
+    (await ann.get(`${url}/variables`)).json.map(({ key, value }: Record<string, string>) => [key, value]);
+  expect(await valuesOf(build.url)).toEqual([
+    ["ENV", "given"],
+    ["NODE", "22"],
+  ]);
+  await ann.delete(build.url);
+  const again = created(await ann.post(`${build.url}/restart`, { variables: { NODE: "24" } }));
+  expect(await valuesOf(again.url)).toEqual([
+    ["ENV", "given"],
+    ["NODE", "24"],
+  ]);
+  const wrong = await ann.post("/builds", { ...manifest, variables: { "A-B": "" } });
+  expect([wrong.status, wrong.json]).toEqual([
+    400,
+    { variables: ["Variables key A-B does not match ^[A-Za-z_][A-Za-z0-9_]*$"] },
+  ]);
+});
+
 test("a build's variables are listed by key, masked ones without their values", async () => {
   const masked = created(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
   const build = created(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));

@@ -12,8 +12,10 @@ let ann: SignedUp;
 let n: string;
 let hook: string;
 let b: string;
+let ended: string;
 let keyPath: string;
 let cronPath: string;
+let variablePath: string;
 
 beforeAll(async () => {
   ann = await ci.signUp();
@@ -22,7 +24,10 @@ beforeAll(async () => {
   const { id } = created(await ann.post(`${n}/-/webhooks`, { payload_url: "http://example.com/kept" }));
   hook = `${n}/-/webhooks/${id}`;
   b = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
+  ended = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
+  await ann.delete(ended);
   keyPath = `/keys/${created(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
+  variablePath = `/variables/${created(await ann.post("/variables", { key: "KEPT", value: "as it was" })).id}`;
   cronPath = `/cron/${created(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
@@ -86,12 +91,19 @@ const cases: readonly Case[] = [
     row: "POST /builds",
     path: () => "/builds",
     oneWrongType: () => ({ ...aBuild({ namespace: "fresh" }), comment: 7 }),
-    moreMistakes: () => ({ manifest: aManifest({ driver: { type: "ssh" } }), comment: 7, tags: [long] }),
+    moreMistakes: () => ({ manifest: aManifest({ driver: { type: "ssh" } }), comment: 7, tags: [long], variables: [] }),
     complaints: {
       comment: ["Comment must be a string"],
       manifest: ["Manifest invalid driver specified ssh"],
       tags: ["Tags name cannot be longer than 100 characters in length"],
+      variables: ["Variables must be an object of strings"],
     },
+  },
+  {
+    row: "POST /b/:user/:number/restart",
+    path: () => `${ended}/restart`,
+    oneWrongType: () => ({ variables: { KEY: 7 } }),
+    complaints: { variables: ["Variables must be an object of strings"] },
   },
   {
     row: "POST /manifests/check",
@@ -198,6 +210,13 @@ const cases: readonly Case[] = [
     },
   },
   {
+    row: "PATCH /variables/:id",
+    path: () => variablePath,
+    oneWrongType: () => ({ value: "changed", mask: "no" }),
+    moreMistakes: () => ({ value: "", mask: "no" }),
+    complaints: { mask: ["Mask must be a boolean"], value: ["Value field required"] },
+  },
+  {
     row: "POST /keys",
     path: () => "/keys",
     oneWrongType: () => ({ namespace: "fresh", name: "id", key: privateKey, config: 7 }),
@@ -229,10 +248,10 @@ const cases: readonly Case[] = [
     row: "PATCH /cron/:id",
     path: () => cronPath,
     oneWrongType: () => ({ name: 7, schedule: "monthly", manifest: aManifest({ namespace: "fresh" }) }),
-    moreMistakes: () => ({ name: 7, schedule: "hourly", manifest: "driver: {type: ssh}" }),
+    moreMistakes: () => ({ name: 7, schedule: "yearly", manifest: "driver: {type: ssh}" }),
     complaints: {
       name: ["Name must be a string"],
-      schedule: ["Schedule invalid schedule hourly"],
+      schedule: ["Schedule invalid schedule yearly"],
       manifest: ["Manifest invalid driver specified ssh"],
     },
   },
@@ -267,7 +286,7 @@ test("requests for a record that the caller may not change return 404, whatever 
   const ownedRecords = cases.filter(
     ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
   );
-  expect(ownedRecords).toHaveLength(9);
+  expect(ownedRecords).toHaveLength(11);
   for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);

@@ -24,8 +24,12 @@ const key = async (name: string, config: string, namespace = "") =>
   (await runAs(as(ada.id), () => service.keys.createKey({ name, config, privateKey, namespace }))).key!;
 const object = async (name: string, namespace = "") =>
   (await runAs(as(ada.id), () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
-const inputs = (request: { userId?: number; namespaceId?: number; objectNames?: string[] }) =>
-  service.buildInputs.getBuildInputs(request);
+const inputs = (request: {
+  userId?: number;
+  namespaceId?: number;
+  objectNames?: string[];
+  ancestorIds?: readonly number[];
+}) => service.buildInputs.getBuildInputs(request);
 const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({
   variables: Object.fromEntries(variables.map(({ key, value }) => [key, value])),
   keys: Object.fromEntries(keys.map(({ name, config }) => [name, config])),
@@ -67,6 +71,33 @@ describe("succeeds", () => {
       keys: { b: "namespace's" },
       objects: { b: objects.c.id },
     });
+  });
+
+  test("what a namespace owns holds below it, and the nearest of a name wins", async () => {
+    const named = (name: string) => ({ name, userId: ada.id, create: true });
+    const { namespace } = await runAs(as(ada.id), () => service.namespaces.enterNamespace(named("top/mid/low")));
+    const { id: namespaceId, ancestorIds } = namespace!;
+    for (const [name, path] of [
+      ["USERS", ""],
+      ["TOPS", "top"],
+      ["MIDS", "top/mid"],
+      ["LOWS", "top/mid/low"],
+    ] as const) {
+      // Each scope replaces those names that begin with an earlier one.
+      for (const one of ["USERS", "TOPS", "MIDS", "LOWS"].slice(0, ["USERS", "TOPS", "MIDS", "LOWS"].indexOf(name) + 1))
+        await Promise.all([variable(one, path || "user", path), key(one, path || "user", path)]);
+    }
+    await variable("OTHERS", "other", "top/other");
+    const [top, mid] = [await object("a", "top"), await object("b", "top/mid")];
+    const low = await object("b", "top/mid/low");
+    const found = byName(await inputs({ userId: ada.id, namespaceId, ancestorIds, objectNames: ["a", "b"] }));
+    const nearest = { USERS: "top/mid/low", TOPS: "top/mid/low", MIDS: "top/mid/low", LOWS: "top/mid/low" };
+    expect(found).toEqual({ variables: nearest, keys: nearest, objects: { a: top.id, b: low.id } });
+    const above = byName(await inputs({ userId: ada.id, ancestorIds, objectNames: ["a", "b"] }));
+    const byMid = { USERS: "top/mid", TOPS: "top/mid", MIDS: "top/mid" };
+    expect(above).toEqual({ variables: byMid, keys: byMid, objects: { a: top.id, b: mid.id } });
+    const withoutUser = byName(await inputs({ ancestorIds: ancestorIds.slice(0, 1) }));
+    expect(withoutUser.variables).toEqual({ USERS: "top", TOPS: "top" });
   });
 
   test("omits deleted inputs and those of others", async () => {

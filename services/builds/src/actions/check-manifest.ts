@@ -39,10 +39,9 @@ async function findNamespace(
   ctx: Pick<Context, "namespaces">,
   userId: number,
   name: string,
-): Promise<{ namespace?: Namespace; ownerId?: number; complaints: Complaint[] }> {
+): Promise<Omit<Destination, "name"> & { complaints: Complaint[] }> {
   try {
-    const { namespace, ownerId } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
-    return { namespace, ownerId, complaints: [] };
+    return { ...(await ctx.namespaces.enterNamespace({ name, userId, create: false })), complaints: [] };
   } catch (error) {
     const { code, fields } = asFault(error);
     if (code !== "invalid") throw error;
@@ -62,8 +61,8 @@ export async function checkManifest(
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;
   if (!name) return { manifest, destination: name === "" ? {} : undefined, complaints: invalid };
-  const { namespace, ownerId, complaints } = await findNamespace(ctx, userId, name);
-  const destination = complaints.length === 0 ? { name, namespace, ownerId } : undefined;
+  const { complaints, ...found } = await findNamespace(ctx, userId, name);
+  const destination = complaints.length === 0 ? { name, ...found } : undefined;
   return { manifest, destination, complaints: [...invalid, ...complaints] };
 }
 

@@ -12,7 +12,8 @@ import { submitRun } from "./submit.js";
 /** Long enough to submit a build; short enough for another replica to do it within a minute of the due time. */
 const claimMs = 15_000;
 
-async function findOwners({ accounts }: Context, { userId, namespaceId }: CronDoc) {
+/** Finds the user and the namespace of a cron job, which may be deleted. */
+export async function findOwners({ accounts }: Context, { userId, namespaceId }: CronDoc) {
   const namespaceIds = namespaceId === undefined ? [] : [namespaceId];
   const { users, namespaces } = await accounts.resolve({ userIds: [userId], namespaceIds });
   const user = users.find(({ id }) => id === userId);
@@ -41,7 +42,7 @@ async function buildOfRun(ctx: Context, doc: CronDoc, namespace: Namespace | und
   const existing = await ctx.builds.ofRun(doc._id, doc.nextRun);
   if (existing) return existing;
   try {
-    return await submitRun(ctx, doc, namespace);
+    return (await submitRun(ctx, doc, namespace)).doc;
   } catch (error) {
     const other = duplicateKey(error) && (await ctx.builds.ofRun(doc._id, doc.nextRun));
     if (other) return other;

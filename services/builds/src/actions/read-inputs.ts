@@ -1,12 +1,14 @@
 import { sharedReads } from "@ci/kit/process/shared";
 import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
+import type { Destination } from "../domain/cron.js";
 import { maskComplaints } from "../domain/masked.js";
 import type { Submission } from "../domain/new-build.js";
+import { mergeVariables, shortComplaints } from "../domain/variables.js";
 
 interface BuildInputs {
   readonly inputs: GetBuildInputsResponse;
-  readonly complaints: readonly string[];
+  readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
 }
 
 /** Builds that are submitted at the same moment share a call, which begins after each of them. */
@@ -29,13 +31,22 @@ export async function readInputs(
     manifest,
     run,
     origin,
-  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin">,
+    parameters,
+    ancestorIds = namespace?.ancestorIds ?? [],
+  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin" | "parameters"> &
+    Pick<Destination, "ancestorIds">,
 ): Promise<BuildInputs> {
-  if (origin?.bare) return { inputs: none, complaints: [] };
+  if (origin?.bare) {
+    const variables = parameters?.length ? ["Variables cannot be given to a build of a fork"] : [];
+    return { inputs: none, complaints: { manifest: [], variables } };
+  }
   const found = await inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
     namespaceId: namespace?.id,
+    ancestorIds: [...ancestorIds],
     objectNames: manifest.objects.map((object) => object.source),
   });
-  return { inputs: found, complaints: maskComplaints(manifest, found, config.maskedBytes) };
+  const variables = mergeVariables({ manifest, inputs: found, parameters });
+  const aboutMasks = maskComplaints(variables, found.keys, config.maskedBytes);
+  return { inputs: found, complaints: { manifest: aboutMasks, variables: shortComplaints(variables) } };
 }

@@ -2,7 +2,7 @@ import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { complain, type Validation } from "@ci/kit/rpc/validated";
+import { carryOut, complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Complaint } from "@ci/manifest/complaints";
 import type { Manifest } from "@ci/manifest/manifest";
@@ -11,9 +11,10 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { type CronDoc, runComment, runTag } from "../domain/cron.js";
+import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
+import { type Parameter, parameterComplaints } from "../domain/parameters.js";
 import { submittedTags } from "../domain/tags.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
 import { readInputs } from "./read-inputs.js";
@@ -27,6 +28,7 @@ export interface BuildRequest {
   readonly trigger: (user: Submitter) => Trigger;
   /** The manifest is that of an earlier build or cron job, and read as it was then. */
   readonly isStored?: boolean;
+  readonly parameters?: readonly Parameter[];
 }
 
 /** What to queue, once every check has passed. */
@@ -43,11 +45,11 @@ interface QueuedBuild {
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId, inputs } = order;
+  const { manifest, tags, userId, inputs, parameters = [] } = order;
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`),
-    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs) }),
+    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) }),
     ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
   ]);
   const place = places[0]!;
@@ -66,17 +68,16 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   return { doc, place };
 }
 
-type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored">;
+type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;
 
 /** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
-async function readDraft(ctx: Context, { text, userId, isStored, tags }: Draft) {
+async function readDraft(ctx: Context, { text, userId, isStored, tags, parameters = [] }: Draft) {
   const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
   const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
-  // A namespace that does not exist yet has no inputs of its own.
-  const read =
-    manifest && destination && (await readInputs(ctx, { userId, namespace: destination.namespace, manifest }));
-  const aboutInputs = (read?.complaints ?? []).map((message) => ({ message }));
+  // A namespace that does not exist yet has no inputs of its own, but inherits those of the namespaces above it.
+  const read = manifest && destination && (await readInputs(ctx, { userId, ...destination, manifest, parameters }));
+  const aboutInputs = (read?.complaints.manifest ?? []).map((message) => ({ message }));
   return {
     manifest,
     destination,
@@ -84,6 +85,7 @@ async function readDraft(ctx: Context, { text, userId, isStored, tags }: Draft) 
     inputs: read?.inputs,
     aboutManifest: [...checked.complaints, ...aboutInputs],
     aboutTags,
+    aboutVariables: [...parameterComplaints(parameters), ...(read?.complaints.variables ?? [])],
   };
 }
 
@@ -92,19 +94,21 @@ export async function checkDraft(
   ctx: Context,
   draft: Draft,
 ): Promise<{ complaints: readonly Complaint[]; manifest?: Manifest }> {
-  const { aboutManifest, aboutTags, manifest } = await readDraft(ctx, draft);
-  return { complaints: [...aboutManifest, ...aboutTags.map((message) => ({ message }))], manifest };
+  const { aboutManifest, aboutTags, aboutVariables, manifest } = await readDraft(ctx, draft);
+  const others = [...aboutTags, ...aboutVariables].map((message) => ({ message }));
+  return { complaints: [...aboutManifest, ...others], manifest };
 }
 
 /** Checks a request for a build. Its change creates missing namespaces and queues the build. */
 export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger } = request;
-  const { manifest, destination, names: tags, inputs, aboutManifest, aboutTags } = await readDraft(ctx, request);
+  const { text, userId, trigger, parameters } = request;
+  const draft = await readDraft(ctx, request);
+  const { manifest, destination, names: tags, inputs } = draft;
   return {
-    complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags },
+    complaints: { manifest: messagesOf(draft.aboutManifest), tags: draft.aboutTags, variables: draft.aboutVariables },
     async change() {
       const namespace = await enterDestination(ctx, userId, destination!);
-      const what = { text, manifest: manifest!, inputs: inputs!, tags };
+      const what = { text, manifest: manifest!, inputs: inputs!, tags, parameters };
       return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };
@@ -116,14 +120,25 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
   return read.manifest;
 }
 
+/** The user who asks for a run before it is due. */
+export interface Runner {
+  readonly id: number;
+  readonly username: string;
+}
+
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
-export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
+export async function submitRun(
+  ctx: Context,
+  doc: CronDoc,
+  namespace: Namespace | undefined,
+  runner?: Runner,
+): Promise<QueuedBuild> {
   const { userId } = doc;
   const manifest = await readScheduled(ctx, doc);
-  const run = { cronId: doc._id, dueAt: doc.nextRun };
+  const run = { cronId: doc._id, dueAt: runner ? undefined : doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
-  complain({ manifest: complaints });
-  const { doc: build } = await queue(ctx, {
+  complain(complaints);
+  return queue(ctx, {
     text: doc.manifest,
     manifest,
     inputs,
@@ -131,13 +146,13 @@ export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace
     userId,
     namespace,
     run,
+    actorId: runner?.id,
     trigger: ({ email, username }, at) => ({
       type: "schedule",
-      comment: runComment(doc, at),
-      data: { email, username },
+      comment: runner ? manualRunComment(doc, runner.username) : runComment(doc, at),
+      data: { email, username, ...(runner && { run_by: runner.username }) },
     }),
   });
-  return build;
 }
 
 /** A request to build a commit in the given namespace, whichever one its manifest names. */
@@ -147,14 +162,25 @@ export interface CommitRequest extends BuildRequest {
   readonly actorId?: number;
 }
 
-/** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
-export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
+/** Checks a request to build a commit. Its change queues the build. */
+export async function prepareCommit(ctx: Context, request: CommitRequest): Promise<Validation<QueuedBuild>> {
   const limits = buildLimits(ctx.config, request.isStored);
   const read = await manifests.read(request.userId, request.text, limits);
-  const { names, complaints } = submittedTags(tags, ctx.config);
-  complain({ manifest: "manifest" in read ? [] : messagesOf(read.complaints), tags: complaints });
-  const manifest = withOrigin((read as { manifest: Manifest }).manifest, request.origin);
-  const found = await readInputs(ctx, { ...request, manifest });
-  complain({ manifest: found.complaints });
-  return queue(ctx, { ...request, tags: names, manifest, inputs: found.inputs });
+  const { names: tags, complaints: aboutTags } = submittedTags(request.tags, ctx.config);
+  const manifest = "manifest" in read ? withOrigin(read.manifest, request.origin) : undefined;
+  const found = manifest && (await readInputs(ctx, { ...request, manifest }));
+  const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
+  const aboutVariables = parameterComplaints(request.parameters ?? []);
+  return {
+    complaints: {
+      manifest: [...aboutManifest, ...(found?.complaints.manifest ?? [])],
+      tags: aboutTags,
+      variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
+    },
+    change: () => queue(ctx, { ...request, tags, manifest: manifest!, inputs: found!.inputs }),
+  };
 }
+
+/** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
+export const submitCommit = async (ctx: Context, request: CommitRequest): Promise<QueuedBuild> =>
+  carryOut(await prepareCommit(ctx, request));

@@ -40,7 +40,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** What each job runs, in the order of `jobs`; never changes. */
     steps: readonly Step[];
     objects: readonly Omit<BuildObject, "buildId">[];
-    variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string })[];
+    variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string; isParameter?: boolean })[];
     keys: readonly (Omit<BuildKey, "buildId"> & { sealed: string })[];
     artifacts: readonly ArtifactDoc[];
     /** Sum of the sizes of collected artifacts; absent if nothing is stored. */

@@ -38,6 +38,7 @@ const aNamespace = (id: number, userId: number): Namespace => ({
   description: "",
   visibility: "private",
   createdAt: at("01-01T00:00:00.000"),
+  ancestorIds: [],
 });
 
 describe("the next run", () => {

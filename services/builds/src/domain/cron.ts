@@ -61,6 +61,8 @@ export interface Destination {
   readonly namespace?: Namespace;
   /** The user whom the namespace belongs to, or will belong to. */
   readonly ownerId?: number;
+  /** The namespaces above it that exist, the root first. */
+  readonly ancestorIds?: readonly number[];
 }
 
 /** Reports whether the caller may move a cron job. Only its user may, and only to their own namespaces. */
@@ -87,7 +89,7 @@ export function afterFailure(doc: CronDoc, at: Date, lastError: string): CronCha
 }
 
 /** Returns the time of the run after the due one, even if the clock was set back. */
-const runAfter = (doc: CronDoc, at: Date): Date => nextRun(doc.schedule, at > doc.nextRun ? at : doc.nextRun);
+const runAfter = (doc: CronDoc, at: Date): Date => nextRun(doc, at > doc.nextRun ? at : doc.nextRun);
 
 /** Returns the change that deletes a cron job. The document stays until its event is published. */
 export const asDeleted = (doc: CronDoc, at: Date): CronChange => ({
@@ -101,6 +103,8 @@ export const runTag = (name: string, length: number): string =>
 
 export const runComment = (doc: CronDoc, at: Date): string =>
   `${doc.name}: Scheduled build, next run ${runAfter(doc, at).toISOString()}`;
+
+export const manualRunComment = (doc: CronDoc, username: string): string => `${doc.name}: Run by ${username}`;
 
 export interface Act {
   readonly at: Date;

@@ -5,7 +5,9 @@ import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { BuildDoc, Step } from "./build.js";
 import { buildEvent } from "./change.js";
 import type { Origin } from "./origin.js";
+import type { Parameter } from "./parameters.js";
 import { type PlannedJob, planJobs } from "./plan.js";
+import { mergeVariables } from "./variables.js";
 
 export interface Submission {
   readonly text: string;
@@ -15,8 +17,9 @@ export interface Submission {
   readonly userId: number;
   readonly namespace?: Namespace;
   readonly inputs: GetBuildInputsResponse;
+  readonly parameters?: readonly Parameter[];
   readonly actorId?: number;
-  readonly run?: { readonly cronId: number; readonly dueAt: Date };
+  readonly run?: { readonly cronId: number; readonly dueAt?: Date };
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
@@ -34,20 +37,12 @@ export function idsOf(manifest: Manifest, tags: readonly string[]) {
   };
 }
 
-export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse) => ({
-  variable: inputs.variables.length + manifest.env.length,
+export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse, parameters: readonly Parameter[]) => ({
+  variable: inputs.variables.length + manifest.env.length + parameters.length,
   key: inputs.keys.length,
 });
 
 export type Ids = Record<keyof ReturnType<typeof idsOf> | keyof ReturnType<typeof idsOfInputs>, number>;
-
-/** Merges stored variables and those of the manifest; the manifest wins. */
-function variablesOf({ manifest, inputs }: Submission) {
-  const byKey = new Map<string, { key: string; value: string; masked: boolean; variableId?: number }>();
-  for (const { id, key, value, masked } of inputs.variables) byKey.set(key, { key, value, masked, variableId: id });
-  for (const { key, value } of manifest.env) byKey.set(key, { key, value, masked: false });
-  return [...byKey.values()];
-}
 
 type Encrypt = (value: string, kind: string, id: number) => string;
 
@@ -64,7 +59,7 @@ function inputsOf(
       const stored = object && { type: object.type, md5: object.md5, sha256: object.sha256, objectId: object.id };
       return { id: ids.object + index, source, name, placed: false, ...stored };
     }),
-    variables: variablesOf(submission).map(({ value, ...variable }, index) => {
+    variables: mergeVariables(submission).map(({ value, ...variable }, index) => {
       const id = ids.variable + index;
       return { id, ...variable, sealed: encrypt(value, "build variable", id) };
     }),

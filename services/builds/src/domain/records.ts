@@ -17,7 +17,7 @@ export const toObject = (doc: BuildDoc, object: BuildDoc["objects"][number]): Bu
 /** Returns the public record of a variable. `open` decrypts; it is not called for masked values. */
 export function toVariable(
   doc: BuildDoc,
-  { sealed, ...variable }: BuildDoc["variables"][number],
+  { sealed, isParameter: _, ...variable }: BuildDoc["variables"][number],
   open: (sealed: string, id: number) => string,
 ): BuildVariable {
   return { ...variable, buildId: doc._id, value: variable.masked ? masked : open(sealed, variable.id) };

@@ -1,4 +1,4 @@
-import { nextRun, readSchedule } from "./schedule.js";
+import { isSameTiming, nextRun, readTiming } from "./schedule.js";
 
 describe("nextRun", () => {
   test.each([
@@ -22,20 +22,78 @@ describe("nextRun", () => {
     ["monthly", "2026-11-21T07:32:10.500Z", "2026-12-01T00:00:00.000Z"],
     ["monthly", "2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
     ["monthly", "2026-01-31T23:59:59.999Z", "2026-02-01T00:00:00.000Z"],
+    ["hourly", "2026-12-31T23:00:00.000Z", "2027-01-01T00:00:00.000Z"],
+    ["hourly", "2026-11-21T07:59:59.999Z", "2026-11-21T08:00:00.000Z"],
   ] as const)("the next %s run after %s is at %s", (schedule, after, next) => {
-    expect(nextRun(schedule, new Date(after)).toISOString()).toBe(next);
+    expect(nextRun({ schedule }, new Date(after)).toISOString()).toBe(next);
   });
 });
 
-test.each([
-  [undefined, { schedule: "daily" }],
-  ["", { schedule: "daily" }],
-  ["daily", { schedule: "daily" }],
-  ["weekly", { schedule: "weekly" }],
-  ["monthly", { schedule: "monthly" }],
-  ["Daily", { complaint: "Schedule invalid schedule Daily" }],
-  ["hourly", { complaint: "Schedule invalid schedule hourly" }],
-  ["toString", { complaint: "Schedule invalid schedule toString" }],
-])("the schedule %j is read as %j", (text, expected) => {
-  expect(readSchedule(text)).toEqual(expected);
+describe("an expression in a time zone", () => {
+  test.each([
+    ["30 4 * * 1-5", "UTC", "2026-11-20T04:30:00Z", "2026-11-23T04:30:00.000Z"],
+    ["*/20 * * * *", undefined, "2026-11-20T04:30:00Z", "2026-11-20T04:40:00.000Z"],
+    ["0 9 * * MON", "America/New_York", "2026-07-01T00:00:00Z", "2026-07-06T13:00:00.000Z"],
+    ["0 9 * * MON", "America/New_York", "2026-12-01T00:00:00Z", "2026-12-07T14:00:00.000Z"],
+    // Clocks in Berlin skip 02:00 to 03:00.
+    ["30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00.000Z"],
+    // Clocks in Berlin show 02:00 to 03:00 twice: the first time counts.
+    ["30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00.000Z"],
+    ["30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00.000Z"],
+  ])("%s in %s after %s comes at %s", (expression, timezone, after, next) => {
+    expect(nextRun({ schedule: "custom", expression, timezone }, new Date(after)).toISOString()).toBe(next);
+  });
+
+  test("midnight that the clocks skip is the next time that exists", () => {
+    const timing = { schedule: "daily", timezone: "Africa/Cairo" } as const;
+    expect(nextRun(timing, new Date("2026-04-23T12:00:00Z")).toISOString()).toBe("2026-04-23T22:00:00.000Z");
+  });
+});
+
+describe("readTiming", () => {
+  const daily = { schedule: "daily", expression: undefined, timezone: undefined };
+
+  test.each([
+    ["", "", daily],
+    ["daily", "", daily],
+    ["hourly", "", { ...daily, schedule: "hourly" }],
+    ["weekly", "Europe/Berlin", { ...daily, schedule: "weekly", timezone: "Europe/Berlin" }],
+    ["  0  4 * *\t1 ", "", { ...daily, schedule: "custom", expression: "0 4 * * 1" }],
+  ])("reads %j in %j", (schedule, timezone, timing) => {
+    expect(readTiming(schedule, timezone)).toEqual({ timing, complaints: { schedule: [], timezone: [] } });
+  });
+
+  test.each([
+    ["Daily", "Schedule invalid schedule Daily"],
+    ["custom", "Schedule invalid schedule custom"],
+    ["toString", "Schedule invalid schedule toString"],
+    ["* * * *", "Schedule invalid schedule * * * *"],
+    ["* * * * * *", "Schedule invalid schedule * * * * * *"],
+    ["? * * * *", "Schedule invalid schedule ? * * * *"],
+    ["@daily", "Schedule invalid schedule @daily"],
+    ["2026-01-01T00:00:00", "Schedule invalid schedule 2026-01-01T00:00:00"],
+    ["61 * * * *", "Schedule invalid schedule 61 * * * *"],
+    ["*/0 * * * *", "Schedule invalid schedule */0 * * * *"],
+    ["0 0 30 2 *", "Schedule 0 0 30 2 * never comes"],
+    ["1,".repeat(200), "Schedule cannot be longer than 255 characters in length"],
+  ])("complains about the schedule %j", (schedule, complaint) => {
+    expect(readTiming(schedule).complaints).toEqual({ schedule: [complaint], timezone: [] });
+  });
+
+  test.each(["Mars/Phobos", "+01:00", "Europe/Berlin\n", "$(id)"])("complains about the time zone %j", (timezone) => {
+    const { timing, complaints } = readTiming("61 * * * *", timezone);
+    expect(timing).toBeUndefined();
+    expect(complaints.timezone).toEqual([expect.stringContaining("Timezone invalid timezone")]);
+    expect(complaints.schedule).toHaveLength(1);
+  });
+
+  test("keeps what a cron job was where nothing is given", () => {
+    const was = { schedule: "custom", expression: "0 4 * * *", timezone: "Asia/Tokyo" } as const;
+    expect(readTiming("", "", was).timing).toEqual(was);
+    expect(readTiming("hourly", "", was).timing).toEqual({ ...was, schedule: "hourly", expression: undefined });
+    expect(readTiming("", "UTC", was).timing).toEqual({ ...was, timezone: "UTC" });
+    expect(isSameTiming(was, { ...was })).toBe(true);
+    expect(isSameTiming(was, { ...was, timezone: "UTC" })).toBe(false);
+  });
 });

@@ -1,16 +1,84 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
-import { Cron_Schedule } from "@ci/proto/builds/v1/crons";
+import type { Cron } from "@ci/proto/builds/v1/crons";
+import { Cron as Expression } from "croner";
 
-export function readSchedule(text = ""): { schedule: Cron_Schedule } | { complaint: string } {
-  if (text === "") return { schedule: "daily" };
-  if (Object.hasOwn(Cron_Schedule, text)) return { schedule: text as Cron_Schedule };
+/** When a cron job runs. */
+export type Timing = Pick<Cron, "schedule" | "expression" | "timezone">;
+
+/** The words for common schedules, as cron expressions. */
+const words = { hourly: "0 * * * *", daily: "0 0 * * *", weekly: "0 0 * * 1", monthly: "0 0 1 * *" } as const;
+type Word = keyof typeof words;
+
+const maxLength = fixedLimit({
+  max: 255,
+  about: "characters of the schedule of a cron job",
+  refusal: "Schedule cannot be longer than N characters in length",
+});
+/** Five fields. The library knows further forms, of which `?` means the time at which the text is read. */
+const fiveFields = /^[\w*,/#-]+( [\w*,/#-]+){4}$/;
+const defaultZone = "UTC";
+
+const isWord = (text: string): text is Word => Object.hasOwn(words, text);
+
+const parse = (text: string, timezone: string) => new Expression(text, { timezone, mode: "5-part", paused: true });
+
+/** Returns the first run after a time; null if there is none in the next years. Throws if the text is invalid. */
+const firstAfter = ({ schedule, expression, timezone = defaultZone }: Timing, after: Date): Date | null =>
+  parse(isWord(schedule) ? words[schedule] : (expression ?? ""), timezone).nextRun(after);
+
+function readSchedule(text: string): Pick<Timing, "schedule" | "expression"> | { complaint: string } {
+  if (text === "") return { schedule: "daily", expression: undefined };
+  if (isWord(text)) return { schedule: text, expression: undefined };
+  if (text.length > maxLength) return { complaint: `Schedule cannot be longer than ${maxLength} characters in length` };
+  const expression = text.trim().replace(/\s+/g, " ");
+  const timing = { schedule: "custom" as const, expression };
+  try {
+    if (fiveFields.test(expression))
+      return firstAfter(timing, new Date(0)) ? timing : { complaint: `Schedule ${quoted(expression)} never comes` };
+  } catch {
+    // The complaint below names the text.
+  }
   return { complaint: `Schedule invalid schedule ${quoted(text)}` };
 }
 
-/** Returns the first midnight in UTC after `after`: of any day, of a Monday, or of the first day of a month. */
-export function nextRun(schedule: Cron_Schedule, after: Date): Date {
-  const [year, month, day] = [after.getUTCFullYear(), after.getUTCMonth(), after.getUTCDate()];
-  if (schedule === "monthly") return new Date(Date.UTC(year, month + 1, 1));
-  const days = schedule === "daily" ? 1 : 8 - (after.getUTCDay() || 7);
-  return new Date(Date.UTC(year, month, day + days));
+function zoneComplaints(timezone: string): string[] {
+  try {
+    if (/^[A-Za-z]/.test(timezone)) {
+      new Intl.DateTimeFormat("en", { timeZone: timezone });
+      return [];
+    }
+  } catch {
+    // Intl throws for an unknown zone.
+  }
+  return [`Timezone invalid timezone ${quoted(timezone)}`];
+}
+
+/** Reads when a cron job runs. Empty texts mean what it `was`: at first daily, in UTC. Returns every complaint. */
+export function readTiming(
+  schedule = "",
+  timezone = "",
+  was?: Timing,
+): { readonly timing?: Timing; readonly complaints: { readonly schedule: string[]; readonly timezone: string[] } } {
+  const read = schedule === "" && was ? was : readSchedule(schedule);
+  const aboutSchedule = "complaint" in read ? [read.complaint] : [];
+  const zone = timezone === "" ? was?.timezone : timezone;
+  const aboutZone = zone === undefined ? [] : zoneComplaints(zone);
+  const complaints = { schedule: aboutSchedule, timezone: aboutZone };
+  if ("complaint" in read || aboutZone.length > 0) return { complaints };
+  return { timing: { schedule: read.schedule, expression: read.expression, timezone: zone }, complaints };
+}
+
+/** Reports whether two cron jobs run at the same times. */
+export const isSameTiming = (a: Timing, b: Timing): boolean =>
+  a.schedule === b.schedule && a.expression === b.expression && a.timezone === b.timezone;
+
+/**
+ * Returns the first run after `after`. A time that the clocks of the zone skip counts as the next one that exists; of a
+ * time that comes twice the first counts.
+ */
+export function nextRun(timing: Timing, after: Date): Date {
+  const next = firstAfter(timing, after);
+  if (!next) throw new Error("A schedule that was accepted has no next run");
+  return next;
 }

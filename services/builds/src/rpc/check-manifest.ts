@@ -1,11 +1,13 @@
 import { checkDraft } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
+import { parametersOf } from "../domain/parameters.js";
 import { planJobs } from "../domain/plan.js";
 
 export const checkManifest =
   (ctx: Context): Handlers["checkManifest"] =>
-  async ({ manifest: text, tags }, { caller }) => {
-    const { complaints, manifest } = await checkDraft(ctx, { text, tags, userId: caller.userId! });
+  async ({ manifest: text, tags, variables }, { caller }) => {
+    const parameters = parametersOf(variables);
+    const { complaints, manifest } = await checkDraft(ctx, { text, tags, parameters, userId: caller.userId! });
     // The setup stage, whose name has the number of a build, is no part of the manifest.
     const jobs = manifest ? planJobs(manifest, 0).slice(1 + manifest.services.length + manifest.sources.length) : [];
     return {

@@ -5,32 +5,31 @@ import { checkManifest, enterDestination, messagesOf } from "../actions/check-ma
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import type { Context, CronHandlers } from "../context.js";
 import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
-import { nextRun, readSchedule } from "../domain/schedule.js";
+import { nextRun, readTiming } from "../domain/schedule.js";
 
 export const createCron = (ctx: Context): CronHandlers["createCron"] =>
-  validated(async ({ name, schedule: given, manifest }, { caller }) => {
+  validated(async ({ name, schedule, timezone, manifest }, { caller }) => {
     const userId = caller.userId!;
-    const read = readSchedule(given);
+    const { timing, complaints: aboutTiming } = readTiming(schedule, timezone);
     const { destination, complaints: aboutManifest } = await checkManifest(ctx, manifest, userId);
     return {
       complaints: {
         ...(destination ? await ctx.crons.quotaComplaints(destination.ownerId ?? userId) : {}),
         name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
-        schedule: "complaint" in read ? [read.complaint] : [],
+        ...aboutTiming,
         manifest: messagesOf(aboutManifest),
       },
       async change() {
         const place = placeIn(await enterDestination(ctx, userId, destination!), userId);
-        const { schedule } = read as { schedule: CronDoc["schedule"] };
         const at = ctx.now();
-        const firstRun = nextRun(schedule, at);
+        const firstRun = nextRun(timing!, at);
         const doc: CronDoc = {
           _id: await nextId(ctx.db, "crons"),
           rev: 1,
           authorId: userId,
           ...place,
           name,
-          schedule,
+          ...timing!,
           manifest,
           nextRun: firstRun,
           createdAt: at,

@@ -27,6 +27,7 @@ import { returnBuild } from "./queue/return-build.js";
 import { readArtifact } from "./read-artifact.js";
 import { readOutput } from "./read-output.js";
 import { restartBuild } from "./restart-build.js";
+import { runCron } from "./run-cron.js";
 import { submitBuild } from "./submit-build.js";
 import { tagBuild } from "./tag-build.js";
 import { untagBuild } from "./untag-build.js";
@@ -61,6 +62,7 @@ export const cronHandlers = (ctx: Context): CronHandlers => ({
   getCron: getCron(ctx),
   listCrons: listCrons(ctx),
   updateCron: updateCron(ctx),
+  runCron: runCron(ctx),
   deleteCron: deleteCron(ctx),
 });
 

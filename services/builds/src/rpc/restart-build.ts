@@ -1,27 +1,36 @@
 import { invalid } from "@ci/kit/rpc/fault";
-import { carryOut } from "@ci/kit/rpc/validated";
+import { type Validation, validated } from "@ci/kit/rpc/validated";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import { namespaceOf, seeBuild } from "../actions/see.js";
-import { type BuildRequest, prepareBuild, submitCommit, toQueuedBuild } from "../actions/submit.js";
+import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
+import { parametersAgain, parametersOf } from "../domain/parameters.js";
 
 /** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
-async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, request: BuildRequest): Promise<Build> {
-  if (!origin) return carryOut(await prepareBuild(ctx, request));
-  const { deliveryId: _delivery, path: _path, ...commit } = origin;
+async function prepareAgain(
+  ctx: Context,
+  { origin, namespaceId }: BuildDoc,
+  request: BuildRequest,
+): Promise<Validation<Build>> {
+  if (!origin) return prepareBuild(ctx, request);
+  const { deliveryId: _delivery, path: _path, ...again } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
-  return toQueuedBuild(await submitCommit(ctx, { ...request, actorId: request.userId, origin: commit, namespace }));
+  const commit = { ...request, actorId: request.userId, origin: again, namespace };
+  const { complaints, change } = await prepareCommit(ctx, commit);
+  return { complaints, change: async () => toQueuedBuild(await change()) };
 }
 
-export const restartBuild =
-  (ctx: Context): Handlers["restartBuild"] =>
-  async ({ ref, restartOf }, { caller }) => {
+export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
+  validated(async ({ ref, restartOf, variables }, { caller }) => {
     const old = await seeBuild(ctx, caller, ref, "write");
     if (!isFinal(old.status)) throw invalid({ status: ["Status build is not finished"] });
-    const build = await submitAgain(ctx, old, {
+    const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
+    const { complaints, change } = await prepareAgain(ctx, old, {
       text: old.manifest,
       isStored: true,
+      parameters: parametersAgain(old, parametersOf(variables), plain),
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({
@@ -30,5 +39,5 @@ export const restartBuild =
         data: { email, username, restart_of: restartOf },
       }),
     });
-    return { build };
-  };
+    return { complaints, change: async () => ({ build: await change() }) };
+  });

@@ -1,12 +1,14 @@
 import { validated } from "@ci/kit/rpc/validated";
 import { prepareBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
+import { parametersOf } from "../domain/parameters.js";
 
 export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
-  validated(async ({ manifest, comment, tags }, { caller }) => {
+  validated(async ({ manifest, comment, tags, variables }, { caller }) => {
     const { complaints, change } = await prepareBuild(ctx, {
       text: manifest,
       tags,
+      parameters: parametersOf(variables),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({ type: "manual", comment, data: { email, username } }),
     });

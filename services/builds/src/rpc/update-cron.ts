@@ -23,7 +23,7 @@ import {
   placeIn,
   toCron,
 } from "../domain/cron.js";
-import { nextRun, readSchedule } from "../domain/schedule.js";
+import { isSameTiming, nextRun, readTiming } from "../domain/schedule.js";
 
 type UpdateRequest = Parameters<CronHandlers["updateCron"]>[0];
 
@@ -59,22 +59,21 @@ async function check(
   caller: number,
 ): Promise<Validation<CronChange>> {
   const name = request.name || was.name;
-  const read = request.schedule ? readSchedule(request.schedule) : { schedule: was.schedule };
+  const { timing, complaints: aboutTiming } = readTiming(request.schedule, request.timezone, was);
   const blank = await manifests.isBlank(was.userId, request.manifest ?? "", manifestLimits(ctx.config));
   const manifest = blank ? undefined : request.manifest;
   const checked = manifest === undefined ? undefined : await checkMove(ctx, was, manifest, caller);
   const complaints = {
     name: [...cronNameComplaints(name), ...(await nameComplaints(ctx, was, name, checked))],
-    schedule: "complaint" in read ? [read.complaint] : [],
+    ...aboutTiming,
     manifest: messagesOf(checked?.complaints ?? []),
   };
   const change = async () => {
-    const { schedule } = read as { schedule: CronDoc["schedule"] };
-    const next = nextRun(schedule, ctx.now());
+    const next = nextRun(timing!, ctx.now());
     return {
       ...(request.name ? { name } : {}),
-      ...(request.schedule ? { schedule } : {}),
-      ...(schedule === was.schedule ? {} : { nextRun: next, wakeAt: next }),
+      ...(request.schedule || request.timezone ? timing : {}),
+      ...(isSameTiming(timing!, was) ? {} : { nextRun: next, wakeAt: next }),
       ...(checked ? { manifest, ...(await moveChanges(ctx, was, checked)) } : {}),
     };
   };

@@ -51,9 +51,15 @@ export const manifestText = wholeText.optional();
 /** A text whose length a setting limits. */
 export const limitedText = (limit: keyof Lengths) => wholeText.optional().meta({ limit });
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
+const notTexts = "must be an array of strings";
 export const texts = z
-  .array(z.string().transform(cut), { error: "must be an array of strings" })
+  .array(z.string({ error: notTexts }).transform(cut), { error: notTexts })
   .max(maxEntries, { error: `cannot have more than ${maxEntries} entries` })
+  .optional();
+const notTextsByName = "must be an object of strings";
+/** Texts under names that the client chooses. Services limit their number and lengths. */
+export const textsByName = z
+  .record(z.string(), z.string({ error: notTextsByName }), { error: notTextsByName })
   .optional();
 export const moment = z.iso
   .datetime({ offset: true, error: "must be an RFC3339 timestamp" })
@@ -102,11 +108,7 @@ export function readFields(shape: Shape, given: Readonly<Record<string, unknown>
 // The beginning of a list that is too long is as wrong as the whole.
 const shortened = (value: unknown): unknown => (Array.isArray(value) ? value.slice(0, maxEntries + 1) : value);
 
-// zod reports a list element of a wrong type separately. Our message is about the whole field.
-const messageOf = (error: z.ZodError): string => {
-  const [issue] = error.issues;
-  return issue!.path.length > 0 ? "must be an array of strings" : issue!.message;
-};
+const messageOf = ({ issues: [issue] }: z.ZodError): string => issue!.message;
 
 /** The values of a shape's fields; a field that was not given is undefined. */
 export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };

@@ -9,7 +9,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { limitedText, manifestText, text, texts, type Values } from "../http/shape.js";
+import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
 export const status = z
@@ -22,7 +22,7 @@ export const filters = {
   status: status.describe("Only builds with this status"),
 };
 
-const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
+export const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
 export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: readonly Build[]; page?: PageInfo }) {
   const relations = await relationsFor(ctx, builds);
@@ -53,11 +53,16 @@ export const listNamespaceBuilds = action({
   },
 });
 
+const variables = textsByName.describe(
+  "Environment variables of this build; they replace stored ones and those of the manifest",
+);
+
 /** What a request for a build says. */
 export const submission = {
   manifest: manifestText.describe("The manifest, in YAML"),
   comment: limitedText("comment").describe("A comment on the build"),
   tags: texts.describe("Names of tags to add"),
+  variables,
 };
 
 export const submitBuild = action({
@@ -66,8 +71,8 @@ export const submitBuild = action({
   body: submission,
   required: ["manifest"],
   returns: buildSchema,
-  run: async (ctx, { body: { manifest = "", comment = "", tags = [] } }) =>
-    toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags })).build!),
+  run: async (ctx, { body: { manifest = "", comment = "", tags = [], variables = {} } }) =>
+    toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags, variables })).build!),
 });
 
 export const getBuild = action({
@@ -98,12 +103,18 @@ export const unpinBuild = pin(false);
 export const restartBuild = action({
   summary: "Submits a finished build again",
   changes: "build",
+  body: {
+    variables: variables.describe("Environment variables of the new build; it keeps the others that were given"),
+  },
   refuses: ["status", "manifest", "tags"],
   returns: buildSchema,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const restartOf = buildUrl(ref, await relationsFor(ctx, [ref]));
-    return toJson(ctx, (await ctx.builds.restartBuild({ ref, restartOf })).build!);
+    return toJson(
+      ctx,
+      (await ctx.builds.restartBuild({ ref, restartOf, variables: input.body.variables ?? {} })).build!,
+    );
   },
 });
 

@@ -7,11 +7,14 @@ import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { manifestText, search, text } from "../http/shape.js";
-import { filtered, filters, pageOfBuilds } from "./builds.js";
+import { filtered, filters, pageOfBuilds, toJson as toBuildJson } from "./builds.js";
 
 const fields = {
   name: text.describe("Name of the cron job"),
-  schedule: text.describe("How often the build is submitted: `daily`, `weekly` or `monthly`"),
+  schedule: text.describe(
+    "When the build is submitted: `hourly`, `daily`, `weekly`, `monthly` or five fields such as `30 4 * * 1-5`",
+  ),
+  timezone: text.describe("The IANA time zone of the schedule, such as `Europe/Berlin`; UTC if missing"),
   manifest: manifestText.describe("Manifest of the builds; it also names the namespace"),
 };
 
@@ -40,8 +43,8 @@ export const createCron = action({
   required: ["name", "manifest"],
   refuses: ["cron_jobs"],
   returns: cronSchema,
-  async run(ctx, { body: { name = "", schedule, manifest = "" } }) {
-    return toJson(ctx, (await ctx.crons.createCron({ name, schedule, manifest })).cron!);
+  async run(ctx, { body: { name = "", schedule, timezone, manifest = "" } }) {
+    return toJson(ctx, (await ctx.crons.createCron({ name, schedule, timezone, manifest })).cron!);
   },
 });
 
@@ -52,14 +55,22 @@ export const getCron = action({
 });
 
 export const updateCron = action({
-  summary: "Changes the name, schedule or manifest of a cron job; empty fields change nothing",
+  summary: "Changes the name, schedule, time zone or manifest of a cron job; empty fields change nothing",
   changes: "cron",
   body: fields,
   returns: cronSchema,
   target: async (ctx, address) => checkMayChange(ctx, address.exchange, await find(ctx, address)),
-  async run(ctx, { params: { id }, body: { name, schedule, manifest } }) {
-    return toJson(ctx, (await ctx.crons.updateCron({ id, name, schedule, manifest })).cron!);
+  async run(ctx, { params: { id }, body: { name, schedule, timezone, manifest } }) {
+    return toJson(ctx, (await ctx.crons.updateCron({ id, name, schedule, timezone, manifest })).cron!);
   },
+});
+
+export const runCron = action({
+  summary: "Submits the build of a cron job now, whatever its schedule",
+  changes: "build",
+  refuses: ["manifest"],
+  returns: buildSchema,
+  run: async (ctx, { params: { id } }) => toBuildJson(ctx, (await ctx.crons.runCron({ id })).build!),
 });
 
 export const deleteCron = action({

@@ -34,8 +34,8 @@ export const checkManifest = action({
   body: submission,
   required: ["manifest"],
   returns: checked,
-  async run(ctx, { body: { manifest = "", tags = [] } }) {
-    const { errors, jobs } = await ctx.builds.checkManifest({ manifest, tags });
+  async run(ctx, { body: { manifest = "", tags = [], variables = {} } }) {
+    const { errors, jobs } = await ctx.builds.checkManifest({ manifest, tags, variables });
     return {
       valid: errors.length === 0,
       errors: errors.map(({ message, line = null, column = null }) => ({ message, line, column })),

@@ -68,6 +68,22 @@ export const getVariable = action({
   },
 });
 
+export const updateVariable = action({
+  summary: "Changes the value of a variable or whether it is masked; to show a masked one takes a new value",
+  changes: "variable",
+  body: {
+    value: text.describe("New value of the variable"),
+    mask: flag.describe("Whether the value is hidden from answers and output"),
+    masked: flag.describe("The same as `mask`"),
+  },
+  returns: variableSchema,
+  async run(ctx, { params: { id }, body: { value, mask, masked } }) {
+    const update = ({ variables }: Context) => variables.updateVariable({ id, value, mask: mask ?? masked });
+    const variable = (await complaining(ctx, maskComplaints(mask, masked), update)).variable!;
+    return variableJson(variable, await relationsFor(ctx, [variable]));
+  },
+});
+
 export const deleteVariable = action({
   summary: "Deletes a variable",
   changes: "variable",

@@ -3,7 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { visibilities } from "@ci/rest/visibilities";
 
-export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
+export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility" | "ancestorIds"> {
   /** Only roots have it, so that changing it is one write. Deleted namespaces keep theirs at that time. */
   readonly visibility?: string;
   /** Ids of its ancestors, the root first. A namespace exists only while all of them do. */
@@ -35,6 +35,7 @@ export const toNamespace = ({ doc, root }: Placed): Namespace => ({
   description: doc.description,
   visibility: visibilityOf(root),
   createdAt: doc.createdAt,
+  ancestorIds: doc.line,
 });
 
 /** Returns a new namespace below `parent`, or a new root. */

@@ -5,6 +5,7 @@ import { readPrivateKey, readValue } from "../actions/secrets.js";
 import type { BuildInputHandlers, Context } from "../context.js";
 import type { Encrypted } from "../domain/encrypted.js";
 import { toObject } from "../domain/object.js";
+import { maxDepth } from "../domain/path.js";
 import type { ScopedStore } from "../store/scoped.js";
 
 const maxPerScope = fixedLimit({
@@ -22,25 +23,33 @@ const maxBytes = fixedLimit({
 
 const tooLarge = () => invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
 
+type Secret = Scoped & Encrypted & { readonly config?: string };
+
+/** Encrypted text is longer than its content. This only stops reading far too much. */
+const storedBytes = (doc: Secret | undefined): number =>
+  doc === undefined ? 0 : doc.sealed.length + (doc.config?.length ?? 0);
+
 /** Returns the records of these scopes in order of names. A later scope overrides names of an earlier one. */
-async function merged<D extends Scoped & Encrypted & { readonly config?: string }>(
+async function merged<D extends Secret>(
   store: Pick<ScopedStore<D>, "each">,
   scopes: readonly string[],
   what: "variables" | "keys",
   nameOf: (doc: D) => string,
 ): Promise<D[]> {
   const found = new Map<string, D>();
-  for (const scope of scopes) {
-    let count = 0;
-    let bytes = 0;
-    for await (const doc of store.each(scope)) {
-      found.set(nameOf(doc), doc);
-      if (++count > maxPerScope)
-        throw invalid({ manifest: [`Manifest cannot use more than ${maxPerScope} ${what} of a user or namespace`] });
-      // Encrypted text is longer than its content. This only stops reading far too much.
-      bytes += doc.sealed.length + (doc.config?.length ?? 0);
-      if (bytes > 2 * maxBytes) throw tooLarge();
-    }
+  const rank = new Map(scopes.map((scope, index) => [scope, index]));
+  const counts = new Map<string, number>();
+  let bytes = 0;
+  for await (const doc of store.each(scopes)) {
+    const count = (counts.get(doc.scope) ?? 0) + 1;
+    counts.set(doc.scope, count);
+    if (count > maxPerScope)
+      throw invalid({ manifest: [`Manifest cannot use more than ${maxPerScope} ${what} of a user or namespace`] });
+    const other = found.get(nameOf(doc));
+    if (other && rank.get(other.scope)! > rank.get(doc.scope)!) continue;
+    found.set(nameOf(doc), doc);
+    bytes += storedBytes(doc) - storedBytes(other);
+    if (bytes > 2 * maxBytes) throw tooLarge();
   }
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doc]) => doc);
 }
@@ -55,9 +64,10 @@ async function objectsNamed(ctx: Context, scopes: readonly string[], names: read
 
 export const getBuildInputs =
   (ctx: Context): BuildInputHandlers["getBuildInputs"] =>
-  async ({ userId, namespaceId, objectNames }) => {
+  async ({ userId, namespaceId, objectNames, ancestorIds }) => {
     const scopes = [
       ...(userId === undefined ? [] : [userScope(userId)]),
+      ...ancestorIds.slice(-maxDepth).map(namespaceScope),
       ...(namespaceId === undefined ? [] : [namespaceScope(namespaceId)]),
     ];
     const [variableDocs, keyDocs, objects] = await Promise.all([

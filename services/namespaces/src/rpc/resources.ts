@@ -14,6 +14,7 @@ import { listRemaining } from "./list-remaining.js";
 import { listVariables } from "./list-variables.js";
 import { readObject } from "./read-object.js";
 import { updateKey } from "./update-key.js";
+import { updateVariable } from "./update-variable.js";
 import { uploadObject } from "./upload-object.js";
 
 export const resourceHandlers = (
@@ -30,6 +31,7 @@ export const resourceHandlers = (
     createVariable: createVariable(ctx),
     getVariable: getVariable(ctx),
     listVariables: listVariables(ctx),
+    updateVariable: updateVariable(ctx),
     deleteVariable: deleteVariable(ctx),
   },
   key: {

@@ -59,7 +59,9 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
       return (await collection.findOne(filter({ scope, [field]: name }), { projection: { _id: 1 } })) !== null;
     },
 
-    each: (scope: string): AsyncIterable<D> => collection.find(filter({ scope })) as unknown as AsyncIterable<D>,
+    /** Returns the records of these scopes, in no order. */
+    each: (scopes: readonly string[]): AsyncIterable<D> =>
+      collection.find(filter({ scope: { $in: [...scopes] } })) as unknown as AsyncIterable<D>,
 
     /** Returns the records of these scopes that have one of these names. */
     named: (scopes: readonly string[], names: readonly string[]): Promise<D[]> =>
@@ -95,11 +97,12 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
       return true;
     },
 
-    /** Updates a record; null if its owner has changed since it was read. */
-    async change(read: D, set: Partial<D>, event: OutboxEvent): Promise<D | null> {
+    /** Updates a record; null if its owner, or one of the fields `asRead`, has changed since it was read. */
+    async change(read: D, set: Partial<D>, event: OutboxEvent, asRead: readonly (keyof D)[] = []): Promise<D | null> {
       requireOutboxRoom(read);
       const change = { $set: set, $push: { outbox: event } } as unknown as UpdateFilter<D>;
-      const filter = unchanged(read) as Filter<D>;
+      const fields = Object.fromEntries(asRead.map((field) => [field, read[field]]));
+      const filter = { ...unchanged(read), ...fields } as Filter<D>;
       return nudged((await collection.findOneAndUpdate(filter, change, { returnDocument: "after" })) as D | null);
     },
 

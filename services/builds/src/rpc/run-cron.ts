@@ -1,0 +1,16 @@
+import { notFound } from "@ci/kit/rpc/fault";
+import { findOwners } from "../actions/fire-cron.js";
+import { seeCron } from "../actions/see.js";
+import { submitRun, toQueuedBuild } from "../actions/submit.js";
+import type { Context, CronHandlers } from "../context.js";
+
+// The build gets what a due run gets: its caller may be another member, whose own records it must not use.
+export const runCron =
+  (ctx: Context): CronHandlers["runCron"] =>
+  async ({ id }, { caller }) => {
+    const doc = await seeCron(ctx, caller, id, "write");
+    const { userGone, namespaceGone, namespace } = await findOwners(ctx, doc);
+    if (userGone || namespaceGone) throw notFound();
+    const { username } = await ctx.submitter(caller.userId!);
+    return { build: toQueuedBuild(await submitRun(ctx, doc, namespace, { id: caller.userId!, username })) };
+  };
