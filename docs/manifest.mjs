@@ -30,7 +30,8 @@ const filled = (schema) =>
  * @returns {string}
  */
 function typeOf(schema) {
-  const { type, items, enum: words } = filled(schema);
+  const { type, items, enum: words, anyOf } = filled(schema);
+  if (anyOf && !anyOf.some((/** @type {Schema} */ one) => one.enum)) return anyOf.map(typeOf).join(" or ");
   if (words) return words.map((/** @type {string} */ word) => `\`${word}\``).join(" or ");
   if (type === "array") return filled(items).type === "object" ? "list of mappings" : "list of strings";
   return Array.isArray(type) ? "string" : "mapping";
@@ -49,7 +50,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs } = schema.properties;
+const { driver, jobs, when } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -78,6 +79,15 @@ ${drivers.join("\n\n")}
 ## Keys of a job
 
 ${table(filled(filled(jobs).items))}
+
+## Keys of \`when\`
+
+The manifest and each job can have a \`when\`. All keys that are given have to hold; each is one glob or a list of globs. Globs that begin
+with \`!\` exclude: \`["!v0.*"]\` is everything else. \`*\` and \`?\` stand for characters except \`/\`; \`**\` as a whole segment stands for any
+number of folders. A job that does not match is not part of the build, and a manifest that does not match makes no build for a push or
+request. Requests (pull requests and merge requests) have the branch that they want to change.
+
+${table(filled(filled(when)))}
 `;
 
 const file = join(import.meta.dirname, "manifest.md");

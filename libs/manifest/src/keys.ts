@@ -1,6 +1,7 @@
 import { driver } from "./driver.js";
 import { key, mapping } from "./mapping.js";
 import { list, placed, text } from "./spec.js";
+import { when } from "./when.js";
 
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
@@ -16,6 +17,12 @@ const jobKeys = {
     "Files to keep after the job, as `source [=> name]`; a source may be a glob",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
+  ),
+  when: key(
+    when,
+    "When the job is part of a build; by default always",
+    { event: "push", branch: "main" },
+    ...["only", "if", "rules", "on"],
   ),
 };
 
@@ -57,5 +64,11 @@ export const manifestKeys = {
     "What to run. Jobs run one after another, in the order of their stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
+  ),
+  when: key(
+    when,
+    "When a hook makes a build from the manifest; by default always. Builds that are submitted otherwise ignore it",
+    { event: ["push", "pull"], branch: "main", path: ["src/**", "!**/*.md"] },
+    ...["on", "only", "workflow", "rules", "trigger"],
   ),
 };

@@ -8,6 +8,7 @@ import { sizeText } from "./size-text.js";
 import type { Placed } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
+import { readWhen, type When } from "./when.js";
 import { readYaml } from "./yaml.js";
 
 export interface Manifest {
@@ -20,6 +21,8 @@ export interface Manifest {
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
+  /** When a hook makes a build of it; absent: always. */
+  readonly when?: When;
 }
 
 export interface ManifestJob {
@@ -28,6 +31,8 @@ export interface ManifestJob {
   readonly commands: readonly string[];
   /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
   readonly artifacts: readonly Transfer[];
+  /** When it is part of a build; absent: always. */
+  readonly when?: When;
 }
 
 export interface ManifestLimits {
@@ -82,10 +87,12 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
+      when: readWhen(job.value.when),
     })),
     sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
+    when: readWhen(values.when),
   };
 }
 

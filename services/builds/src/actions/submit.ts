@@ -19,6 +19,7 @@ import { buildLimits, checkManifest, enterDestination, messagesOf } from "./chec
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
+import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./when.js";
 
 export interface BuildRequest {
   readonly text: string;
@@ -27,7 +28,20 @@ export interface BuildRequest {
   readonly trigger: (user: Submitter) => Trigger;
   /** The manifest is that of an earlier build or cron job, and read as it was then. */
   readonly isStored?: boolean;
+  /** For a restart: the jobs that the earlier build left out. Otherwise their `when` decides. */
+  readonly leftOut?: readonly number[];
 }
+
+/** A commit makes no build of a manifest, for a reason that is no mistake. */
+export class Unwanted extends Error {
+  constructor(readonly reason: string) {
+    super(reason);
+  }
+}
+
+/** Leaves out the jobs that are not for this occasion, or those that the earlier build left out. */
+const selectJobs = async (manifest: Manifest, { leftOut }: Pick<BuildRequest, "leftOut">, occasion: Occasion) =>
+  leftOut ? withoutJobs(manifest, leftOut) : narrowed(manifest, occasion);
 
 /** What to queue, once every check has passed. */
 type BuildOrder = Omit<Submission, "trigger" | "place" | "trail"> & {
@@ -43,12 +57,14 @@ interface QueuedBuild {
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId, inputs } = order;
+  const { manifest, tags, userId, inputs, awaitsApproval } = order;
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`),
     nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs) }),
-    ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
+    ctx.places.of([
+      { userId, rootId: order.namespace?.rootId, driver: manifest.driver, awaitsApproval: awaitsApproval || undefined },
+    ]),
   ]);
   const place = places[0]!;
   const at = ctx.now();
@@ -60,9 +76,14 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   await ctx.builds.insert(doc);
   ctx.places.queued(doc);
   ctx.deletions.created(doc);
-  await ctx.line.join(doc.driver.type, [doc.userId]);
-  ctx.bus.nudge(`queue.${doc.driver.type}`);
+  if (!doc.awaitsApproval) await offer(ctx, doc);
   return { doc, place };
+}
+
+/** Lets runners claim a queued build. If the process dies before this, a loop does it. */
+export async function offer(ctx: Pick<Context, "line" | "bus">, { driver, userId }: BuildDoc): Promise<void> {
+  await ctx.line.join(driver.type, [userId]);
+  ctx.bus.nudge(`queue.${driver.type}`);
 }
 
 type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored">;
@@ -103,7 +124,7 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
     complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags },
     async change() {
       const namespace = await enterDestination(ctx, userId, destination!);
-      const what = { text, manifest: manifest!, inputs: inputs!, tags };
+      const what = { text, ...(await selectJobs(manifest!, request, { event: "manual" })), inputs: inputs!, tags };
       return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };
@@ -118,13 +139,14 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
   const { userId } = doc;
-  const manifest = await readScheduled(ctx, doc);
+  const { manifest, leftOut } = await narrowed(await readScheduled(ctx, doc), { event: "schedule" });
   const run = { cronId: doc._id, dueAt: doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
   complain({ manifest: complaints });
   const { doc: build } = await queue(ctx, {
     text: doc.manifest,
     manifest,
+    leftOut,
     inputs,
     tags: [runTag(doc.name, ctx.config.tagLength)],
     userId,
@@ -144,16 +166,33 @@ export interface CommitRequest extends BuildRequest {
   readonly origin: Origin;
   readonly namespace?: Namespace;
   readonly actorId?: number;
+  /** Absent for a restart. */
+  readonly occasion?: Occasion;
+  readonly awaitsApproval?: boolean;
 }
 
-/** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
+async function selectForCommit(
+  manifest: Manifest,
+  { occasion, leftOut = [] }: Pick<CommitRequest, "occasion" | "leftOut">,
+): Promise<Narrowed> {
+  if (!occasion) return withoutJobs(manifest, leftOut);
+  const reason = await reasonAgainst(manifest, occasion);
+  if (reason) throw new Unwanted(reason);
+  return narrowed(manifest, occasion);
+}
+
+/**
+ * Throws `invalid` with every complaint, Unwanted if the manifest is not for this occasion, and a duplicate key error if the
+ * delivery already has this build.
+ */
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
   const limits = buildLimits(ctx.config, request.isStored);
   const read = await manifests.read(request.userId, request.text, limits);
   const { names, complaints } = submittedTags(tags, ctx.config);
   complain({ manifest: "manifest" in read ? [] : messagesOf(read.complaints), tags: complaints });
-  const manifest = withOrigin((read as { manifest: Manifest }).manifest, request.origin);
+  const { manifest: wanted, leftOut } = await selectForCommit((read as { manifest: Manifest }).manifest, request);
+  const manifest = withOrigin(wanted, request.origin);
   const found = await readInputs(ctx, { ...request, manifest });
   complain({ manifest: found.complaints });
-  return queue(ctx, { ...request, tags: names, manifest, inputs: found.inputs });
+  return queue(ctx, { ...request, tags: names, manifest, leftOut, inputs: found.inputs });
 }

@@ -30,6 +30,10 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
+    /** It comes from a fork and is queued, but may not be claimed until a member approves it. */
+    awaitsApproval?: true;
+    /** The places of the manifest's jobs that `when` left out; absent if there are none. */
+    leftOut?: readonly number[];
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */

@@ -34,6 +34,7 @@ export const shownFields = [
   "driver",
   "tail",
   "tailFrom",
+  "awaitsApproval",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
 export const toBuild = (doc: ShownBuild): Build => ({

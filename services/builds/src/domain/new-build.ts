@@ -10,6 +10,8 @@ import { planJobs } from "./plan.js";
 export interface Submission {
   readonly text: string;
   readonly manifest: Manifest;
+  /** The places of the jobs that are missing in `manifest`, for restarts. */
+  readonly leftOut?: readonly number[];
   readonly tags: readonly string[];
   readonly trigger: Trigger;
   readonly userId: number;
@@ -18,6 +20,7 @@ export interface Submission {
   readonly actorId?: number;
   readonly run?: { readonly cronId: number; readonly dueAt: Date };
   readonly origin?: Origin;
+  readonly awaitsApproval?: boolean;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
 }
@@ -125,6 +128,8 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    awaitsApproval: submission.awaitsApproval ? true : undefined,
+    leftOut: submission.leftOut?.length ? submission.leftOut : undefined,
     trail: submission.trail,
     number,
     status: "queued",

@@ -12,6 +12,10 @@ export interface Origin {
   readonly sha: string;
   /** The commit comes from a fork: the build gets no variables, keys or objects. */
   readonly bare: boolean;
+  /** The branch or request that the commit is of: a newer build of the same one can supersede this one. */
+  readonly subject?: string;
+  /** The number of the delivery. The build of a higher number is newer. */
+  readonly order?: number;
 }
 
 /** Adds the repository at its commit as the first source, unless the manifest lists that repository itself. */

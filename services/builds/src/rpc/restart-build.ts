@@ -24,6 +24,7 @@ export const restartBuild =
     const build = await submitAgain(ctx, old, {
       text: old.manifest,
       isStored: true,
+      leftOut: old.leftOut ?? [],
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({

@@ -2,7 +2,7 @@ import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
-import type { Repository } from "@ci/proto/builds/v1/repositories";
+import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Db } from "mongodb";
 
 export type RepositoryDoc = Stored<Repository> & {
@@ -10,8 +10,17 @@ export type RepositoryDoc = Stored<Repository> & {
   readonly sealedToken?: string;
 };
 
+/** What a user can change. A field that is set to undefined is removed. */
+export type RepositoryChange = Partial<
+  Pick<RepositoryDoc, "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded">
+>;
+
+export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Repository_Forks => forks;
+
+/** Returns the record of a repository, with the defaults of what older ones lack. */
 export function toRepository({ sealedSecret: _s, sealedToken: _t, ...stored }: RepositoryDoc): Repository {
-  return fromStored<Repository>(stored);
+  const { forks = "approve", cancelSuperseded = false } = stored;
+  return { ...fromStored<Repository>(stored), forks, cancelSuperseded };
 }
 
 export const repositoryStore = (db: Db, perUser: CountLimit) => {
@@ -38,6 +47,19 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
       page(repositories.find({ namespaceId }).sort({ _id: 1 }), number, () =>
         repositories.countDocuments({ namespaceId }),
       ),
+
+    /** Changes a repository in one write; returns null if it does not exist. */
+    change(namespaceId: number, id: number, change: RepositoryChange): Promise<RepositoryDoc | null> {
+      const entries = Object.entries(change);
+      const values = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+      const removed = Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [[key, true]] : [])));
+      if (entries.length === 0) return repositories.findOne({ _id: id, namespaceId });
+      const update = {
+        ...(Object.keys(values).length > 0 ? { $set: values } : {}),
+        ...(Object.keys(removed).length > 0 ? { $unset: removed as never } : {}),
+      };
+      return repositories.findOneAndUpdate({ _id: id, namespaceId }, update, { returnDocument: "after" });
+    },
 
     idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
     idsOfUser: (userId: number) => idsOf({ userId }),

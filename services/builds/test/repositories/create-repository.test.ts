@@ -46,6 +46,8 @@ describe("succeeds", () => {
       url: fields.url,
       hasAccessToken: true,
       createdAt: expect.any(Date),
+      forks: "approve",
+      cancelSuperseded: false,
     };
     expect(repository).toEqual(record);
     const bare = (await create(namespaceId, { accessToken: "" })).repository!;

@@ -15,6 +15,12 @@ export interface HookChange {
   readonly fork: boolean;
   readonly id?: string;
   readonly action?: string;
+  /** The branch that a pull request wants to change. */
+  readonly target?: string;
+  /** Id of the commit that the change starts from: the ref's previous one, or that of the target branch. */
+  readonly before?: string;
+  /** The changed files as the provider names them; absent if it does not name all of them. */
+  readonly files?: readonly string[];
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -24,12 +30,34 @@ export interface Provider {
   isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
   /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
+  /** Returns the event as the provider names it. */
+  event(headers: Headers, payload: unknown): string;
+  /** The events that can make builds. */
+  readonly built: Readonly<Record<string, HookChange["type"]>>;
+  /** What has to happen to a request so that it is built. */
+  readonly actions: readonly string[];
   /** Reads a payload; undefined if it makes no builds. */
   read(headers: Headers, payload: unknown): HookChange | undefined;
 }
 
 /** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
+
+/** Returns the branch that a change is made to: the one pushed to, or the target of a pull request. */
+export function branchOf({ type, ref, target }: HookChange): string | undefined {
+  if (type === "pull") return target;
+  return ref.startsWith("refs/heads/") ? shortRef(ref) : undefined;
+}
+
+export const tagOf = ({ type, ref }: HookChange): string | undefined =>
+  type === "push" && ref.startsWith("refs/tags/") ? shortRef(ref) : undefined;
+
+/** Returns what a newer change supersedes older ones of: a branch or a request. Undefined for a tag. */
+export function subjectOf(repositoryId: number, change: HookChange): string | undefined {
+  if (change.type === "pull") return change.id === undefined ? undefined : `${repositoryId}/pull/${change.id}`;
+  const branch = branchOf(change);
+  return branch === undefined ? undefined : `${repositoryId}/push/${branch}`;
+}
 
 /** Characters of a comment, which every list of builds shows, and of a change's other texts. */
 const maxCommentLength = fixedLimit({ max: 4_096, about: "characters of a hook's comment", effect: "the rest is cut" });
@@ -50,8 +78,10 @@ const cut = (text: string, length: number): string => [...text.slice(0, 2 * leng
 /** Returns a comment that fits into the records of a build. */
 export const shortComment = (comment: string): string => cut(comment, maxCommentLength);
 
+const isCommitId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) && !/^0+$/.test(text);
+
 /** Returns a change whose texts are as long as a build's records may have them. */
-function bounded({ id, action, ...change }: HookChange): HookChange {
+function bounded({ id, action, target, before, files, ...change }: HookChange): HookChange {
   const short = (text: string) => cut(text, maxTextLength);
   return {
     ...change,
@@ -61,13 +91,15 @@ function bounded({ id, action, ...change }: HookChange): HookChange {
     username: short(change.username),
     ...(id === undefined ? {} : { id: short(id) }),
     ...(action === undefined ? {} : { action: short(action) }),
+    ...(target === undefined || target.length > maxRefLength ? {} : { target }),
+    ...(before !== undefined && isCommitId(before) ? { before } : {}),
+    ...(files === undefined ? {} : { files }),
   };
 }
 
 /** Returns the change if it has a commit to build: the push was not a deletion, and the ref is a branch or a tag. */
 export function validChange(change: HookChange): HookChange | undefined {
   const { type, sha, ref } = change;
-  const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) && !/^0+$/.test(sha);
   const isRef = (type === "pull" ? ref !== "" : /^refs\/(heads|tags)\/./.test(ref)) && ref.length <= maxRefLength;
-  return isCommit && isRef ? bounded(change) : undefined;
+  return isCommitId(sha) && isRef ? bounded(change) : undefined;
 }

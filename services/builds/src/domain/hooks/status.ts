@@ -43,6 +43,8 @@ export interface Status {
   readonly verdict: Verdict;
   readonly targetUrl?: string;
   readonly accessToken: string;
+  /** Why the commit could not be built. */
+  readonly complaint?: string;
 }
 
 export interface StatusRequest {
@@ -52,6 +54,16 @@ export interface StatusRequest {
 }
 
 const context = "service-ci";
+/** GitHub accepts no longer descriptions. */
+const maxDescriptionLength = 140;
+
+/** Returns a description on one line. */
+function describe({ complaint, verdict }: Status): string {
+  const text = (complaint ?? descriptions[verdict]).replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const characters = [...text];
+  if (characters.length <= maxDescriptionLength) return text;
+  return `${characters.slice(0, maxDescriptionLength - 1).join("")}…`;
+}
 
 function parseCloneUrl(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
   const { origin, pathname, host } = new URL(cloneUrl);
@@ -80,10 +92,10 @@ function gitea(status: Status): StatusRequest {
   };
 }
 
-const common = ({ verdict, targetUrl }: Status) => ({
-  state: verdict === "cancelled" ? "error" : verdict,
-  target_url: targetUrl,
-  description: descriptions[verdict],
+const common = (status: Status) => ({
+  state: status.verdict === "cancelled" ? "error" : status.verdict,
+  target_url: status.targetUrl,
+  description: describe(status),
   context,
 });
 
@@ -96,14 +108,15 @@ const gitlabStates: Readonly<Record<Verdict, string>> = {
 };
 
 /** Uses the host's root as the API's base. GitLab's groups nest to any depth, so the path does not reveal the base. */
-function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Status): StatusRequest {
+function gitlab(status: Status): StatusRequest {
+  const { cloneUrl, repoId, sha, verdict, targetUrl, accessToken } = status;
   return {
     url: `${new URL(cloneUrl).origin}/api/v4/projects/${encodeURIComponent(repoId)}/statuses/${sha}`,
     headers: { "PRIVATE-TOKEN": accessToken, Accept: "application/json" },
     body: JSON.stringify({
       state: gitlabStates[verdict],
       target_url: targetUrl,
-      description: descriptions[verdict],
+      description: describe(status),
       name: context,
     }),
   };

@@ -1,0 +1,37 @@
+import { notFound } from "@ci/kit/rpc/fault";
+import { validated } from "@ci/kit/rpc/validated";
+import { encrypt } from "@ci/kit/security/secrets";
+import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
+import { findRepository } from "../../actions/hooks/find-delivery.js";
+import type { Context, RepositoryHandlers } from "../../context.js";
+import { changeComplaints, isForks } from "../../domain/repository.js";
+import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
+import { type RepositoryChange, toRepository } from "../../store/repositories.js";
+
+/** Returns what a request changes. A text that is empty changes nothing. */
+function changeOf({ config: { keyring } }: Context, request: UpdateRepositoryRequest): RepositoryChange {
+  const { id, secret, accessToken, removeAccessToken, forks = "", cancelSuperseded } = request;
+  const token = accessToken
+    ? { hasAccessToken: true, sealedToken: encrypt(keyring, accessToken, repositoryToken(id)) }
+    : removeAccessToken && { hasAccessToken: false, sealedToken: undefined };
+  return {
+    ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)) } : {}),
+    ...token,
+    ...(isForks(forks) ? { forks } : {}),
+    ...(cancelSuperseded === undefined ? {} : { cancelSuperseded }),
+  };
+}
+
+export const updateRepository = (ctx: Context): RepositoryHandlers["updateRepository"] =>
+  validated(async (request, { caller }) => {
+    const { namespaceId, id } = request;
+    await findRepository(ctx, caller, namespaceId, id);
+    return {
+      complaints: changeComplaints(request),
+      async change() {
+        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request));
+        if (!changed) throw notFound();
+        return { repository: toRepository(changed) };
+      },
+    };
+  });
