@@ -1,4 +1,9 @@
-import { type Repository, Repository_Forks, Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import {
+  type Repository,
+  Repository_Forks,
+  Repository_Hook,
+  Repository_Provider,
+} from "@ci/proto/builds/v1/repositories";
 import { z } from "zod";
 import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
@@ -20,6 +25,10 @@ export const repositorySchema = record("Repository", "A Git repository whose pus
   cancel_superseded: z
     .boolean()
     .describe("Whether a newer push to a branch, or update of a request, kills the builds of older ones"),
+  hook: z
+    .enum(Repository_Hook)
+    .describe("Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`"),
+  hook_reason: z.string().nullable().describe("Why the hook is not registered; null if it is"),
   created_at: timestamp.describe("When the repository was added"),
   user: userSchema.describe("The user that the builds belong to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
@@ -40,6 +49,8 @@ export const repositoryJson = (repository: Repository, relations: Relations): z.
   has_access_token: repository.hasAccessToken,
   forks: repository.forks ?? "approve",
   cancel_superseded: repository.cancelSuperseded ?? false,
+  hook: repository.hook ?? "by_hand",
+  hook_reason: repository.hookReason ?? null,
   created_at: time(repository.createdAt),
   user: userEmbed(repository.userId, relations),
   namespace: namespaceEmbed(repository.namespaceId, relations),

@@ -101,6 +101,9 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     /** Writes to a build directly, as a process that died halfway or an older version has left it. */
     change: (id: number, update: UpdateFilter<BuildDoc>) =>
       db.collection<BuildDoc>("builds").updateOne({ _id: id }, update),
+    /** Writes to a repository directly, as a process that died halfway has left it. */
+    changeRepository: (id: number, update: UpdateFilter<{ _id: number; hook: string }>) =>
+      db.collection<{ _id: number; hook: string }>("repositories").updateOne({ _id: id }, update),
     /** Removes fields of a repository, as an older version has stored it. */
     forget: (id: number, fields: readonly string[]) =>
       db

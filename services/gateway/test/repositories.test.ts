@@ -62,6 +62,8 @@ describe("succeeds", () => {
       has_access_token: true,
       forks: "approve",
       cancel_superseded: false,
+      hook: "registered",
+      hook_reason: null,
       created_at: expect.stringMatching(/Z$/),
       user: copy.user,
       namespace: copy,
@@ -141,7 +143,8 @@ describe("succeeds", () => {
     const { path, record } = await aRepository({ forks: "run", cancel_superseded: true });
     expect(record).toMatchObject({ forks: "run", cancel_superseded: true, has_access_token: false });
     const { status, json } = await ann.patch(`${path}/${record.id}`, { forks: "ignore", access_token: "t0ken" });
-    expect([status, json]).toEqual([200, { ...record, forks: "ignore", has_access_token: true }]);
+    const changed = { ...record, forks: "ignore", has_access_token: true, hook: "registered", hook_reason: null };
+    expect([record.hook, record.hook_reason, status, json]).toEqual(["by_hand", "no access token", 200, changed]);
     expect((await ann.get(`${path}/${record.id}`)).json).toEqual(json);
   });
 

@@ -87,9 +87,8 @@ export function placeFinder(ctx: Needs): Places {
       return builds.map((_, index) => ({ position: positions[index]!, reason: reason[index]! }));
     },
     queued(build) {
-      if (build.awaitsApproval) return;
       const add = (own: number[]) => {
-        if (own.length < lastPlace && !own.includes(build._id)) own.push(build._id);
+        if (!build.awaitsApproval && own.length < lastPlace && !own.includes(build._id)) own.push(build._id);
       };
       owns.known(keyOf(build))?.then(add, () => undefined);
     },

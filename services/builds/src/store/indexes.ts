@@ -61,7 +61,12 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { buildId: 1, end: 1 } },
     { key: { buildId: 1, job: 1, jobEnd: 1 } },
   ]);
-  await ensureIndexes(db.collection("repositories"), [{ key: { namespaceId: 1, _id: 1 } }, { key: { userId: 1 } }]);
+  await ensureIndexes(db.collection("repositories"), [
+    { key: { namespaceId: 1, _id: 1 } },
+    { key: { userId: 1 } },
+    { key: { hook: 1 }, partialFilterExpression: { hook: "pending" } },
+  ]);
+  await ensureIndexes(db.collection("hookRemovals"), [{ key: { dueAt: 1 } }]);
   await ensureIndexes(db.collection("hookDeliveries"), [
     { key: { repositoryId: 1 } },
     { key: { repositoryId: 1, number: -1 }, ...having("number") },

@@ -8,20 +8,32 @@ import type { Db } from "mongodb";
 export type RepositoryDoc = Stored<Repository> & {
   readonly sealedSecret: string;
   readonly sealedToken?: string;
+  /** Until when a process holds the registration of the pending hook, by the clock of MongoDB. */
+  readonly hookHeldUntil?: Date;
 };
+
+/** Whether the provider knows the hook. */
+export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 
 /** What a user can change. A field that is set to undefined is removed. */
 export type RepositoryChange = Partial<
-  Pick<RepositoryDoc, "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded">
+  Pick<
+    RepositoryDoc,
+    "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded" | "hook" | "hookHeldUntil"
+  >
 >;
 
 export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Repository_Forks => forks;
 
 /** Returns the record of a repository, with the defaults of what older ones lack. */
-export function toRepository({ sealedSecret: _s, sealedToken: _t, ...stored }: RepositoryDoc): Repository {
-  const { forks = "approve", cancelSuperseded = false } = stored;
-  return { ...fromStored<Repository>(stored), forks, cancelSuperseded };
+export function toRepository(doc: RepositoryDoc): Repository {
+  const { sealedSecret: _s, sealedToken: _t, hookHeldUntil: _h, ...stored } = doc;
+  const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;
+  return { ...fromStored<Repository>(stored), forks, cancelSuperseded, hook };
 }
+
+// A missing time compares as earlier than any other.
+const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
 
 export const repositoryStore = (db: Db, perUser: CountLimit) => {
   const repositories = db.collection<RepositoryDoc>("repositories");
@@ -59,6 +71,33 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
         ...(Object.keys(removed).length > 0 ? { $unset: removed as never } : {}),
       };
       return repositories.findOneAndUpdate({ _id: id, namespaceId }, update, { returnDocument: "after" });
+    },
+
+    /** Returns the ids of repositories whose hook is to be registered. */
+    pendingHooks: () =>
+      repositories
+        .find({ hook: "pending", ...isFree }, { projection: { _id: 1 } })
+        .limit(100)
+        .map(({ _id }) => _id)
+        .toArray(),
+
+    /** Claims the registration of a pending hook. If its holder crashes, another process can claim it. */
+    claimHook: (id: number, leaseMs: number): Promise<RepositoryDoc | null> =>
+      repositories.findOneAndUpdate(
+        { _id: id, hook: "pending", ...isFree },
+        [{ $set: { hookHeldUntil: { $add: ["$$NOW", leaseMs] } } }],
+        { returnDocument: "after" },
+      ),
+
+    /** Stores the outcome of a registration, unless it was claimed or requested again meanwhile. */
+    async settleHook({ _id, hookHeldUntil }: RepositoryDoc, { hook, hookReason }: HookState): Promise<void> {
+      await repositories.updateOne(
+        { _id, hook: "pending", hookHeldUntil },
+        {
+          $set: { hook, ...(hookReason === undefined ? {} : { hookReason }) },
+          $unset: { hookHeldUntil: true, ...(hookReason === undefined ? { hookReason: true } : {}) },
+        },
+      );
     },
 
     idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),

@@ -47,6 +47,8 @@ describe("succeeds", () => {
       hasAccessToken: true,
       createdAt: expect.any(Date),
       forks: "approve",
+      hook: "by_hand",
+      hookReason: expect.stringMatching(/^the provider did not register the hook: /),
       cancelSuperseded: false,
     };
     expect(repository).toEqual(record);

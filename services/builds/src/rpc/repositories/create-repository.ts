@@ -3,6 +3,8 @@ import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { registerSoon } from "../../actions/hooks/register-hook.js";
+import { waitFor } from "../../actions/hooks/wait-for.js";
 import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { isForks, repositoryComplaints } from "../../domain/repository.js";
@@ -23,12 +25,15 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
     createdAt: ctx.now(),
     forks: isForks(forks) ? forks : "approve",
     cancelSuperseded,
+    ...(accessToken === "" ? { hook: "by_hand", hookReason: "no access token" } : { hook: "pending" }),
     sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
     sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
   };
   await ctx.repositories.insert(doc);
   ctx.deletions.created(doc);
-  return doc;
+  // A crash after the first write loses nothing: the loop registers hooks that are pending.
+  await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
+  return (await ctx.repositories.byId(id)) ?? doc;
 }
 
 export const createRepository = (ctx: Context): RepositoryHandlers["createRepository"] =>
