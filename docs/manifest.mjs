@@ -54,7 +54,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs, services, sources } = schema.properties;
+const { driver, jobs, services, sources, when } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -126,6 +126,14 @@ Builds of a repository's hooks also have:
 | \`CI_BRANCH\`, \`CI_TAG\` | The branch or the tag |
 | \`CI_PULL_REQUEST\`, \`CI_TARGET_BRANCH\` | The number of the request, and the branch that it is for |
 | \`CI_DEFAULT_BRANCH\` | The repository's own branch |
+## Keys of \`when\`
+
+The manifest and each job can have a \`when\`. All keys that are given have to hold; each is one glob or a list of globs. Globs that begin
+with \`!\` exclude: \`["!v0.*"]\` is everything else. \`*\` and \`?\` stand for characters except \`/\`; \`**\` as a whole segment stands for any
+number of folders. A job that does not match is not part of the build, and a manifest that does not match makes no build for a push or
+request. Requests (pull requests and merge requests) have the branch that they want to change.
+
+${table(filled(filled(when)))}
 `;
 
 const file = join(import.meta.dirname, "manifest.md");

@@ -114,6 +114,11 @@ const expected: Readonly<Record<string, Expected>> = {
     output: /stays as it is until .*ssh -i .*Collecting artifact \/dev\/vda => machine\.qcow2\n/s,
     artifacts: { "machine.qcow2": undefined },
   },
+  "when.yml": {
+    status: "passed",
+    output: /part of every build\n.*No push has started/s,
+    never: "only",
+  },
   "failing.yml": { status: "failed", output: /expected 4, got 5\n/, never: "never printed" },
   "objects.yml": {
     before: () => user.send("POST", "/objects?name=greeting.txt", { body: greeting }),

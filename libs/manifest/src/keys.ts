@@ -5,6 +5,7 @@ import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
 import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
+import { when } from "./when.js";
 
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
@@ -40,6 +41,12 @@ const jobKeys = {
     ...["environment", "variables", "vars"],
   ),
   shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
+  when: key(
+    when,
+    "When the job is part of a build; by default always",
+    { event: "push", branch: "main" },
+    ...["only", "if", "rules", "on"],
+  ),
 };
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
@@ -89,5 +96,11 @@ export const manifestKeys = {
     "What to run. Jobs run one after another, in the order of their stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
+  ),
+  when: key(
+    when,
+    "When a hook makes a build from the manifest; by default always. Builds that are submitted otherwise ignore it",
+    { event: ["push", "pull"], branch: "main", path: ["src/**", "!**/*.md"] },
+    ...["on", "only", "workflow", "rules", "trigger"],
   ),
 };

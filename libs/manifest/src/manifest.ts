@@ -11,6 +11,7 @@ import { readSource } from "./source.js";
 import type { Placed } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
+import { readWhen, type When } from "./when.js";
 import { readYaml } from "./yaml.js";
 
 export interface Manifest {
@@ -24,6 +25,8 @@ export interface Manifest {
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
+  /** When a hook makes a build of it; absent: always. */
+  readonly when?: When;
 }
 
 export interface ManifestJob extends JobRun {
@@ -35,6 +38,8 @@ export interface ManifestJob extends JobRun {
   readonly env: readonly { readonly key: string; readonly value: string }[];
   /** Absent for `/bin/sh`. */
   readonly shell?: string;
+  /** When it is part of a build; absent: always. */
+  readonly when?: When;
 }
 
 export interface ManifestLimits {
@@ -114,11 +119,13 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       ...runOf(job.value, limits, complain),
       env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
       shell: readShell(job, complain),
+      when: readWhen(job.value.when),
     })),
     sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
     services: readServices(values.services ?? [], driver.type, complain),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
+    when: readWhen(values.when),
   };
 }
 

@@ -4,6 +4,7 @@ export const queueReasons = [
   "limit of user",
   "limit of namespace",
   "no runner for driver",
+  "waits for approval",
 ] as const;
 
 export type QueueReason = (typeof queueReasons)[number];

@@ -1,4 +1,9 @@
-import { type Repository, Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import {
+  type Repository,
+  Repository_Forks,
+  Repository_Hook,
+  Repository_Provider,
+} from "@ci/proto/builds/v1/repositories";
 import { z } from "zod";
 import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
@@ -14,6 +19,16 @@ export const repositorySchema = record("Repository", "A Git repository whose pus
   url: z.string().describe("Address that the repository is cloned from"),
   hook_url: url.describe("Address that the provider sends its events to"),
   has_access_token: z.boolean().describe("Whether an access token is stored, for private repositories and statuses"),
+  forks: z
+    .enum(Repository_Forks)
+    .describe("What a request from a fork does: its build waits until a member approves it, runs, or is not made"),
+  cancel_superseded: z
+    .boolean()
+    .describe("Whether a newer push to a branch, or update of a request, kills the builds of older ones"),
+  hook: z
+    .enum(Repository_Hook)
+    .describe("Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`"),
+  hook_reason: z.string().nullable().describe("Why the hook is not registered; null if it is"),
   created_at: timestamp.describe("When the repository was added"),
   user: userSchema.describe("The user that the builds belong to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
@@ -32,6 +47,10 @@ export const repositoryJson = (repository: Repository, relations: Relations): z.
   url: repository.url,
   hook_url: `${relations.url}/hooks/${repository.provider}/${repository.id}`,
   has_access_token: repository.hasAccessToken,
+  forks: repository.forks ?? "approve",
+  cancel_superseded: repository.cancelSuperseded ?? false,
+  hook: repository.hook ?? "by_hand",
+  hook_reason: repository.hookReason ?? null,
   created_at: time(repository.createdAt),
   user: userEmbed(repository.userId, relations),
   namespace: namespaceEmbed(repository.namespaceId, relations),

@@ -1,6 +1,6 @@
 import { Artifact, Build, BuildKey, BuildObject, BuildVariable, Tag } from "@ci/proto/builds/v1/builds";
 import { Cron } from "@ci/proto/builds/v1/crons";
-import { Repository } from "@ci/proto/builds/v1/repositories";
+import { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import { Image } from "@ci/proto/images/v1/images";
 import { Token } from "@ci/proto/namespaces/v1/accounts";
 import { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
@@ -12,6 +12,7 @@ import { buildCopySchema, buildEmbed, buildJson, buildSchema } from "../src/buil
 import { collaboratorJson, collaboratorSchema } from "../src/collaborator.js";
 import { cronJson, cronSchema } from "../src/cron.js";
 import { deliveryJson, deliverySchema, fullDeliveryJson, fullDeliverySchema } from "../src/delivery.js";
+import { hookDeliveryJson, hookDeliverySchema } from "../src/hook-delivery.js";
 import { imageJson, imageSchema } from "../src/image.js";
 import { acceptedJson, acceptedSchema, inviteJson, inviteSchema } from "../src/invite.js";
 import { jobJson, jobSchema } from "../src/job.js";
@@ -153,4 +154,12 @@ export const responses: readonly (readonly [schema: z.ZodObject, json: object | 
   [webhookSchema, webhookJson(webhook, relations)],
   [deliverySchema, deliveryJson(delivery, 11, relations)],
   [fullDeliverySchema, fullDeliveryJson(delivery, 11, relations)],
+  [
+    hookDeliverySchema,
+    hookDeliveryJson(
+      HookDelivery.fromPartial({ id: 5, repositoryId: 3, deliveryId: "x", event: "ping", createdAt: onDay(7) }),
+      11,
+      relations,
+    ),
+  ],
 ];

@@ -26,6 +26,7 @@ import type { Config } from "./config.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CronStore } from "./store/crons.js";
 import type { HookDeliveryStore } from "./store/hook-deliveries.js";
+import type { HookRemovalStore } from "./store/hook-removals.js";
 import type { LineStore } from "./store/line.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
@@ -47,6 +48,7 @@ export interface Context {
   readonly output: OutputStore;
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;
+  readonly hookRemovals: HookRemovalStore;
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
@@ -61,6 +63,8 @@ export interface Context {
   readonly agent: ReturnType<typeof guardedAgent>;
   /** Makes the loop look for due hook deliveries now. */
   readonly wakeDeliveries: () => void;
+  /** Makes the loop look for due removals of hooks now. */
+  readonly wakeHookRemovals: () => void;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;
   /** The builds whose output is being followed. */

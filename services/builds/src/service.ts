@@ -32,6 +32,8 @@ import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
+import { registerHooks } from "./loops/register-hooks.js";
+import { removeHooks } from "./loops/remove-hooks.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
@@ -40,6 +42,7 @@ import type { OnChange } from "./store/build-writer.js";
 import { buildStore } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
+import { hookRemovalStore } from "./store/hook-removals.js";
 import { ensureAllIndexes } from "./store/indexes.js";
 import { installationId } from "./store/installation.js";
 import { lineStore } from "./store/line.js";
@@ -52,15 +55,20 @@ import { slotStore } from "./store/slots.js";
 
 const hourMs = 3_600_000;
 const lineUpEveryMs = 10_000;
+const registerHooksEveryMs = 5_000;
 
 /** Starts the builds service. `overrides` replaces parts of the context, such as the clock in tests. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("builds", config, async (h) => {
     await ensureAllIndexes(h.db);
     h.migrate(migrations);
-    const ctx = await createContext(config, h, { wakeDeliveries: () => deliveries.wake(), ...overrides });
+    const ctx = await createContext(config, h, {
+      wakeDeliveries: () => loops.deliveries.wake(),
+      wakeHookRemovals: () => loops.removals.wake(),
+      ...overrides,
+    });
     for (const gauge of startGauges(ctx)) h.own(gauge);
-    const deliveries = startLoops(ctx, h);
+    const loops = startLoops(ctx, h);
     await h.bus.subscribe("builds", readers.builds.kinds, recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
@@ -70,7 +78,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     };
   });
 
-type Overrides = Partial<Context> & Pick<Context, "wakeDeliveries">;
+type Overrides = Partial<Context> & Pick<Context, "wakeDeliveries" | "wakeHookRemovals">;
 
 async function createContext(config: Config, h: Host, overrides: Overrides): Promise<Context> {
   const artifacts = blobs(h.db, "artifacts");
@@ -114,6 +122,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     output: outputStore(h.db),
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
     hookDeliveries: hookDeliveryStore(h.db),
+    hookRemovals: hookRemovalStore(h.db),
     artifacts,
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
@@ -132,8 +141,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   return ctx;
 }
 
-/** Returns the loop that advances hook deliveries. */
-function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
+/** Returns the loops that calls wake. */
+function startLoops(ctx: Context, { loop }: Host) {
   loop("requeue-lost", Math.min(2_000, ctx.config.leaseMs / 2), () => requeueLost(ctx));
   const firing = loop("fire-crons", 2_000, async () => {
     // After a full batch, more may be due, for example at midnight.
@@ -146,7 +155,11 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
     ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
   );
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
-  return loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
+  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx));
+  return {
+    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx)),
+    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx)),
+  };
 }
 
 /** Returns a function that reports builds that end to the providers of their commits. */

@@ -13,6 +13,12 @@ export interface DeliveryOptions {
   readonly action?: string;
   /** The pull request comes from another repository. */
   readonly fork?: boolean;
+  /** Number of the pull request. */
+  readonly number?: number;
+  /** The commit before. */
+  readonly from?: string;
+  /** The files that a push of GitHub or Gitea changes; by default those of a single README. */
+  readonly files?: readonly string[];
 }
 
 const sha1 = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
@@ -42,16 +48,22 @@ const headCommit = (sha: string, message: string) => ({
 });
 
 export const github = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
+  push: ({
+    sha = sha1,
+    ref = "refs/heads/main",
+    message = "Fix it",
+    from = before,
+    files = ["README.md"],
+  }: DeliveryOptions = {}) => ({
     ref,
-    before,
+    before: from,
     after: sha,
     created: false,
     deleted: false,
     forced: false,
     base_ref: null,
     compare: "https://github.com/octo/hello/compare/95790bf891e7...da1560886d4f",
-    commits: [headCommit(sha, message)],
+    commits: [{ ...headCommit(sha, message), modified: files }],
     head_commit: headCommit(sha, message),
     repository: githubRepository,
     pusher: { name: "pusher", email: "pusher@example.com" },
@@ -64,12 +76,19 @@ export const github = {
     commits: [],
     head_commit: null,
   }),
-  pull: ({ sha = sha1, ref = "feature", action = "opened", fork = false }: DeliveryOptions = {}) => ({
+  pull: ({
+    sha = sha1,
+    ref = "feature",
+    action = "opened",
+    fork = false,
+    number = 7,
+    from = before,
+  }: DeliveryOptions = {}) => ({
     action,
-    number: 7,
+    number,
     pull_request: {
       id: 191568743,
-      number: 7,
+      number,
       state: action === "closed" ? "closed" : "open",
       title: "Add a feature",
       user: { id: 3, login: "grace" },
@@ -80,7 +99,7 @@ export const github = {
         sha,
         repo: fork ? { id: 99, full_name: "stranger/hello", fork: true } : { id: 35129377, full_name: "octo/hello" },
       },
-      base: { label: "octo:main", ref: "main", sha: before, repo: { id: 35129377, full_name: "octo/hello" } },
+      base: { label: "octo:main", ref: "main", sha: from, repo: { id: 35129377, full_name: "octo/hello" } },
       merged: false,
     },
     repository: githubRepository,
@@ -98,10 +117,10 @@ const project = {
 };
 
 export const gitlab = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it", from = before }: DeliveryOptions = {}) => ({
     object_kind: "push",
     event_name: "push",
-    before,
+    before: from,
     after: sha,
     ref,
     ref_protected: true,
@@ -185,7 +204,7 @@ export const gitea = {
         ...github.pull(options).pull_request.head,
         repo: { id: options.fork ? 141 : 140 },
       },
-      base: { label: "main", ref: "main", sha: before, repo: { id: 140 } },
+      base: { label: "main", ref: "main", sha: options.from ?? before, repo: { id: 140 } },
     },
     repository: giteaRepository,
   }),

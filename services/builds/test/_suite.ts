@@ -13,9 +13,10 @@ import { connect } from "@ci/testkit/identities";
 import { leased } from "@ci/testkit/leased";
 import { limitOf, storageOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
-import type { Db } from "mongodb";
+import type { Db, UpdateFilter } from "mongodb";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
+import type { BuildDoc } from "../src/domain/build.js";
 import { start } from "../src/service.js";
 import { elapse } from "./_elapse.js";
 
@@ -97,6 +98,17 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
       booted.advanceClock(ms);
       await elapse(db, ms);
     },
+    /** Writes to a build directly, as a process that died halfway or an older version has left it. */
+    change: (id: number, update: UpdateFilter<BuildDoc>) =>
+      db.collection<BuildDoc>("builds").updateOne({ _id: id }, update),
+    /** Writes to a repository directly, as a process that died halfway has left it. */
+    changeRepository: (id: number, update: UpdateFilter<{ _id: number; hook: string }>) =>
+      db.collection<{ _id: number; hook: string }>("repositories").updateOne({ _id: id }, update),
+    /** Removes fields of a repository, as an older version has stored it. */
+    forget: (id: number, fields: readonly string[]) =>
+      db
+        .collection<{ _id: number }>("repositories")
+        .updateOne({ _id: id }, { $unset: Object.fromEntries(fields.map((field) => [field, true])) }),
     /** Ends all current leases. */
     loseRunners: (): Promise<void> => booted.elapse((overrides.leaseMs ?? leaseMs) + 1_000),
     as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),

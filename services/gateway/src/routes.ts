@@ -46,6 +46,7 @@ const row = rowsOf(groups);
 const b = "/b/:user/:number";
 const n = "/n/:username/:path";
 const hook = `${n}/-/webhooks/:id`;
+const repository = `${n}/-/repositories/:id`;
 
 /** The whole API. /openapi.json describes it; an answer with content may also be 206. */
 export const routes: readonly Row[] = [
@@ -72,6 +73,7 @@ export const routes: readonly Row[] = [
   row("DELETE", b, "build:delete", 204, builds.killBuild),
   row("PATCH", `${b}/pin`, "build:write", 200, builds.pinBuild),
   row("PATCH", `${b}/unpin`, "build:write", 200, builds.unpinBuild),
+  row("PATCH", `${b}/approve`, "build:write", 200, builds.approveBuild),
   row("POST", `${b}/restart`, "build:write", 201, builds.restartBuild),
   row("GET", `${b}/output`, "build:read", 200, builds.getBuildOutput),
   row("GET", `${b}/objects`, "build:read", 200, inputs.listBuildObjects),
@@ -120,7 +122,12 @@ export const routes: readonly Row[] = [
   row("POST", `${hook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailedDeliveries),
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
-  row("DELETE", `${n}/-/repositories/:id`, "namespace:delete", 204, repositories.deleteRepository),
+  row("GET", repository, "namespace:read", 200, repositories.getRepository),
+  row("PATCH", repository, "namespace:write", 200, repositories.updateRepository),
+  row("DELETE", repository, "namespace:delete", 204, repositories.deleteRepository),
+  row("GET", `${repository}/deliveries`, "namespace:read", 200, repositories.listHookDeliveries),
+  row("GET", `${repository}/deliveries/:delivery`, "namespace:read", 200, repositories.getHookDelivery),
+  row("POST", `${repository}/deliveries/:delivery/redeliver`, "namespace:write", 202, repositories.redeliverHook),
   row("GET", `${n}/-/events`, "namespace:read", 200, events.watchEvents),
   row("POST", "/hooks/:provider/:id", "none", 202, repositories.receiveHook),
   row("GET", "/invites", "invite:read", 200, members.listInvites),

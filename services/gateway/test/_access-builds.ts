@@ -43,6 +43,8 @@ export const builds: readonly TableRow[] = [
   })),
   tableRow("PATCH /b/:/:/pin", "build:write", members("200"), finished("/pin")),
   tableRow("PATCH /b/:/:/unpin", "build:write", members("200"), finished("/unpin")),
+  // No effect on a build that does not wait for approval.
+  tableRow("PATCH /b/:/:/approve", "build:write", members("200"), finished("/approve")),
   tableRow("POST /b/:/:/restart", "build:write", members("201"), ({ records }) => ({
     path: `${records.killed}/restart`,
   })),

@@ -261,6 +261,21 @@ export const lists: Readonly<Record<string, ListCase>> = {
       return { path: `${url}/-/repositories`, as: user };
     },
   },
+  "n/-/repositories/:id/deliveries": {
+    nameOf: ({ delivery_id }) => delivery_id,
+    order: "newest",
+    search: false,
+    async fill({ user, url, inbox }, names) {
+      const fields = { provider: "gitlab", url: `${inbox.url}/hooked`, secret: "s" };
+      const { id, hook_url } = created(await user.post(`${url}/-/repositories`, fields));
+      const send = (name: string) => {
+        const headers = { "Content-Type": "application/json", "X-Gitlab-Token": "s", "X-Gitlab-Event-UUID": name };
+        return user.send("POST", hook_url, { headers, body: JSON.stringify({ object_kind: "note", name }) });
+      };
+      await createEach(names, async (name) => expect((await send(name)).status).toBe(202));
+      return { path: `${url}/-/repositories/${id}/deliveries`, as: user };
+    },
+  },
   "n/-/webhooks/:id/deliveries": {
     // Only a delivery's full record names its variable.
     nameOf: ({ id }) => String(id),

@@ -26,9 +26,16 @@ async function aRepository(fields: object = {}) {
 }
 
 /** Sends a push event as GitHub does. */
-function push(hookUrl: string, sha: string, { sign = secret, padding = "", headers = {} } = {}) {
+function push(hookUrl: string, sha: string, { sign = secret, padding = "", headers = {}, fields = {} } = {}) {
   const head_commit = { id: sha, message: "Fix it", author: { email: "grace@example.com", username: "grace" } };
-  const body = JSON.stringify({ ref: "refs/heads/main", after: sha, head_commit, repository: { id: 1 }, padding });
+  const body = JSON.stringify({
+    ref: "refs/heads/main",
+    after: sha,
+    head_commit,
+    repository: { id: 1 },
+    padding,
+    ...fields,
+  });
   return ci.as().send("POST", hookUrl, {
     body,
     headers: {
@@ -53,6 +60,10 @@ describe("succeeds", () => {
       url: git.url,
       hook_url: `${ci.url}/hooks/github/${record.id}`,
       has_access_token: true,
+      forks: "approve",
+      cancel_superseded: false,
+      hook: "registered",
+      hook_reason: null,
       created_at: expect.stringMatching(/Z$/),
       user: copy.user,
       namespace: copy,
@@ -104,6 +115,53 @@ describe("succeeds", () => {
         ...{ actor: "hook", origin_url: record.hook_url, user_id: ann.id, username: ann.username, token_id: null },
         ...{ kind: "build", method: null, path: null, address: null, status: 201, outcome: "done" },
       });
+  });
+
+  test("says what a push made and why another made nothing, and delivers it again", async () => {
+    const { namespace, git, path, record } = await aRepository();
+    const first = await git.commit({ a: "a" });
+    await push(record.hook_url, first);
+    const second = await git.commit({ ".service-ci.yml": aManifest() });
+    const { json: hooked } = await push(record.hook_url, second);
+    const { json: deliveries } = await ann.get(`${path}/${record.id}/deliveries`);
+    const url = `${namespace.url}/-/repositories/${record.id}/deliveries`;
+    const common = { repository_id: record.id, event: "push", ref: "refs/heads/main", redelivery_of: null };
+    const more = { delivery_id: expect.any(String), created_at: expect.stringMatching(/Z$/) };
+    expect(deliveries).toEqual(
+      [
+        ...[{ ...common, ...more, status: "built", sha: second, reasons: [], builds: hooked.builds }],
+        ...[{ ...common, ...more, status: "skipped", sha: first, reasons: ["no manifest at this commit"], builds: [] }],
+      ].map((delivery, index) => ({ ...delivery, id: deliveries[index].id, url: `${url}/${deliveries[index].id}` })),
+    );
+    expect((await ann.get(deliveries[1].url)).json).toEqual(deliveries[1]);
+    const again = await ann.post(`${deliveries[0].url}/redeliver`);
+    expect(again).toMatchObject({ status: 202, json: { status: "built", redelivery_of: deliveries[0].id } });
+    expect(again.json.builds).not.toEqual(hooked.builds);
+  });
+
+  test("changes the settings of a repository", async () => {
+    const { path, record } = await aRepository({ forks: "run", cancel_superseded: true });
+    expect(record).toMatchObject({ forks: "run", cancel_superseded: true, has_access_token: false });
+    const { status, json } = await ann.patch(`${path}/${record.id}`, { forks: "ignore", access_token: "t0ken" });
+    const changed = { ...record, forks: "ignore", has_access_token: true, hook: "registered", hook_reason: null };
+    expect([record.hook, record.hook_reason, status, json]).toEqual(["by_hand", "no access token", 200, changed]);
+    expect((await ann.get(`${path}/${record.id}`)).json).toEqual(json);
+  });
+
+  test("runs a build of a fork once a member approves it", async () => {
+    const { git, record } = await aRepository();
+    const sha = await git.commit({ ".service-ci.yml": aManifest() });
+    const pull_request = { number: 7, title: "x", head: { ref: "x", sha, repo: null }, base: { ref: "main" } };
+    const { json } = await push(record.hook_url, sha, {
+      fields: { action: "opened", pull_request },
+      headers: { "X-GitHub-Event": "pull_request" },
+    });
+    const [url] = json.builds;
+    const waiting = (await ann.get(url)).json;
+    expect(waiting).toMatchObject({ status: "queued", queue: { reason: "waits for approval" } });
+    expect((await eve.patch(`${url}/approve`)).status).toBe(404);
+    expect((await ann.patch(`${url}/approve`)).json).toMatchObject({ id: waiting.id });
+    await eventually(async () => expect((await ann.get(url)).json).toMatchObject({ status: "passed" }));
   });
 
   test("deletes a repository and its hook", async () => {

@@ -11,6 +11,7 @@ const past = "2001-01-01T00:00:00Z";
 let ann: SignedUp;
 let n: string;
 let hook: string;
+let repository: string;
 let b: string;
 let ended: string;
 let keyPath: string;
@@ -23,6 +24,8 @@ beforeAll(async () => {
   n = `/n/${ann.username}/${name}`;
   const { id } = created(await ann.post(`${n}/-/webhooks`, { payload_url: "http://example.com/kept" }));
   hook = `${n}/-/webhooks/${id}`;
+  const added = { provider: "gitea", url: "http://example.com/o/kept", secret: "s" };
+  repository = `${n}/-/repositories/${created(await ann.post(`${n}/-/repositories`, added)).id}`;
   b = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
   ended = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
   await ann.delete(ended);
@@ -167,6 +170,18 @@ const cases: readonly Case[] = [
       url: ["Url invalid url scheme"],
       secret: ["Secret field required"],
       access_token: ["Access_token must be a string"],
+    },
+  },
+  {
+    row: "PATCH /n/:username/:path/-/repositories/:id",
+    path: () => repository,
+    oneWrongType: () => ({ forks: "run", cancel_superseded: "yes" }),
+    moreMistakes: () => ({ forks: "eat", cancel_superseded: "yes", secret: long, access_token: "a b" }),
+    complaints: {
+      cancel_superseded: ["Cancel_superseded must be a boolean"],
+      forks: ["Forks invalid forks eat"],
+      secret: ["Secret cannot be longer than 255 characters in length"],
+      access_token: ["Access_token invalid access token"],
     },
   },
   {

@@ -3,7 +3,7 @@ import { type Agent, request } from "undici";
 import { FetchFailed, failure } from "./fetch-failed.js";
 
 export type FetchOptions = {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** Covers everything: names, connections, redirects, and the body to its last byte. */

@@ -8,7 +8,7 @@ import { lastPlace, placeOf, type Standing } from "../domain/line.js";
 import { memory } from "./remember.js";
 
 /** What a place is computed from. A build that is not stored yet has no id. */
-export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver"> & { readonly _id?: number };
+export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver" | "awaitsApproval"> & { readonly _id?: number };
 
 export interface Places {
   /** Returns the place of each queued build, and why it does not run yet, in the same order. */
@@ -50,7 +50,8 @@ export function placeFinder(ctx: Needs): Places {
       ctx.queue.runningOfUsers(runningPerUser === 0 ? [] : unique(builds.map(({ userId }) => userId))),
       ctx.queue.runningInRoots(runningPerNamespace === 0 ? [] : unique(builds.flatMap(({ rootId }) => rootId ?? []))),
     ]);
-    return builds.map(({ driver, userId, rootId }) => {
+    return builds.map(({ driver, userId, rootId, awaitsApproval }) => {
+      if (awaitsApproval) return "waits for approval";
       if (!served[drivers.indexOf(driver.type)]) return "no runner for driver";
       if (runningPerUser > 0 && (ofUser.get(userId) ?? 0) >= runningPerUser) return "limit of user";
       if (runningPerNamespace > 0 && rootId !== undefined && (inRoot.get(rootId) ?? 0) >= runningPerNamespace)
@@ -63,7 +64,9 @@ export function placeFinder(ctx: Needs): Places {
   async function ownWith(query: PlaceQuery): Promise<number[]> {
     const read = ownOf(query);
     const own = await read;
-    if (query._id === undefined || own.length >= lastPlace || own.includes(query._id)) return own;
+    // A build that waits for approval would come last.
+    if (query._id === undefined || query.awaitsApproval || own.length >= lastPlace || own.includes(query._id))
+      return own;
     if (owns.known(keyOf(query)) === read) owns.forget(keyOf(query));
     return ownOf(query);
   }
@@ -85,11 +88,12 @@ export function placeFinder(ctx: Needs): Places {
     },
     queued(build) {
       const add = (own: number[]) => {
-        if (own.length < lastPlace && !own.includes(build._id)) own.push(build._id);
+        if (!build.awaitsApproval && own.length < lastPlace && !own.includes(build._id)) own.push(build._id);
       };
       owns.known(keyOf(build))?.then(add, () => undefined);
     },
     changed(before, after) {
+      if (before.awaitsApproval && !after.awaitsApproval) owns.forget(keyOf(after));
       if (before.status === after.status) return;
       // A build that is queued again is older than others.
       if (after.status === "queued") owns.forget(keyOf(after));

@@ -20,6 +20,7 @@ import { buildLimits, checkManifest, enterDestination, messagesOf } from "./chec
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
+import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./when.js";
 
 export interface BuildRequest {
   readonly text: string;
@@ -29,7 +30,20 @@ export interface BuildRequest {
   /** The manifest is that of an earlier build or cron job, and read as it was then. */
   readonly isStored?: boolean;
   readonly parameters?: readonly Parameter[];
+  /** For a restart: the jobs that the earlier build left out. Otherwise their `when` decides. */
+  readonly leftOut?: readonly number[];
 }
+
+/** A commit makes no build of a manifest, for a reason that is no mistake. */
+export class Unwanted extends Error {
+  constructor(readonly reason: string) {
+    super(reason);
+  }
+}
+
+/** Leaves out the jobs that are not for this occasion, or those that the earlier build left out. */
+const selectJobs = async (manifest: Manifest, { leftOut }: Pick<BuildRequest, "leftOut">, occasion: Occasion) =>
+  leftOut ? withoutJobs(manifest, leftOut) : narrowed(manifest, occasion);
 
 /** What to queue, once every check has passed. */
 type BuildOrder = Omit<Submission, "trigger" | "place" | "trail" | "submitter"> & {
@@ -45,12 +59,14 @@ interface QueuedBuild {
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId, inputs, parameters = [] } = order;
+  const { manifest, tags, userId, inputs, awaitsApproval, parameters = [] } = order;
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`),
     nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) }),
-    ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
+    ctx.places.of([
+      { userId, rootId: order.namespace?.rootId, driver: manifest.driver, awaitsApproval: awaitsApproval || undefined },
+    ]),
   ]);
   const place = places[0]!;
   const at = ctx.now();
@@ -63,9 +79,14 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   await ctx.builds.insert(doc);
   ctx.places.queued(doc);
   ctx.deletions.created(doc);
-  await ctx.line.join(doc.driver.type, [doc.userId]);
-  ctx.bus.nudge(`queue.${doc.driver.type}`);
+  if (!doc.awaitsApproval) await offer(ctx, doc);
   return { doc, place };
+}
+
+/** Lets runners claim a queued build. If the process dies before this, a loop does it. */
+export async function offer(ctx: Pick<Context, "line" | "bus">, { driver, userId }: BuildDoc): Promise<void> {
+  await ctx.line.join(driver.type, [userId]);
+  ctx.bus.nudge(`queue.${driver.type}`);
 }
 
 type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;
@@ -108,7 +129,8 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
     complaints: { manifest: messagesOf(draft.aboutManifest), tags: draft.aboutTags, variables: draft.aboutVariables },
     async change() {
       const namespace = await enterDestination(ctx, userId, destination!);
-      const what = { text, manifest: manifest!, inputs: inputs!, tags, parameters };
+      const selected = await selectJobs(manifest!, request, { event: "manual" });
+      const what = { text, ...selected, inputs: inputs!, tags, parameters };
       return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };
@@ -134,13 +156,14 @@ export async function submitRun(
   runner?: Runner,
 ): Promise<QueuedBuild> {
   const { userId } = doc;
-  const manifest = await readScheduled(ctx, doc);
+  const { manifest, leftOut } = await narrowed(await readScheduled(ctx, doc), { event: "schedule" });
   const run = { cronId: doc._id, dueAt: runner ? undefined : doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
   complain(complaints);
   return queue(ctx, {
     text: doc.manifest,
     manifest,
+    leftOut,
     inputs,
     tags: [runTag(doc.name, ctx.config.tagLength)],
     userId,
@@ -160,14 +183,28 @@ export interface CommitRequest extends BuildRequest {
   readonly origin: Origin;
   readonly namespace?: Namespace;
   readonly actorId?: number;
+  /** Absent for a restart. */
+  readonly occasion?: Occasion;
+  readonly awaitsApproval?: boolean;
 }
 
-/** Checks a request to build a commit. Its change queues the build. */
+async function selectForCommit(
+  manifest: Manifest,
+  { occasion, leftOut = [] }: Pick<CommitRequest, "occasion" | "leftOut">,
+): Promise<Narrowed> {
+  if (!occasion) return withoutJobs(manifest, leftOut);
+  const reason = await reasonAgainst(manifest, occasion);
+  if (reason) throw new Unwanted(reason);
+  return narrowed(manifest, occasion);
+}
+
+/** Checks a request to build a commit. Its change queues the build. Throws Unwanted if the manifest is not for this occasion. */
 export async function prepareCommit(ctx: Context, request: CommitRequest): Promise<Validation<QueuedBuild>> {
   const limits = buildLimits(ctx.config, request.isStored);
   const read = await manifests.read(request.userId, request.text, limits);
   const { names: tags, complaints: aboutTags } = submittedTags(request.tags, ctx.config);
-  const manifest = "manifest" in read ? withOrigin(read.manifest, request.origin) : undefined;
+  const selected = "manifest" in read ? await selectForCommit(read.manifest, request) : undefined;
+  const manifest = selected && withOrigin(selected.manifest, request.origin);
   const found = manifest && (await readInputs(ctx, { ...request, manifest }));
   const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
@@ -177,10 +214,14 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
       tags: aboutTags,
       variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
     },
-    change: () => queue(ctx, { ...request, tags, manifest: manifest!, inputs: found!.inputs }),
+    change: () =>
+      queue(ctx, { ...request, tags, manifest: manifest!, leftOut: selected!.leftOut, inputs: found!.inputs }),
   };
 }
 
-/** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
+/**
+ * Throws `invalid` with every complaint, Unwanted if the manifest is not for this occasion, and a duplicate key error if the
+ * delivery already has this build.
+ */
 export const submitCommit = async (ctx: Context, request: CommitRequest): Promise<QueuedBuild> =>
   carryOut(await prepareCommit(ctx, request));

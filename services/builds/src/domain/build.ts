@@ -35,6 +35,10 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     services?: Manifest["services"];
     /** The submitter's name and the path of the namespace, at the submission. */
     names?: { readonly user: string; readonly namespace?: string };
+    /** It comes from a fork and is queued, but may not be claimed until a member approves it. */
+    awaitsApproval?: true;
+    /** The places of the manifest's jobs that `when` left out; absent if there are none. */
+    leftOut?: readonly number[];
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */

@@ -35,6 +35,7 @@ export const shownFields = [
   "driver",
   "tail",
   "tailFrom",
+  "awaitsApproval",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
 export const toBuild = (doc: ShownBuild): Build => ({

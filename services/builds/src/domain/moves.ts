@@ -1,6 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
+import { requireApproved } from "./approval.js";
 import { resetArtifacts } from "./artifacts.js";
 import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
 import {
@@ -23,6 +24,7 @@ export interface Claimer {
 /** Gives a queued build to a runner and starts the first job. */
 export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: number, now: Date): Change {
   requireTransition(doc, "running");
+  requireApproved(doc);
   const epoch = doc.epoch + 1;
   const jobs = doc.jobs.map((job, index) => (index === 0 ? start(job, now) : job));
   const set = { status: "running" as const, startedAt: now, epoch, lease: { runnerId, epoch }, leaseHash, jobs };

@@ -12,6 +12,8 @@ import { mergeVariables } from "./variables.js";
 export interface Submission {
   readonly text: string;
   readonly manifest: Manifest;
+  /** The places of the jobs that are missing in `manifest`, for restarts. */
+  readonly leftOut?: readonly number[];
   readonly tags: readonly string[];
   readonly trigger: Trigger;
   readonly userId: number;
@@ -21,6 +23,7 @@ export interface Submission {
   readonly actorId?: number;
   readonly run?: { readonly cronId: number; readonly dueAt?: Date };
   readonly origin?: Origin;
+  readonly awaitsApproval?: boolean;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
   readonly submitter: string;
@@ -133,6 +136,8 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     origin,
     ...(manifest.services.length > 0 ? { services: manifest.services } : {}),
     names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
+    awaitsApproval: submission.awaitsApproval ? true : undefined,
+    leftOut: submission.leftOut?.length ? submission.leftOut : undefined,
     trail: submission.trail,
     number,
     status: "queued",

@@ -13,6 +13,10 @@ export interface Origin extends Partial<CommitFacts> {
   readonly sha: string;
   /** The commit comes from a fork: the build gets no variables, keys or objects. */
   readonly bare: boolean;
+  /** The branch or request that the commit is of: a newer build of the same one can supersede this one. */
+  readonly subject?: string;
+  /** The number of the delivery. The build of a higher number is newer. */
+  readonly order?: number;
 }
 
 /** A branch by this name can be checked out. Any other commit is checked out without a branch. */

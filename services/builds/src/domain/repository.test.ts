@@ -4,7 +4,7 @@ import { withOrigin } from "./origin.js";
 import { repositoryComplaints, sameRepository } from "./repository.js";
 
 const allow = parseAllow("");
-const valid = { provider: "github", url: "https://github.com/octo/hello.git", secret: "s", accessToken: "" };
+const valid = { provider: "github", url: "https://github.com/octo/hello.git", secret: "s", accessToken: "", forks: "" };
 const complaints = (fields: Partial<typeof valid>) =>
   Object.fromEntries(
     Object.entries(repositoryComplaints({ ...valid, ...fields }, (url) => literalBlocked(url, allow))).filter(

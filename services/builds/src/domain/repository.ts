@@ -1,5 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
+import { Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import { isProvider } from "./hooks/providers.js";
 
 export interface RepositoryInput {
@@ -7,6 +8,13 @@ export interface RepositoryInput {
   readonly url: string;
   readonly secret: string;
   readonly accessToken: string;
+  readonly forks: string;
+}
+
+export interface RepositoryChangeInput {
+  readonly secret?: string;
+  readonly accessToken?: string;
+  readonly forks?: string;
 }
 
 const maxUrlLength = fixedLimit({
@@ -58,12 +66,25 @@ function tokenComplaints(token: string): string[] {
   ];
 }
 
+export const isForks = (text: string): text is Repository_Forks => Object.hasOwn(Repository_Forks, text);
+
+const forksComplaints = (forks: string): string[] =>
+  forks === "" || isForks(forks) ? [] : [`Forks invalid forks ${quoted(forks)}`];
+
+/** Complains about a change of a repository. Empty texts change nothing. */
+export const changeComplaints = ({ secret = "", accessToken = "", forks = "" }: RepositoryChangeInput) => ({
+  secret: tooLong("Secret", secret, maxSecretLength),
+  access_token: tokenComplaints(accessToken),
+  forks: forksComplaints(forks),
+});
+
 export function repositoryComplaints(input: RepositoryInput, blocked: (url: URL) => boolean) {
   return {
     provider: providerComplaints(input.provider),
     url: urlComplaints(input.url, blocked),
     secret: secretComplaints(input.secret),
     access_token: tokenComplaints(input.accessToken),
+    forks: forksComplaints(input.forks),
   };
 }
 

@@ -27,13 +27,13 @@ const maxDescriptionBytes = fixedLimit({
   effect: "the commit makes no build; its status is an error",
 });
 
-async function describe(remote: Remote, id: string): Promise<GitObject> {
+export async function describe(remote: Remote, id: string): Promise<GitObject> {
   const object = (await remote.get(id)).get(id)!;
   if (object.data.length > maxDescriptionBytes) throw new Error(`${object.type} too large`);
   return object;
 }
 
-async function commitOf(remote: Remote, sha: string) {
+export async function commitOf(remote: Remote, sha: string) {
   let id = sha;
   for (let depth = 0; depth < maxTagDepth; depth++) {
     const object = await describe(remote, id);

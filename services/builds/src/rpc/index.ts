@@ -1,4 +1,5 @@
 import type { Context, CronHandlers, Handlers, QueueHandlers } from "../context.js";
+import { approveBuild } from "./approve-build.js";
 import { checkManifest } from "./check-manifest.js";
 import { createCron } from "./create-cron.js";
 import { deleteCron } from "./delete-cron.js";
@@ -42,6 +43,7 @@ export const buildHandlers = (ctx: Context): Handlers => ({
   getLatestBuilds: getLatestBuilds(ctx),
   listBuilds: listBuilds(ctx),
   killBuild: killBuild(ctx),
+  approveBuild: approveBuild(ctx),
   pinBuild: pinBuild(ctx),
   tagBuild: tagBuild(ctx),
   untagBuild: untagBuild(ctx),

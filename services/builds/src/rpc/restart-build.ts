@@ -31,6 +31,7 @@ export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
       text: old.manifest,
       isStored: true,
       parameters: parametersAgain(old, parametersOf(variables), plain),
+      leftOut: old.leftOut ?? [],
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({

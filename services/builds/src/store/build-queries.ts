@@ -53,14 +53,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map((doc) => doc._id)
       .toArray(),
 
-  /** Returns the builds of a hook delivery, sorted by the path of their manifest. */
-  ofDelivery: (deliveryId: string) =>
-    builds
-      .find({ "origin.deliveryId": deliveryId }, { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } })
-      .sort({ "origin.path": 1 })
-      .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
-      .toArray(),
-
   usesBlob: async (blobId: string) =>
     (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,
 

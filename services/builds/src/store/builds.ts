@@ -6,6 +6,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
+import { hookBuilds } from "./hook-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
 
@@ -33,6 +34,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
 
   return {
     ...buildQueries(builds),
+    ...hookBuilds(builds),
     ...leases,
 
     renew(...lease: Parameters<typeof leases.renew>) {

@@ -27,4 +27,10 @@ export const sealedFields: readonly EncryptedField[] = [
     renewed: ({ _id, sealedToken }: { _id: number; sealedToken: string }, renew) =>
       renew(sealedToken, repositoryToken(_id)),
   },
+  {
+    collection: "hookRemovals",
+    field: "sealedToken",
+    renewed: ({ _id, sealedToken }: { _id: number; sealedToken: string }, renew) =>
+      renew(sealedToken, repositoryToken(_id)),
+  },
 ];

@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
 import type { Verdict } from "../domain/hooks/status.js";
@@ -10,7 +10,14 @@ export interface HookDelivery {
   readonly repositoryId: number;
   /** SHA-256 of the signed body, which nobody can send again under another id. Absent on older deliveries. */
   readonly bodyHash?: string;
-  readonly change: HookChange;
+  /** Counts all deliveries; absent on older ones, which are not listed. */
+  readonly number?: number;
+  /** The event as the provider names it. */
+  readonly event?: string;
+  /** Absent if the event can make no build. */
+  readonly change?: HookChange;
+  /** The number of the delivery that this one repeats for a user. */
+  readonly redeliveryOf?: number;
   readonly createdAt: Date;
   /** When the next step is due, by the clock of MongoDB; absent if there is none. */
   readonly dueAt?: Date;
@@ -22,10 +29,15 @@ export interface HookDelivery {
   readonly sha?: string;
   /** A manifest is invalid, or the repository could not be read. */
   readonly wrong?: boolean;
+  /** Why it made no build, or not one for each manifest; or why the last attempt failed. */
+  readonly reasons?: readonly string[];
   readonly reported?: Verdict;
 }
 
-export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reported"> & {
+/** A delivery that can make builds. */
+export type BuiltDelivery = HookDelivery & Required<Pick<HookDelivery, "change">>;
+
+export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reasons" | "reported"> & {
   /** When the next step is due, in milliseconds from now. */
   readonly dueInMs: number | "never";
 };
@@ -34,16 +46,18 @@ const maxDue = 50;
 const maxPruned = 500;
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 const heldFor = (leaseMs: number) => ({ heldUntil: inMs(leaseMs), dueAt: inMs(leaseMs) });
+const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
 const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
 
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
-    /** Stores a new delivery and claims it; undefined if its id or its body was there before. */
+    /** Stores a new delivery and, if it can make builds, claims it; undefined if its id or its body was there before. */
     async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
       const isNew = { $lte: ["$createdAt", null] };
-      const made = { $mergeObjects: [{ $literal: delivery }, heldFor(leaseMs)] };
+      const held = delivery.change ? heldFor(leaseMs) : {};
+      const made = { $mergeObjects: [{ $literal: delivery }, held] };
       try {
         const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
           { _id: delivery._id },
@@ -88,6 +102,14 @@ export const hookDeliveryStore = (db: Db) => {
       const later = { _id: { $in: [...ids] }, $expr: { $gt: ["$dueAt", "$$NOW"] } };
       await deliveries.updateMany(later, [{ $set: { dueAt: "$$NOW" } }]);
     },
+
+    /** Returns a page of a repository's deliveries, newest first. */
+    list: (repositoryId: number, number: number | undefined) =>
+      page(deliveries.find(listed(repositoryId)).sort({ number: -1 }), number, () =>
+        deliveries.countDocuments(listed(repositoryId)),
+      ),
+
+    byNumber: (repositoryId: number, number: number) => deliveries.findOne({ repositoryId, number }),
 
     async removeOfRepository(repositoryId: number): Promise<void> {
       await deliveries.deleteMany({ repositoryId });

@@ -22,9 +22,9 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     // Allows one build for each run of a cron job.
     { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
     // Serves the queue: waiting builds, oldest first, and running builds.
-    { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
+    { key: { status: 1, "driver.type": 1, userId: 1, awaitsApproval: 1, createdAt: 1, _id: 1 } },
     {
-      key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, createdAt: 1, _id: 1 },
+      key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, awaitsApproval: 1, createdAt: 1, _id: 1 },
       partialFilterExpression: { status: "queued" },
     },
     { key: { "driver.type": 1, createdAt: 1 }, partialFilterExpression: { status: "queued" } },
@@ -38,6 +38,9 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
     // Allows one build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
+    // The builds of earlier pushes to a branch, or of earlier updates of a request.
+    { key: { "origin.subject": 1, status: 1, "origin.order": -1 }, ...having("origin.subject") },
+    { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("crons"), [
@@ -58,9 +61,15 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { buildId: 1, end: 1 } },
     { key: { buildId: 1, job: 1, jobEnd: 1 } },
   ]);
-  await ensureIndexes(db.collection("repositories"), [{ key: { namespaceId: 1, _id: 1 } }, { key: { userId: 1 } }]);
+  await ensureIndexes(db.collection("repositories"), [
+    { key: { namespaceId: 1, _id: 1 } },
+    { key: { userId: 1 } },
+    { key: { hook: 1 }, partialFilterExpression: { hook: "pending" } },
+  ]);
+  await ensureIndexes(db.collection("hookRemovals"), [{ key: { dueAt: 1 } }]);
   await ensureIndexes(db.collection("hookDeliveries"), [
     { key: { repositoryId: 1 } },
+    { key: { repositoryId: 1, number: -1 }, ...having("number") },
     // Accepts each body once, whatever its delivery id.
     { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
     { key: { dueAt: 1 }, sparse: true },

@@ -3,6 +3,7 @@ import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
+import { claimable } from "./queue.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
 export interface Place {
@@ -52,7 +53,7 @@ export const lineStore = (db: Db) => {
   /** Counts the queued builds of each of these users, up to `max`. */
   async function waiting(driver: Driver_Type, userIds: readonly number[], max: number): Promise<Map<number, number>> {
     const queued = [
-      { $match: { status: "queued", "driver.type": driver } },
+      { $match: { status: "queued", "driver.type": driver, ...claimable } },
       { $limit: max },
       { $group: { _id: null, count: { $sum: 1 } } },
     ];

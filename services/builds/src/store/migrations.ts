@@ -17,5 +17,13 @@ export const migrations: readonly Migration[] = [
     retires: ["outbox", "objects.objectId_1_createdAt_-1__id_-1", "cronId_1_createdAt_-1__id_-1"],
   },
   { name: "builds-unsettled", collection: "builds", retires: ["unsettled_1_createdAt_1"] },
+  {
+    name: "builds-queue-without-approval",
+    collection: "builds",
+    retires: [
+      "status_1_driver.type_1_userId_1_createdAt_1__id_1",
+      "status_1_driver.type_1_userId_1_rootId_1_createdAt_1__id_1",
+    ],
+  },
   { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
 ];

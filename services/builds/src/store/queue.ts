@@ -12,6 +12,9 @@ const maxCounted = fixedLimit({
 /** How many namespace trees of one user a claim searches while limits hold back others. */
 const maxRoots = 50;
 
+/** Selects builds that do not wait for a member's approval. */
+export const claimable = { awaitsApproval: { $exists: false } } as const;
+
 interface Oldest {
   readonly doc: BuildDoc | undefined;
   readonly isOnly: boolean;
@@ -23,6 +26,7 @@ export const queueStore = (db: Db) => {
     status: "queued" as const,
     "driver.type": driver,
     userId,
+    ...claimable,
   });
   const byAge = { createdAt: 1, _id: 1 } as const;
 
@@ -78,7 +82,10 @@ export const queueStore = (db: Db) => {
       builds.countDocuments({ status, "driver.type": driver }, { limit: maxCounted }),
 
     oldestSince: async (driver: Driver_Type): Promise<Date | undefined> => {
-      const waiting = builds.find({ status: "queued", "driver.type": driver }, { projection: { createdAt: 1 } });
+      const waiting = builds.find(
+        { status: "queued", "driver.type": driver, ...claimable },
+        { projection: { createdAt: 1 } },
+      );
       return (await waiting.sort({ createdAt: 1 }).limit(1).next())?.createdAt;
     },
 

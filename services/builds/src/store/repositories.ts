@@ -2,17 +2,38 @@ import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
-import type { Repository } from "@ci/proto/builds/v1/repositories";
+import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Db } from "mongodb";
 
 export type RepositoryDoc = Stored<Repository> & {
   readonly sealedSecret: string;
   readonly sealedToken?: string;
+  /** Until when a process holds the registration of the pending hook, by the clock of MongoDB. */
+  readonly hookHeldUntil?: Date;
 };
 
-export function toRepository({ sealedSecret: _s, sealedToken: _t, ...stored }: RepositoryDoc): Repository {
-  return fromStored<Repository>(stored);
+/** Whether the provider knows the hook. */
+export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
+
+/** What a user can change. A field that is set to undefined is removed. */
+export type RepositoryChange = Partial<
+  Pick<
+    RepositoryDoc,
+    "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded" | "hook" | "hookHeldUntil"
+  >
+>;
+
+export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Repository_Forks => forks;
+
+/** Returns the record of a repository, with the defaults of what older ones lack. */
+export function toRepository(doc: RepositoryDoc): Repository {
+  const { sealedSecret: _s, sealedToken: _t, hookHeldUntil: _h, ...stored } = doc;
+  const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;
+  return { ...fromStored<Repository>(stored), forks, cancelSuperseded, hook };
 }
+
+// A missing time compares as earlier than any other.
+const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
 
 export const repositoryStore = (db: Db, perUser: CountLimit) => {
   const repositories = db.collection<RepositoryDoc>("repositories");
@@ -38,6 +59,46 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
       page(repositories.find({ namespaceId }).sort({ _id: 1 }), number, () =>
         repositories.countDocuments({ namespaceId }),
       ),
+
+    /** Changes a repository in one write; returns null if it does not exist. */
+    change(namespaceId: number, id: number, change: RepositoryChange): Promise<RepositoryDoc | null> {
+      const entries = Object.entries(change);
+      const values = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+      const removed = Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [[key, true]] : [])));
+      if (entries.length === 0) return repositories.findOne({ _id: id, namespaceId });
+      const update = {
+        ...(Object.keys(values).length > 0 ? { $set: values } : {}),
+        ...(Object.keys(removed).length > 0 ? { $unset: removed as never } : {}),
+      };
+      return repositories.findOneAndUpdate({ _id: id, namespaceId }, update, { returnDocument: "after" });
+    },
+
+    /** Returns the ids of repositories whose hook is to be registered. */
+    pendingHooks: () =>
+      repositories
+        .find({ hook: "pending", ...isFree }, { projection: { _id: 1 } })
+        .limit(100)
+        .map(({ _id }) => _id)
+        .toArray(),
+
+    /** Claims the registration of a pending hook. If its holder crashes, another process can claim it. */
+    claimHook: (id: number, leaseMs: number): Promise<RepositoryDoc | null> =>
+      repositories.findOneAndUpdate(
+        { _id: id, hook: "pending", ...isFree },
+        [{ $set: { hookHeldUntil: { $add: ["$$NOW", leaseMs] } } }],
+        { returnDocument: "after" },
+      ),
+
+    /** Stores the outcome of a registration, unless it was claimed or requested again meanwhile. */
+    async settleHook({ _id, hookHeldUntil }: RepositoryDoc, { hook, hookReason }: HookState): Promise<void> {
+      await repositories.updateOne(
+        { _id, hook: "pending", hookHeldUntil },
+        {
+          $set: { hook, ...(hookReason === undefined ? {} : { hookReason }) },
+          $unset: { hookHeldUntil: true, ...(hookReason === undefined ? { hookReason: true } : {}) },
+        },
+      );
+    },
 
     idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
     idsOfUser: (userId: number) => idsOf({ userId }),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Repository } from "@ci/proto/builds/v1/repositories";
+import type { CreateRepositoryRequest, HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type GitRepository, type GitServer, type GitServerOptions, gitServer } from "@ci/testkit/git-server";
 import type { Config } from "../../src/config.js";
@@ -65,11 +65,16 @@ export function bootHooks(overrides: Partial<Config> = {}, gitOptions: GitServer
   return {
     suite,
     server: () => hooks.server,
-    async hooked(provider: ProviderName = "github", accessToken?: string, user = suite.users.ann): Promise<Hooked> {
+    async hooked(
+      provider: ProviderName = "github",
+      accessToken?: string,
+      user = suite.users.ann,
+      settings: Pick<CreateRepositoryRequest, "forks" | "cancelSuperseded"> = {},
+    ): Promise<Hooked> {
       const name = `octo/hello${++count}`;
       const git = await hooks.server.repository(`${name}.git`);
       const namespace = await suite.accounts.aNamespace(suite.users.ann, `ns${count}`);
-      const request = { namespaceId: namespace.id, provider, url: git.url, secret, accessToken };
+      const request = { namespaceId: namespace.id, provider, url: git.url, secret, accessToken, ...settings };
       const record = (await suite.as(user, () => suite.repositories.createRepository(request))).repository!;
       const send = async ({ headers, body }: SignedRequest) => [
         ...(await suite.repositories.receiveHook({ provider, id: record.id, headers, body })).builds,
@@ -82,6 +87,11 @@ export function bootHooks(overrides: Partial<Config> = {}, gitOptions: GitServer
         push: (options, id = randomUUID()) => send(deliveries.push[provider](options, id)),
         pull: (options, id = randomUUID()) => send(deliveries.pull[provider](options, id)),
       };
+    },
+    /** Returns the deliveries of a repository, newest first. */
+    async deliveriesOf({ namespace, record }: Hooked): Promise<readonly HookDelivery[]> {
+      const request = { namespaceId: namespace.id, repositoryId: record.id, page: { number: 1 } };
+      return (await suite.as(suite.users.ann, () => suite.repositories.listHookDeliveries(request))).deliveries;
     },
     /** Returns a build as its owner sees it. */
     async build(ref: { userId: number; number: number }) {

@@ -46,6 +46,10 @@ describe("succeeds", () => {
       url: fields.url,
       hasAccessToken: true,
       createdAt: expect.any(Date),
+      forks: "approve",
+      hook: "by_hand",
+      hookReason: expect.stringMatching(/^the provider did not register the hook: /),
+      cancelSuperseded: false,
     };
     expect(repository).toEqual(record);
     const bare = (await create(namespaceId, { accessToken: "" })).repository!;

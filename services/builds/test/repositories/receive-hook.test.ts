@@ -155,7 +155,7 @@ describe("succeeds", () => {
 
 describe("a pull request from a fork", () => {
   it.each(providerNames)("of %s gets no variables, keys or objects of the user or the namespace", async (provider) => {
-    const { git, pull, push, namespace } = await hooked(provider);
+    const { git, pull, push, namespace } = await hooked(provider, undefined, suite.users.ann, { forks: "run" });
     for (const [name, namespaceName] of [
       ["OF_ANN", ""],
       ["OF_NAMESPACE", namespace.path],
@@ -195,7 +195,7 @@ describe("a pull request from a fork", () => {
   });
 
   it("gets none after a member restarts it, and keeps its namespace and commit", async () => {
-    const { git, pull, namespace, record } = await hooked();
+    const { git, pull, namespace, record } = await hooked("github", undefined, suite.users.ann, { forks: "run" });
     const sha = await git.commit({ ".service-ci.yml": manifest });
     const [ref] = await pull({ sha, fork: true });
     await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: ref }));

@@ -100,6 +100,13 @@ const pin = (pinned: boolean) =>
 export const pinBuild = pin(true);
 export const unpinBuild = pin(false);
 
+export const approveBuild = action({
+  summary: "Lets a build of a fork that waits for approval run",
+  changes: "build",
+  returns: buildSchema,
+  run: async (ctx, input) => toJson(ctx, (await ctx.builds.approveBuild({ ref: await buildRefOf(ctx, input) })).build!),
+});
+
 export const restartBuild = action({
   summary: "Submits a finished build again",
   changes: "build",

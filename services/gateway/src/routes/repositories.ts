@@ -1,4 +1,6 @@
 import { networkOf } from "@ci/kit/net/guard";
+import type { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
+import { hookDeliveryJson, hookDeliverySchema } from "@ci/rest/hook-delivery";
 import { hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
 import { clientAddress } from "../audit/address.js";
@@ -8,8 +10,8 @@ import { defaultPace, readAll } from "../content/incoming.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
-import { action } from "../http/row.js";
-import { text } from "../http/shape.js";
+import { type Address, action } from "../http/row.js";
+import { flag, text } from "../http/shape.js";
 
 export const listRepositories = action({
   summary: "Repositories of a namespace, without their secrets",
@@ -24,6 +26,28 @@ export const listRepositories = action({
   },
 });
 
+const toJson = async (ctx: Context, repository: Repository) =>
+  repositoryJson(repository, await relationsFor(ctx, [repository]));
+
+/** Returns the repository of a path. Throws `not_found`. */
+async function find(ctx: Context, address: Address): Promise<Repository> {
+  const { id: namespaceId } = await namespaceOf(ctx, address);
+  return (await ctx.repositories.getRepository({ namespaceId, id: address.params.id })).repository!;
+}
+
+export const getRepository = action({
+  summary: "A repository, without its secrets",
+  returns: repositorySchema,
+  run: async (ctx, input) => toJson(ctx, await find(ctx, input)),
+});
+
+const settings = {
+  forks: text.describe("What a request from a fork does: `approve`, `run` or `ignore`; `approve` if missing"),
+  cancel_superseded: flag.describe(
+    "Whether a newer push to a branch, or update of a request, kills the builds of older ones; false if missing",
+  ),
+};
+
 export const createRepository = action({
   summary: "Adds a repository whose pushes and pull requests submit builds",
   changes: "repository",
@@ -32,17 +56,42 @@ export const createRepository = action({
     url: text.describe("Address to clone the repository from"),
     secret: text.describe("Secret that the provider signs its events with"),
     access_token: text.describe("Access token of the provider, for private repositories and commit statuses"),
+    ...settings,
   },
   required: ["provider", "url", "secret"],
   refuses: ["repositories"],
   returns: repositorySchema,
   target: namespaceFor("write"),
   async run(ctx, input) {
-    const { provider = "", url = "", secret = "", access_token: accessToken } = input.body;
+    const { provider = "", url = "", secret = "", access_token: accessToken, forks } = input.body;
+    const { cancel_superseded: cancelSuperseded } = input.body;
     const { id: namespaceId } = await namespaceOf(ctx, input);
-    const request = { namespaceId, provider, url, secret, accessToken };
-    const repository = (await ctx.repositories.createRepository(request)).repository!;
-    return repositoryJson(repository, await relationsFor(ctx, [repository]));
+    const request = { namespaceId, provider, url, secret, accessToken, forks, cancelSuperseded };
+    return toJson(ctx, (await ctx.repositories.createRepository(request)).repository!);
+  },
+});
+
+export const updateRepository = action({
+  summary: "Changes a repository's secret, access token or settings",
+  changes: "repository",
+  body: {
+    secret: text.describe("Secret that the provider signs its events with"),
+    access_token: text.describe("Access token of the provider"),
+    remove_access_token: flag.describe("Whether the stored access token is deleted"),
+    forks: text.describe("What a request from a fork does: `approve`, `run` or `ignore`"),
+    cancel_superseded: flag.describe(
+      "Whether a newer push to a branch, or update of a request, kills the builds of older ones",
+    ),
+  },
+  returns: repositorySchema,
+  target: find,
+  async run(ctx, input) {
+    const { secret, access_token: accessToken, remove_access_token: removeAccessToken = false, forks } = input.body;
+    const { cancel_superseded: cancelSuperseded } = input.body;
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const change = { secret, accessToken, removeAccessToken, forks, cancelSuperseded };
+    const request = { namespaceId, id: input.params.id, ...change };
+    return toJson(ctx, (await ctx.repositories.updateRepository(request)).repository!);
   },
 });
 
@@ -52,6 +101,50 @@ export const deleteRepository = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     await ctx.repositories.deleteRepository({ namespaceId, id: input.params.id });
+  },
+});
+
+/** Returns the JSON of deliveries of one namespace's repository. */
+async function deliveriesJson(ctx: Context, address: Address, deliveries: readonly HookDelivery[]) {
+  const namespace = await namespaceOf(ctx, address);
+  const builds = deliveries.flatMap((delivery) => delivery.builds);
+  const relations = await relationsFor(ctx, builds, { namespaces: [namespace] });
+  return deliveries.map((delivery) => hookDeliveryJson(delivery, namespace.id, relations));
+}
+
+export const listHookDeliveries = action({
+  summary: "What came through the hook of a repository, and what it made; newest first",
+  paged: true,
+  returns: hookDeliverySchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, repositoryId: input.params.id, page: input.page };
+    const { deliveries, page } = await ctx.repositories.listHookDeliveries(request);
+    return paged(await deliveriesJson(ctx, input, deliveries), page);
+  },
+});
+
+async function deliveryRef(ctx: Context, address: Address) {
+  const { id: namespaceId } = await namespaceOf(ctx, address);
+  return { namespaceId, repositoryId: address.params.id, id: address.params.delivery };
+}
+
+export const getHookDelivery = action({
+  summary: "What a provider's event made, or why it made nothing",
+  returns: hookDeliverySchema,
+  async run(ctx, input) {
+    const { delivery } = await ctx.repositories.getHookDelivery(await deliveryRef(ctx, input));
+    return (await deliveriesJson(ctx, input, [delivery!]))[0];
+  },
+});
+
+export const redeliverHook = action({
+  summary: "Processes a provider's event again, as a new delivery: builds its commit again",
+  changes: "delivery",
+  returns: hookDeliverySchema,
+  async run(ctx, input) {
+    const { delivery } = await ctx.repositories.redeliverHook(await deliveryRef(ctx, input));
+    return (await deliveriesJson(ctx, input, [delivery!]))[0];
   },
 });
 

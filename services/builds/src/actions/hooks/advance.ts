@@ -1,40 +1,49 @@
 import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import type { Context } from "../../context.js";
-import type { HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
+import { Unreadable } from "./read-commit.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
 
-const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<StepResult>> =>
+const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> =>
   runAs(anonymous(), () => {
     const attributes = { "ci.repository": repository._id, "ci.delivery": delivery._id };
     return traced("advance delivery", { begin: true, attributes }, () => step(ctx, repository, delivery));
   });
 
 /** Runs one step. The first one submits the builds; each later one reports their outcome. */
-async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<StepResult>> {
+async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
   const built = await buildCommit(ctx, repository, delivery);
   return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 
+/** Returns what users may know about a failed step: nothing about our own services. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Unreadable ? error.message : "the service could not process it";
+
 /** Schedules another attempt after a failed step. After the last attempt the step counts as done. */
 async function afterFailure(
   ctx: Context,
   repository: RepositoryDoc,
-  delivery: HookDelivery,
+  delivery: BuiltDelivery,
+  error: unknown,
 ): Promise<Partial<StepResult>> {
   const failures = delivery.failures + 1;
   const pauseMs = ctx.config.hookPausesMs[delivery.failures];
-  if (pauseMs !== undefined) return { failures, dueInMs: pauseMs };
+  const reasons = delivery.sha === undefined ? { reasons: [reasonOf(error)] } : {};
+  if (pauseMs !== undefined) return { failures, dueInMs: pauseMs, ...reasons };
   ctx.log.warn({ repository: repository._id, delivery: delivery._id }, "gave up on a hook delivery");
   const dueInMs = repository.hasAccessToken ? 0 : "never";
-  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs };
+  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs, ...reasons };
   const verdict = (await currentVerdict(ctx, delivery))?.verdict;
   // The final status can still be reported even if the pending one was not.
   return verdict === "pending" ? { failures: 0, reported: verdict, dueInMs } : { dueInMs: "never" };
 }
+
+const isBuilt = (delivery: HookDelivery): delivery is BuiltDelivery => delivery.change !== undefined;
 
 /** Runs the next step of a claimed delivery and releases it. Never throws: a failed step is retried later. */
 export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
@@ -42,10 +51,11 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
   try {
     const repository = await ctx.repositories.byId(held.repositoryId);
     if (!repository) return void (await deliveries.remove(held._id));
+    if (!isBuilt(held)) return await deliveries.release(held, { dueInMs: "never" });
     const done = await tracedStep(ctx, repository, held).catch((err) => {
       if (ctx.signal.aborted) throw err;
       log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
-      return afterFailure(ctx, repository, held);
+      return afterFailure(ctx, repository, held, err);
     });
     await deliveries.release(held, done);
     // A build may have ended between the report and the release.

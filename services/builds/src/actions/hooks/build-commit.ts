@@ -1,43 +1,18 @@
-import { openRemote } from "@ci/git/remote";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
-import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { asFault } from "@ci/kit/rpc/fault";
-import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
-import { type HookChange, shortComment, shortRef } from "../../domain/hooks/change.js";
-import { maxObjects } from "../../git/limits.js";
-import { type CommitFound, readManifests } from "../../git/manifests.js";
-import { repositoryToken } from "../../store/encrypted-fields.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
-import type { RepositoryDoc } from "../../store/repositories.js";
+import { branchOf, type HookChange, shortComment, shortRef, subjectOf, tagOf } from "../../domain/hooks/change.js";
+import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
+import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";
+import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { recordBuilds } from "../record-builds.js";
-import { type CommitRequest, submitCommit } from "../submit.js";
+import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
+import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
+import { killSuperseded } from "./supersede.js";
 
-/** Each manifest makes a build: one commit must not be able to fill the queue. */
-const maxManifests = fixedLimit({
-  max: 20,
-  about: "manifests of one commit",
-  effect: "the commit makes no build; its status is an error",
-});
-
-export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong">>;
-
-export const tokenOf = ({ config }: Context, { _id: id, sealedToken }: RepositoryDoc): string | undefined =>
-  sealedToken && decrypt(config.keyring, sealedToken, repositoryToken(id));
-
-async function readCommit(ctx: Context, repository: RepositoryDoc, { sha }: HookChange): Promise<CommitFound> {
-  const { hookTimeoutMs: timeoutMs, hookReadBytes: maxBytes } = ctx.config;
-  const token = tokenOf(ctx, repository);
-  // GitHub accepts tokens of GitHub Apps only under this user name.
-  const user = repository.provider === "github" ? "x-access-token" : "oauth2";
-  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
-  const { agent } = ctx;
-  const credentials = token && `${user}:${token}`;
-  const limits = { timeoutMs, maxBytes, maxObjects };
-  const remote = await openRemote({ agent, url: repository.url, credentials, signal, ...limits });
-  return readManifests(remote, sha, maxManifests + 1);
-}
+/** What a commit led to. `reasons` say why manifests made no builds; `wrong` that one of these reasons is a mistake. */
+export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">>;
 
 function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: string): Record<string, string> {
   const { repoId, ref, email, username, id, action } = change;
@@ -48,31 +23,42 @@ function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: 
 function requestFor(
   ctx: Context,
   { userId, ...repository }: RepositoryDoc,
-  { _id: deliveryId, change }: HookDelivery,
-  commit: CommitFound,
+  { _id: deliveryId, number, change }: BuiltDelivery,
+  commit: CommitRead,
 ): Omit<CommitRequest, "text" | "namespace"> {
   const { type, comment, ref, fork } = change;
-  const { sha, message } = commit;
+  const { sha, message, files } = commit;
   const data = triggerData(change, { userId, ...repository }, sha);
   return {
     userId,
     tags: [[...shortRef(ref)].slice(0, ctx.config.tagLength).join("")],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
-    origin: { deliveryId, url: repository.url, sha, bare: fork, ...commitFacts(change, commit) },
+    origin: {
+      ...{ deliveryId, url: repository.url, sha, bare: fork },
+      // A delivery of an older version has no number.
+      ...(number === undefined ? {} : { subject: subjectOf(repository._id, change), order: number }),
+      ...commitFacts(change, commit),
+    },
+    awaitsApproval: fork && forksOf(repository) === "approve",
+    occasion: { event: type, branch: branchOf(change), tag: tagOf(change), files },
   };
 }
 
-/** Submits the build of a manifest, unless it exists already. Returns false if the manifest is invalid. */
-async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: number): Promise<boolean> {
+/** Why a manifest made no build; undefined if it made one. */
+type Refusal = Pick<CommitResult, "wrong" | "reasons"> | undefined;
+
+/** Submits the build of a manifest, unless it exists already. */
+async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: number): Promise<Refusal> {
   try {
     await submitCommit(ctx, request);
-    return true;
+    return undefined;
   } catch (error) {
-    if (duplicateKey(error)) return true;
-    const { code, fields } = asFault(error);
+    if (duplicateKey(error)) return undefined;
+    if (error instanceof Unwanted) return { wrong: false, reasons: [error.reason] };
+    const { code, fields = {} } = asFault(error);
     if (code !== "invalid") throw error;
     ctx.log.warn({ repository: repositoryId, path: request.origin.path, fields }, "commit has an invalid manifest");
-    return false;
+    return { wrong: true, reasons: Object.values(fields).flat() };
   }
 }
 
@@ -83,33 +69,55 @@ async function writableNamespace({ accounts }: Context, { userId, namespaceId }:
   return namespaces.find(({ id }) => id === namespaceId);
 }
 
+/** Returns why a commit makes no build, whatever its manifests say; undefined if they decide. */
+function reasonAgainstAll({ message, manifests }: CommitRead): Refusal {
+  const mark = skipMark(message);
+  if (mark) return { wrong: false, reasons: [`skipped: ${mark}`] };
+  if (manifests.length === 0) return { wrong: false, reasons: ["no manifest at this commit"] };
+  return manifests.length > maxManifests
+    ? { wrong: true, reasons: [`more than ${maxManifests} manifests at this commit`] }
+    : undefined;
+}
+
 /** Submits a build for each manifest of the commit that has none yet. Throws if it has to be retried. */
 export async function buildCommit(
   ctx: Context,
   repository: RepositoryDoc,
-  delivery: HookDelivery,
+  delivery: BuiltDelivery,
 ): Promise<CommitResult> {
   const { _id: id } = repository;
+  const { change } = delivery;
+  if (change.fork && forksOf(repository) === "ignore")
+    return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) {
-    ctx.log.warn({ repository: id }, "the repository's user may no longer submit to its namespace");
-    return { sha: delivery.change.sha, wrong: true };
+    const reason = "the repository's user may no longer submit to the namespace";
+    ctx.log.warn({ repository: id }, reason);
+    return { sha: change.sha, wrong: true, reasons: [reason] };
   }
-  const commit = await readCommit(ctx, repository, delivery.change);
+  const commit = await readCommit(ctx, repository, change);
   const { sha, manifests } = commit;
-  if (manifests.length > maxManifests) {
-    ctx.log.warn({ repository: id, sha, manifests: manifests.length, maxManifests }, "commit has too many manifests");
-    return { sha, wrong: true };
+  const against = reasonAgainstAll(commit);
+  if (against) {
+    ctx.log.info({ repository: id, sha, ...against }, "commit makes no build");
+    return { sha, ...against };
   }
   const made = new Set((await ctx.builds.ofDelivery(delivery._id)).map(({ path }) => path));
   const request = requestFor(ctx, repository, delivery, commit);
-  let wrong = false;
+  const refusals: { path: string; refusal: Refusal }[] = [];
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    if (!(await trySubmit(ctx, { ...request, text, namespace, origin }, id))) wrong = true;
+    refusals.push({ path, refusal: await trySubmit(ctx, { ...request, text, namespace, origin }, id) });
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
   await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
-  return { sha, wrong };
+  const { subject } = request.origin;
+  // An earlier delivery may be processed late, so this also runs if all builds were made before.
+  if (subject && builds.length > 0 && (repository.cancelSuperseded || request.awaitsApproval))
+    await killSuperseded(ctx, subject, repository.cancelSuperseded ? "all" : "waiting");
+  const reasons = refusals.flatMap(({ path, refusal }) =>
+    (refusal?.reasons ?? []).map((reason) => (manifests.length > 1 ? `${path}: ${reason}` : reason)),
+  );
+  return { sha, wrong: refusals.some(({ refusal }) => refusal?.wrong), reasons: boundedReasons(reasons) };
 }

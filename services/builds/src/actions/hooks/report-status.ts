@@ -3,9 +3,9 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
 import { statusRequest, verdictOf } from "../../domain/hooks/status.js";
-import type { HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
-import { tokenOf } from "./build-commit.js";
+import { tokenOf } from "./read-commit.js";
 
 /** How often to check a delivery's builds, in case the event of their end was lost. */
 const checkEveryMs = 60_000;
@@ -41,7 +41,7 @@ export const currentVerdict = async (ctx: Context, { _id, wrong = false }: HookD
 export async function reportStatus(
   ctx: Context,
   repository: RepositoryDoc,
-  delivery: HookDelivery,
+  delivery: BuiltDelivery,
 ): Promise<Partial<StepResult>> {
   const accessToken = tokenOf(ctx, repository);
   const now = await currentVerdict(ctx, delivery);
@@ -52,7 +52,9 @@ export async function reportStatus(
     const targetUrl = await urlOf(ctx, build);
     const { repoId } = delivery.change;
     const sha = delivery.sha!;
-    await post(ctx, _id, statusRequest({ provider, cloneUrl, repoId, sha, verdict, targetUrl, accessToken }));
+    const status = { provider, cloneUrl, repoId, sha, verdict, targetUrl, accessToken };
+    const complaint = delivery.wrong ? delivery.reasons?.[0] : undefined;
+    await post(ctx, _id, statusRequest({ ...status, complaint }));
   }
   return { reported: verdict, dueInMs: verdict === "pending" ? checkEveryMs : "never" };
 }

@@ -15,10 +15,15 @@ export interface HookChange {
   readonly fork: boolean;
   /** The commit that the branch, the tag or the request had before. */
   readonly before?: string;
+  /** The branch that a request wants to change. */
   readonly targetBranch?: string;
   readonly defaultBranch?: string;
   readonly id?: string;
   readonly action?: string;
+  /** Of a request: the commit of the target branch that it is compared with. */
+  readonly base?: string;
+  /** The changed files as the provider names them; absent if it does not name all of them. */
+  readonly files?: readonly string[];
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -28,12 +33,34 @@ export interface Provider {
   isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
   /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
+  /** Returns the event as the provider names it. */
+  event(headers: Headers, payload: unknown): string;
+  /** The events that can make builds. */
+  readonly built: Readonly<Record<string, HookChange["type"]>>;
+  /** What has to happen to a request so that it is built. */
+  readonly actions: readonly string[];
   /** Reads a payload; undefined if it makes no builds. */
   read(headers: Headers, payload: unknown): HookChange | undefined;
 }
 
 /** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
+
+/** Returns the branch that a change is made to: the one pushed to, or the target of a pull request. */
+export function branchOf({ type, ref, targetBranch }: HookChange): string | undefined {
+  if (type === "pull") return targetBranch;
+  return ref.startsWith("refs/heads/") ? shortRef(ref) : undefined;
+}
+
+export const tagOf = ({ type, ref }: HookChange): string | undefined =>
+  type === "push" && ref.startsWith("refs/tags/") ? shortRef(ref) : undefined;
+
+/** Returns what a newer change supersedes older ones of: a branch or a request. Undefined for a tag. */
+export function subjectOf(repositoryId: number, change: HookChange): string | undefined {
+  if (change.type === "pull") return change.id === undefined ? undefined : `${repositoryId}/pull/${change.id}`;
+  const branch = branchOf(change);
+  return branch === undefined ? undefined : `${repositoryId}/push/${branch}`;
+}
 
 /** Characters of a comment, which every list of builds shows, and of a change's other texts. */
 const maxCommentLength = fixedLimit({ max: 4_096, about: "characters of a hook's comment", effect: "the rest is cut" });
@@ -64,7 +91,7 @@ const isBranch = (name: string | undefined): name is string =>
   name !== undefined && name !== "" && name.length <= maxRefLength;
 
 /** Returns a change whose texts are as long as a build's records may have them. */
-function bounded({ id, action, before, targetBranch, defaultBranch, ...change }: HookChange): HookChange {
+function bounded({ id, action, before, base, targetBranch, defaultBranch, ...change }: HookChange): HookChange {
   return {
     ...change,
     repoId: shortText(change.repoId),
@@ -74,6 +101,7 @@ function bounded({ id, action, before, targetBranch, defaultBranch, ...change }:
     ...(id === undefined ? {} : { id: shortText(id) }),
     ...(action === undefined ? {} : { action: shortText(action) }),
     ...(isCommitId(before) ? { before } : {}),
+    ...(isCommitId(base) ? { base } : {}),
     ...(isBranch(targetBranch) ? { targetBranch } : {}),
     ...(isBranch(defaultBranch) ? { defaultBranch } : {}),
   };

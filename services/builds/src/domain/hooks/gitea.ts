@@ -1,6 +1,7 @@
-import { type HookChange, type Provider, validChange } from "./change.js";
+import { type Headers, type HookChange, type Provider, validChange } from "./change.js";
+import { filesOf } from "./changed-files.js";
 import { isFork } from "./github.js";
-import { at, listAt, textAt } from "./payload.js";
+import { at, listAt, numberAt, textAt } from "./payload.js";
 import { isSignature } from "./signature.js";
 
 const builtActions = ["opened", "reopened", "synchronized"];
@@ -21,6 +22,7 @@ function push(payload: unknown): HookChange | undefined {
     fork: false,
     before: textAt(payload, "before"),
     defaultBranch: textAt(payload, "repository", "default_branch"),
+    files: filesOf(listAt(payload, "commits"), numberAt(payload, "total_commits")),
   });
 }
 
@@ -41,8 +43,12 @@ function pull(payload: unknown): HookChange | undefined {
     defaultBranch: textAt(payload, "repository", "default_branch"),
     id: textAt(payload, "pull_request", "number") || textAt(payload, "number"),
     action,
+    base: textAt(payload, "pull_request", "base", "sha"),
   });
 }
+
+const eventOf = (headers: Headers): string =>
+  headers["x-forgejo-event"] ?? headers["x-gitea-event"] ?? headers["x-github-event"] ?? "";
 
 /** Gitea and Forgejo, whose headers have several names. */
 export const gitea: Provider = {
@@ -51,8 +57,11 @@ export const gitea: Provider = {
     isSignature(headers["x-gitea-signature"], "", body, secret) ||
     isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
   deliveryId: (headers) => headers["x-forgejo-delivery"] ?? headers["x-gitea-delivery"] ?? headers["x-github-delivery"],
+  event: eventOf,
+  built: { push: "push", pull_request: "pull" },
+  actions: builtActions,
   read(headers, payload) {
-    const event = headers["x-forgejo-event"] ?? headers["x-gitea-event"] ?? headers["x-github-event"];
+    const event = eventOf(headers);
     if (event === "push") return push(payload);
     return event === "pull_request" ? pull(payload) : undefined;
   },

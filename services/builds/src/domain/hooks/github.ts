@@ -1,5 +1,6 @@
 import { type HookChange, type Provider, validChange } from "./change.js";
-import { at, textAt } from "./payload.js";
+import { filesOf } from "./changed-files.js";
+import { at, listAt, textAt } from "./payload.js";
 import { isSignature } from "./signature.js";
 
 const builtActions = ["opened", "reopened", "synchronize"];
@@ -18,6 +19,8 @@ function push(payload: unknown): HookChange | undefined {
     fork: false,
     before: textAt(payload, "before"),
     defaultBranch: textAt(payload, "repository", "default_branch"),
+    // After a force push, the commits do not tell what was dropped.
+    files: at(payload, "forced") === true ? undefined : filesOf(listAt(payload, "commits")),
   });
 }
 
@@ -44,12 +47,16 @@ function pull(payload: unknown): HookChange | undefined {
     defaultBranch: textAt(payload, "repository", "default_branch"),
     id: textAt(payload, "pull_request", "number") || textAt(payload, "number"),
     action,
+    base: textAt(payload, "pull_request", "base", "sha"),
   });
 }
 
 export const github: Provider = {
   isSigned: (headers, body, secret) => isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
   deliveryId: (headers) => headers["x-github-delivery"],
+  event: (headers) => headers["x-github-event"] ?? "",
+  built: { push: "push", pull_request: "pull" },
+  actions: builtActions,
   read(headers, payload) {
     const event = headers["x-github-event"];
     if (event === "push") return push(payload);

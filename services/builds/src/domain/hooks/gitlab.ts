@@ -1,5 +1,6 @@
 import { type HookChange, type Provider, validChange } from "./change.js";
-import { listAt, textAt } from "./payload.js";
+import { filesOf } from "./changed-files.js";
+import { listAt, numberAt, textAt } from "./payload.js";
 import { equalTexts } from "./signature.js";
 
 function push(payload: unknown): HookChange | undefined {
@@ -17,6 +18,7 @@ function push(payload: unknown): HookChange | undefined {
     fork: false,
     before: textAt(payload, "before"),
     defaultBranch: textAt(payload, "project", "default_branch"),
+    files: filesOf(listAt(payload, "commits"), numberAt(payload, "total_commits_count")),
   });
 }
 
@@ -53,6 +55,9 @@ export const gitlab: Provider = {
   isSigned: (headers, _body, secret) => equalTexts(headers["x-gitlab-token"] ?? "", secret),
   // Newer versions send a key that is the same in each retry.
   deliveryId: (headers) => headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"],
+  event: (_headers, payload) => textAt(payload, "object_kind"),
+  built: { push: "push", tag_push: "push", merge_request: "pull" },
+  actions: ["open", "reopen", "update"],
   read(_headers, payload) {
     const kind = textAt(payload, "object_kind");
     if (kind === "push" || kind === "tag_push") return push(payload);

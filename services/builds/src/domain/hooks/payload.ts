@@ -13,6 +13,11 @@ export function textAt(payload: unknown, ...path: readonly string[]): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
+export function numberAt(payload: unknown, ...path: readonly string[]): number | undefined {
+  const value = at(payload, ...path);
+  return typeof value === "number" ? value : undefined;
+}
+
 export function listAt(payload: unknown, ...path: readonly string[]): readonly unknown[] {
   const value = at(payload, ...path);
   return Array.isArray(value) ? value : [];

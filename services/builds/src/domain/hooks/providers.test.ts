@@ -10,6 +10,7 @@ import {
 import { shortRef } from "./change.js";
 import { payloadOf } from "./payload.js";
 import { isProvider, providers } from "./providers.js";
+import { reasonForNothing, skipMark } from "./reasons.js";
 
 const secret = "hush";
 const id = "f6266f16-1bf3-46a5-9ea4-602e06ead473";
@@ -22,6 +23,7 @@ const fromTea = (event: string, payload: object) => ["gitea", fromGitea(event, p
 const read = (provider: keyof typeof providers, { headers, body }: SignedRequest) =>
   providers[provider].read(headers, payloadOf(headers["content-type"]!, body));
 
+const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
 const pushed = {
   type: "push",
   ref: "refs/heads/main",
@@ -32,16 +34,40 @@ const pushed = {
   fork: false,
   defaultBranch: "main",
 };
-const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
 
 describe("a push", () => {
   it.each([
-    ["35129377", fromHub("push", github.push())],
-    ["15", fromLab("Push Hook", gitlab.push())],
-    ["140", fromTea("push", gitea.push())],
-    ["140", fromTea("push", { ...gitea.push(), head_commit: undefined })],
-  ])("to a branch of repository %s is read", (repoId, [provider, request]) => {
-    expect(read(provider, request)).toEqual({ ...pushed, repoId, before });
+    ["35129377", fromHub("push", github.push()), ["README.md"]],
+    ["15", fromLab("Push Hook", gitlab.push()), undefined],
+    ["140", fromTea("push", gitea.push()), undefined],
+    ["140", fromTea("push", { ...gitea.push(), head_commit: undefined }), undefined],
+  ])("to a branch of repository %s is read", (repoId, [provider, request], files) => {
+    expect(read(provider, request)).toEqual({ ...pushed, repoId, before, files });
+  });
+
+  const listed = { added: ["b.txt"], modified: ["a.txt"], removed: ["a.txt"] };
+  it.each([
+    [
+      "github",
+      fromHub("push", { ...github.push(), commits: [listed, { ...listed, added: ["c"] }] }),
+      ["b.txt", "a.txt", "c"],
+    ],
+    ["gitlab", fromLab("Push Hook", { ...gitlab.push(), commits: [listed, listed] }), ["b.txt", "a.txt"]],
+    ["gitea", fromTea("push", { ...gitea.push(), commits: [listed] }), ["b.txt", "a.txt"]],
+    ["github, forced", fromHub("push", { ...github.push(), forced: true }), undefined],
+    ["github, without lists", fromHub("push", { ...github.push(), commits: [{ added: [], modified: [] }] }), undefined],
+    ["gitlab, with more commits", fromLab("Push Hook", { ...gitlab.push(), commits: [listed] }), undefined],
+    ["gitea, with more commits", fromTea("push", { ...gitea.push(), commits: [listed], total_commits: 2 }), undefined],
+    [
+      "github, with too many files",
+      fromHub("push", {
+        ...github.push(),
+        commits: [{ ...listed, added: Array.from({ length: 1_000 }, (_, n) => String(n)) }],
+      }),
+      undefined,
+    ],
+  ])("of %s has the files that all its commits change, or none", (_, [provider, request], files) => {
+    expect(read(provider, request)?.files).toEqual(files);
   });
 
   const ref = "refs/tags/v1.0.0";
@@ -73,10 +99,9 @@ describe("a pull request", () => {
     ["opened", "grace@example.com", "140", fromTea("pull_request", gitea.pull())],
     ["synchronized", "grace@example.com", "140", fromTea("pull_request", gitea.pull({ action: "synchronized" }))],
   ])("that is %s is read", (action, email, repoId, [provider, request]) => {
-    expect(read(provider, request)).toEqual({
-      ...{ ...pulled, action, email, repoId },
-      ...(action === "update" ? { before } : {}),
-    });
+    // GitLab does not say where the target branch is.
+    const from = provider === "gitlab" ? (action === "update" ? { before } : {}) : { base: before };
+    expect(read(provider, request)).toEqual({ ...pulled, ...from, action, email, repoId });
   });
 
   const deletedFork = github.pull();
@@ -97,6 +122,35 @@ describe("a pull request", () => {
 
 describe("no build is made for", () => {
   const labelled = gitlab.merge({ action: "update" });
+  const reason = (provider: keyof typeof providers, { headers, body }: SignedRequest) =>
+    reasonForNothing(providers[provider], headers, payloadOf(headers["content-type"]!, body));
+
+  it.each([
+    [fromHub("ping", { zen: "x" }), "the event ping makes no build"],
+    [fromHub("push", github.branchDeleted()), "a branch or tag was deleted"],
+    [fromHub("push", { ...github.push(), ref: "refs/notes/x" }), "the payload names no commit of a branch or tag"],
+    [fromHub("pull_request", github.pull({ action: "closed" })), "a request that is closed makes no build"],
+    [fromHub("x".repeat(1_000), github.pull()), `the event ${"x".repeat(100)} makes no build`],
+    [fromLab("Merge Request Hook", gitlab.merge({ action: "merge" })), "a request that is merge makes no build"],
+    [fromLab("Push Hook", gitlab.branchDeleted()), "a branch or tag was deleted"],
+    [fromLab("Note Hook", {}), "the event without a name makes no build"],
+    [fromTea("pull_request", {}), "a request that is without an action makes no build"],
+    [fromTea("push", []), "the payload names no commit of a branch or tag"],
+  ])("an event, with the reason: %p", ([provider, request], expected) => {
+    expect(read(provider, request)).toBeUndefined();
+    expect(reason(provider, request)).toBe(expected);
+  });
+
+  it.each([
+    ["[skip ci] docs", "[skip ci]"],
+    ["Fix a typo\n\n[CI skip]", "[CI skip]"],
+    ["skip ci", undefined],
+    ["[skip  ci]", undefined],
+    ["[skip ci".repeat(100_000), undefined],
+  ])("a message only with a mark: %.30s", (message, mark) => {
+    expect(skipMark(message)).toBe(mark);
+  });
+
   it.each([
     [fromHub("ping", { zen: "x", hook_id: 1 })],
     [fromHub("push", github.branchDeleted())],

@@ -1,5 +1,6 @@
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { repositoryApi } from "./provider-api.js";
 
 /** The status of a commit. `cancelled` is sent as an error to providers that have no name for it. */
 export type Verdict = "pending" | "success" | "failure" | "error" | "cancelled";
@@ -43,6 +44,8 @@ export interface Status {
   readonly verdict: Verdict;
   readonly targetUrl?: string;
   readonly accessToken: string;
+  /** Why the commit could not be built. */
+  readonly complaint?: string;
 }
 
 export interface StatusRequest {
@@ -52,40 +55,16 @@ export interface StatusRequest {
 }
 
 const context = "service-ci";
+/** GitHub accepts no longer descriptions. */
+const maxDescriptionLength = 140;
 
-function parseCloneUrl(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
-  const { origin, pathname, host } = new URL(cloneUrl);
-  const parts = pathname.split("/").filter((part) => part !== "");
-  const name = (parts.pop() ?? "").replace(/\.git$/, "");
-  const owner = parts.pop() ?? "";
-  return { base: [origin, ...parts].join("/"), owner, name, host };
+/** Returns a description on one line. */
+function describe({ complaint, verdict }: Status): string {
+  const text = (complaint ?? descriptions[verdict]).replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const characters = [...text];
+  if (characters.length <= maxDescriptionLength) return text;
+  return `${characters.slice(0, maxDescriptionLength - 1).join("")}…`;
 }
-
-function github(status: Status): StatusRequest {
-  const { base, owner, name, host } = parseCloneUrl(status.cloneUrl);
-  const api = /^(www\.)?github\.com$/.test(host) ? "https://api.github.com" : `${base}/api/v3`;
-  return {
-    url: `${api}/repos/${owner}/${name}/statuses/${status.sha}`,
-    headers: { Authorization: `Bearer ${status.accessToken}`, Accept: "application/vnd.github+json" },
-    body: JSON.stringify(common(status)),
-  };
-}
-
-function gitea(status: Status): StatusRequest {
-  const { base, owner, name } = parseCloneUrl(status.cloneUrl);
-  return {
-    url: `${base}/api/v1/repos/${owner}/${name}/statuses/${status.sha}`,
-    headers: { Authorization: `token ${status.accessToken}`, Accept: "application/json" },
-    body: JSON.stringify(common(status)),
-  };
-}
-
-const common = ({ verdict, targetUrl }: Status) => ({
-  state: verdict === "cancelled" ? "error" : verdict,
-  target_url: targetUrl,
-  description: descriptions[verdict],
-  context,
-});
 
 const gitlabStates: Readonly<Record<Verdict, string>> = {
   pending: "pending",
@@ -95,23 +74,15 @@ const gitlabStates: Readonly<Record<Verdict, string>> = {
   cancelled: "canceled",
 };
 
-/** Uses the host's root as the API's base. GitLab's groups nest to any depth, so the path does not reveal the base. */
-function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Status): StatusRequest {
-  return {
-    url: `${new URL(cloneUrl).origin}/api/v4/projects/${encodeURIComponent(repoId)}/statuses/${sha}`,
-    headers: { "PRIVATE-TOKEN": accessToken, Accept: "application/json" },
-    body: JSON.stringify({
-      state: gitlabStates[verdict],
-      target_url: targetUrl,
-      description: descriptions[verdict],
-      name: context,
-    }),
-  };
+function bodyOf(status: Status): object {
+  const { provider, verdict, targetUrl: target_url } = status;
+  const description = describe(status);
+  return provider === "gitlab"
+    ? { state: gitlabStates[verdict], target_url, description, name: context }
+    : { state: verdict === "cancelled" ? "error" : verdict, target_url, description, context };
 }
 
-const requests = { github, gitlab, gitea };
-
 export function statusRequest(status: Status): StatusRequest {
-  const { headers, ...request } = requests[status.provider](status);
-  return { ...request, headers: { ...headers, "Content-Type": "application/json", "User-Agent": "Service-CI" } };
+  const { url, headers } = repositoryApi(status, status.accessToken, status.repoId);
+  return { url: `${url}/statuses/${status.sha}`, headers, body: JSON.stringify(bodyOf(status)) };
 }

@@ -1,15 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { nextId } from "@ci/kit/mongo/ids";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
+import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
 import { advance } from "../../actions/hooks/advance.js";
+import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
-import type { HookChange } from "../../domain/hooks/change.js";
 import { payloadOf } from "../../domain/hooks/payload.js";
 import { providers } from "../../domain/hooks/providers.js";
+import { reasonForNothing } from "../../domain/hooks/reasons.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
 
 const maxDeliveryIdLength = fixedLimit({
   max: 200,
@@ -17,21 +20,27 @@ const maxDeliveryIdLength = fixedLimit({
   effect: "the rest is cut",
 });
 
-function newDelivery(
-  ctx: Context,
-  received: { repositoryId: number; deliveryId: string; body: Uint8Array; change: HookChange },
-): HookDelivery {
-  const { repositoryId, deliveryId, body, change } = received;
-  const _id = `${repositoryId}/${deliveryId.slice(0, maxDeliveryIdLength)}`;
-  const bodyHash = createHash("sha256").update(body).digest("base64");
-  return { _id, repositoryId, bodyHash, change, createdAt: ctx.now(), failures: 0 };
-}
+type Received = Pick<ReceiveHookRequest, "headers" | "body">;
 
-/** Waits for the work up to a limit. After that the work continues in the background. */
-async function waitFor(work: Promise<void>, maxMs: number): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([work, delay(maxMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
-  timer.abort();
+const maxEventLength = 50;
+
+/** Reads a signed request. An event that can make no build is stored with the reason. */
+async function newDelivery(ctx: Context, { _id, provider }: RepositoryDoc, received: Received): Promise<HookDelivery> {
+  const { headers, body } = received;
+  const adapter = providers[provider];
+  const payload = payloadOf(headers["content-type"] ?? "", body);
+  const change = adapter.read(headers, payload);
+  const deliveryId = adapter.deliveryId(headers) ?? randomUUID();
+  return {
+    _id: `${_id}/${deliveryId.slice(0, maxDeliveryIdLength)}`,
+    repositoryId: _id,
+    number: await nextId(ctx.db, "hookDeliveries"),
+    bodyHash: createHash("sha256").update(body).digest("base64"),
+    event: adapter.event(headers, payload).slice(0, maxEventLength),
+    createdAt: ctx.now(),
+    failures: 0,
+    ...(change ? { change } : { reasons: [reasonForNothing(adapter, headers, payload)] }),
+  };
 }
 
 export const receiveHook =
@@ -40,15 +49,11 @@ export const receiveHook =
     const repository = await ctx.repositories.byId(id);
     if (repository?.provider !== provider) throw notFound();
     const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
-    const adapter = providers[repository.provider];
-    if (!adapter.isSigned(headers, body, secret)) throw notFound();
-    const change = adapter.read(headers, payloadOf(headers["content-type"] ?? "", body));
-    if (!change) return { builds: [] };
-    const deliveryId = adapter.deliveryId(headers) ?? randomUUID();
-    const delivery = newDelivery(ctx, { repositoryId: id, deliveryId, body, change });
+    if (!providers[repository.provider].isSigned(headers, body, secret)) throw notFound();
+    const delivery = await newDelivery(ctx, repository, { headers, body });
     // A crash after this write loses nothing: the loop continues once the lease has expired.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
-    if (!held) return { builds: [] };
+    if (!held?.change) return { builds: [] };
     await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);
     const builds = await ctx.builds.ofDelivery(delivery._id);
     return { builds: builds.map(({ userId, number }) => ({ userId, number })) };

@@ -1,0 +1,47 @@
+import { type HookDelivery, HookDelivery_Status } from "@ci/proto/builds/v1/repositories";
+import { z } from "zod";
+import type { Relations } from "./relations.js";
+import { id, record, timestamp, url } from "./schema.js";
+import { time } from "./time.js";
+import { buildUrl, namespaceUrlOf } from "./urls.js";
+
+export const hookDeliverySchema = record("HookDelivery", "An event that a provider sent, and what it made", {
+  id: id.describe("Id of the delivery"),
+  repository_id: id.describe("Id of the repository"),
+  delivery_id: z.string().describe("Id that the provider gave it"),
+  event: z.string().describe("The event as the provider names it"),
+  ref: z.string().nullable().describe("Branch or tag; null if the event can make no build"),
+  sha: z.string().nullable().describe("Id of the commit; null if the event can make no build"),
+  status: z
+    .enum(HookDelivery_Status)
+    .describe("`pending` while it is processed, `skipped` if it had to make no build, `failed` if a manifest is wrong"),
+  reasons: z.array(z.string()).describe("Why it made no build, or not one for each manifest"),
+  builds: z.array(url).describe("Addresses of the builds that it made"),
+  redelivery_of: id.nullable().describe("Id of the delivery that it repeats; null if the provider sent it"),
+  created_at: timestamp.describe("When it came"),
+  url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
+});
+
+/** `namespaceId` is that of the repository. */
+export function hookDeliveryJson(
+  delivery: HookDelivery,
+  namespaceId: number,
+  relations: Relations,
+): z.output<typeof hookDeliverySchema> {
+  const namespace = namespaceUrlOf(namespaceId, relations);
+  const path = `-/repositories/${delivery.repositoryId}/deliveries/${delivery.id}`;
+  return {
+    id: delivery.id,
+    repository_id: delivery.repositoryId,
+    delivery_id: delivery.deliveryId,
+    event: delivery.event,
+    ref: delivery.ref ?? null,
+    sha: delivery.sha ?? null,
+    status: delivery.status,
+    reasons: [...delivery.reasons],
+    builds: delivery.builds.map((build) => buildUrl(build, relations)),
+    redelivery_of: delivery.redeliveryOf ?? null,
+    created_at: time(delivery.createdAt),
+    url: namespace === null ? null : `${namespace}/${path}`,
+  };
+}

@@ -1,0 +1,60 @@
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { type FetchOptions, guardedFetch } from "@ci/kit/net/guarded-fetch";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import type { Context } from "../../context.js";
+import { payloadOf } from "../../domain/hooks/payload.js";
+import { repositoryApi } from "../../domain/hooks/provider-api.js";
+import { type HookApi, hookApis, hooksTo } from "../../domain/hooks/registration.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
+
+const maxListBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "response of a provider about the hooks of a repository",
+  effect: "the hook has to be added or removed by hand",
+});
+
+type Needs = Pick<Context, "agent" | "config" | "signal">;
+
+/** What identifies a repository at its provider. */
+export type HookedRepository = Pick<RepositoryDoc, "_id" | "provider" | "url">;
+
+export const hookUrl = ({ config }: Pick<Context, "config">, { _id, provider }: HookedRepository): string =>
+  `${config.publicUrl}/hooks/${provider}/${_id}`;
+
+/** Sends a request about a repository's hooks. Throws FetchFailed unless the provider agrees. */
+function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token: string) {
+  const api = repositoryApi({ provider, cloneUrl }, token);
+  return async (method: FetchOptions["method"], path: string, body?: object): Promise<unknown> => {
+    const limits = { timeoutMs: ctx.config.hookTimeoutMs, maxBodyBytes: maxListBytes, signal: ctx.signal };
+    const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
+    const answer = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
+    if (answer.status < 200 || answer.status > 299) throw new FetchFailed(`${answer.status}`);
+    return payloadOf("application/json", answer.body);
+  };
+}
+
+const found = async (ask: ReturnType<typeof asking>, api: HookApi, url: string): Promise<string[]> =>
+  hooksTo(api, await ask("GET", api.list), url);
+
+/** Makes the provider send events to our hook. A hook that is there is brought up to date. Throws FetchFailed. */
+export async function addHook(
+  ctx: Needs,
+  repository: HookedRepository,
+  { secret, token }: { readonly secret: string; readonly token: string },
+): Promise<void> {
+  const api = hookApis[repository.provider];
+  const ask = asking(ctx, repository, token);
+  const url = hookUrl(ctx, repository);
+  const [existing] = await found(ask, api, url);
+  const body = api.body({ url, secret });
+  if (existing === undefined) await ask("POST", "/hooks", body);
+  else await ask(api.updateMethod, `/hooks/${encodeURIComponent(existing)}`, body);
+}
+
+/** Removes every hook of the provider that sends to ours. Throws FetchFailed. */
+export async function removeHooks(ctx: Needs, repository: HookedRepository, token: string): Promise<void> {
+  const ask = asking(ctx, repository, token);
+  for (const id of await found(ask, hookApis[repository.provider], hookUrl(ctx, repository)))
+    await ask("DELETE", `/hooks/${encodeURIComponent(id)}`);
+}

@@ -1,0 +1,76 @@
+import { openRemote, type Remote } from "@ci/git/remote";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { decrypt } from "@ci/kit/security/secrets";
+import type { Context } from "../../context.js";
+import type { HookChange } from "../../domain/hooks/change.js";
+import { boundedFiles } from "../../domain/hooks/changed-files.js";
+import { changedBetween } from "../../git/compare.js";
+import { maxObjects } from "../../git/limits.js";
+import { type CommitFound, readManifests } from "../../git/manifests.js";
+import { repositoryToken } from "../../store/encrypted-fields.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
+
+/** Each manifest makes a build: one commit must not be able to fill the queue. */
+export const maxManifests = fixedLimit({
+  max: 20,
+  about: "manifests of one commit",
+  effect: "the commit makes no build; its status is an error",
+});
+
+export const tokenOf = (
+  { config }: Pick<Context, "config">,
+  { _id: id, sealedToken }: RepositoryDoc,
+): string | undefined => sealedToken && decrypt(config.keyring, sealedToken, repositoryToken(id));
+
+/** The repository gave no commit. A later attempt may succeed. The message is for the repository's users. */
+export class Unreadable extends Error {
+  constructor(cause: unknown) {
+    const { name, message } = cause as Error;
+    const why = name === "TimeoutError" ? "timeout" : message.replace(/^unexpected status /, "");
+    super(`repository could not be read: ${why}`, { cause });
+  }
+}
+
+async function open(ctx: Context, repository: RepositoryDoc): Promise<Remote> {
+  const { hookTimeoutMs: timeoutMs, hookReadBytes: maxBytes } = ctx.config;
+  const token = tokenOf(ctx, repository);
+  // GitHub accepts tokens of GitHub Apps only under this user name.
+  const user = repository.provider === "github" ? "x-access-token" : "oauth2";
+  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
+  const credentials = token && `${user}:${token}`;
+  const limits = { timeoutMs, maxBytes, maxObjects };
+  return openRemote({ agent: ctx.agent, url: repository.url, credentials, signal, ...limits });
+}
+
+async function changedFiles(ctx: Context, { type, files, before, base }: HookChange, remote: Remote, sha: string) {
+  const from = type === "pull" ? base : before;
+  if (files || !from) return files;
+  try {
+    const found = await changedBetween(remote, from, sha);
+    return found && boundedFiles(found);
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    // The earlier commit may be gone after a force push.
+    const reason = error instanceof FetchFailed ? error.reason : (error as Error).message;
+    ctx.log.info({ reason }, "the files that a commit changes are unknown");
+    return undefined;
+  }
+}
+
+/** A commit, its manifests and, on demand, the files that it changes; undefined if they are unknown. */
+export interface CommitRead extends CommitFound {
+  readonly files: () => Promise<readonly string[] | undefined>;
+}
+
+/** Reads a commit with up to one manifest more than a commit may have. Throws Unreadable. */
+export async function readCommit(ctx: Context, repository: RepositoryDoc, change: HookChange): Promise<CommitRead> {
+  try {
+    const remote = await open(ctx, repository);
+    const found = await readManifests(remote, change.sha, maxManifests + 1);
+    let files: ReturnType<typeof changedFiles> | undefined;
+    return { ...found, files: () => (files ??= changedFiles(ctx, change, remote, found.sha)) };
+  } catch (error) {
+    throw ctx.signal.aborted ? error : new Unreadable(error);
+  }
+}

@@ -1,0 +1,33 @@
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { decrypt } from "@ci/kit/security/secrets";
+import type { Context } from "../../context.js";
+import { repositorySecret } from "../../store/encrypted-fields.js";
+import type { HookState, RepositoryDoc } from "../../store/repositories.js";
+import { addHook } from "./provider-hooks.js";
+import { tokenOf } from "./read-commit.js";
+
+async function register(ctx: Context, repository: RepositoryDoc): Promise<HookState> {
+  const token = tokenOf(ctx, repository);
+  if (!token) return { hook: "by_hand", hookReason: "no access token" };
+  const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(repository._id));
+  try {
+    await addHook(ctx, repository, { secret, token });
+    return { hook: "registered", hookReason: undefined };
+  } catch (error) {
+    if (ctx.signal.aborted || !(error instanceof FetchFailed)) throw error;
+    return { hook: "by_hand", hookReason: `the provider did not register the hook: ${error.reason}` };
+  }
+}
+
+/** Like registerHook, but a failure is left to the loop. */
+export async function registerSoon(ctx: Context, id: number): Promise<void> {
+  await registerHook(ctx, id).catch((err) =>
+    ctx.log.warn({ err, repository: id }, "hook not registered; the next pass will retry it"),
+  );
+}
+
+/** Registers the hook of a repository at its provider, if that is pending and no other process is at it. */
+export async function registerHook(ctx: Context, id: number): Promise<void> {
+  const held = await ctx.repositories.claimHook(id, ctx.config.hookLeaseMs);
+  if (held) await ctx.repositories.settleHook(held, await register(ctx, held));
+}

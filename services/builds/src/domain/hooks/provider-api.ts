@@ -1,0 +1,49 @@
+import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+
+/** Where a provider's API knows a repository, and how a request to it says who asks. */
+export interface RepositoryApi {
+  /** Without trailing slash. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function parseCloneUrl(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
+  const { origin, pathname, host } = new URL(cloneUrl);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  const name = (parts.pop() ?? "").replace(/\.git$/, "");
+  const owner = parts.pop() ?? "";
+  return { base: [origin, ...parts].join("/"), owner, name, host };
+}
+
+const apis: Readonly<Record<Repository_Provider, (cloneUrl: string, token: string, id?: string) => RepositoryApi>> = {
+  github(cloneUrl, token) {
+    const { base, owner, name, host } = parseCloneUrl(cloneUrl);
+    const api = /^(www\.)?github\.com$/.test(host) ? "https://api.github.com" : `${base}/api/v3`;
+    const headers = { Authorization: `Bearer ${token}`, Accept: "application/vnd.github+json" };
+    return { url: `${api}/repos/${owner}/${name}`, headers };
+  },
+  gitea(cloneUrl, token) {
+    const { base, owner, name } = parseCloneUrl(cloneUrl);
+    const headers = { Authorization: `token ${token}`, Accept: "application/json" };
+    return { url: `${base}/api/v1/repos/${owner}/${name}`, headers };
+  },
+  // Uses the host's root as the API's base. GitLab's groups nest to any depth, so the path does not reveal the base.
+  gitlab(cloneUrl, token, id) {
+    const { origin, pathname } = new URL(cloneUrl);
+    const path = decodeURIComponent(pathname)
+      .replace(/^\/+|\/+$/g, "")
+      .replace(/\.git$/, "");
+    const headers = { "PRIVATE-TOKEN": token, Accept: "application/json" };
+    return { url: `${origin}/api/v4/projects/${encodeURIComponent(id ?? path)}`, headers };
+  },
+};
+
+/** Returns the API of a repository. `id` is the provider's own id of it, if that is known. */
+export function repositoryApi(
+  { provider, cloneUrl }: { readonly provider: Repository_Provider; readonly cloneUrl: string },
+  token: string,
+  id?: string,
+): RepositoryApi {
+  const { url, headers } = apis[provider](cloneUrl, token, id);
+  return { url, headers: { ...headers, "Content-Type": "application/json", "User-Agent": "Service-CI" } };
+}

@@ -1,0 +1,63 @@
+import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { at, textAt } from "./payload.js";
+
+/** A hook that a provider should have. */
+export interface WantedHook {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** How to manage the hooks of a repository with its provider. Paths are below that of the repository. */
+export interface HookApi {
+  readonly list: string;
+  /** Returns the address that a listed hook sends to. */
+  urlOf(listed: unknown): string;
+  readonly updateMethod: "PATCH" | "PUT";
+  body(hook: WantedHook): object;
+}
+
+const events = ["push", "pull_request"];
+
+export const hookApis: Readonly<Record<Repository_Provider, HookApi>> = {
+  github: {
+    list: "/hooks?per_page=100",
+    urlOf: (listed) => textAt(listed, "config", "url"),
+    updateMethod: "PATCH",
+    body: ({ url, secret }) => ({
+      name: "web",
+      active: true,
+      events,
+      config: { url, secret, content_type: "json", insecure_ssl: "0" },
+    }),
+  },
+  gitlab: {
+    list: "/hooks?per_page=100",
+    urlOf: (listed) => textAt(listed, "url"),
+    updateMethod: "PUT",
+    body: ({ url, secret }) => ({
+      url,
+      token: secret,
+      push_events: true,
+      tag_push_events: true,
+      merge_requests_events: true,
+      enable_ssl_verification: true,
+    }),
+  },
+  gitea: {
+    list: "/hooks?limit=50",
+    urlOf: (listed) => textAt(listed, "config", "url"),
+    updateMethod: "PATCH",
+    body: ({ url, secret }) => ({
+      type: "gitea",
+      active: true,
+      events,
+      config: { url, secret, content_type: "json" },
+    }),
+  },
+};
+
+/** Returns the ids of the listed hooks that send to an address. */
+export function hooksTo(api: HookApi, listed: unknown, url: string): string[] {
+  const hooks = Array.isArray(listed) ? listed : [];
+  return hooks.flatMap((hook) => (api.urlOf(hook) === url && at(hook, "id") ? [textAt(hook, "id")] : []));
+}

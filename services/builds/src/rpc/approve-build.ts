@@ -1,0 +1,19 @@
+import { outputEnd } from "../actions/output.js";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
+import { offer } from "../actions/submit.js";
+import type { Context, Handlers } from "../context.js";
+import { approve } from "../domain/approval.js";
+
+export const approveBuild =
+  (ctx: Context): Handlers["approveBuild"] =>
+  async ({ ref }, { caller }) => {
+    const { _id } = await seeBuild(ctx, caller, ref, "write");
+    const doc = await ctx.builds.change(_id, approve);
+    // Repeated for a build that was approved before: the process may have died between the two writes.
+    if (doc.status === "queued") await offer(ctx, doc);
+    ctx.wakeups.wake(_id);
+    return {
+      build: { ...(await withQueuePlace(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) },
+    };
+  };

@@ -1,0 +1,44 @@
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+/** Queries for the builds that hooks have made. */
+export const hookBuilds = (builds: Collection<BuildDoc>) => ({
+  /** Returns the builds of hook deliveries, those of each sorted by the path of their manifest. */
+  ofDeliveries: (deliveryIds: readonly string[]) =>
+    builds
+      .find(
+        { "origin.deliveryId": { $in: [...deliveryIds] } },
+        { projection: { userId: 1, number: 1, "origin.deliveryId": 1 } },
+      )
+      .sort({ "origin.deliveryId": 1, "origin.path": 1 })
+      .map(({ userId, number, origin }) => ({ userId, number, deliveryId: origin!.deliveryId! }))
+      .toArray(),
+
+  /** Returns the order of the newest build of a branch or request; undefined if there is none. */
+  newestOf: async (subject: string): Promise<number | undefined> => {
+    const newest = builds.find({ "origin.subject": subject }, { projection: { "origin.order": 1 } });
+    return (await newest.sort({ "origin.order": -1 }).limit(1).next())?.origin?.order;
+  },
+
+  /** Returns the ids of the unfinished builds of a branch or request with a lower order. */
+  supersededOf: (subject: string, order: number): Promise<number[]> =>
+    builds
+      .find(
+        {
+          "origin.subject": subject,
+          status: { $in: ["queued", "running"] },
+          "origin.order": { $lt: order },
+        },
+        { projection: { _id: 1 } },
+      )
+      .map(({ _id }) => _id)
+      .toArray(),
+
+  /** Returns the builds of a hook delivery, sorted by the path of their manifest. */
+  ofDelivery: (deliveryId: string) =>
+    builds
+      .find({ "origin.deliveryId": deliveryId }, { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } })
+      .sort({ "origin.path": 1 })
+      .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
+      .toArray(),
+});

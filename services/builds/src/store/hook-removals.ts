@@ -1,0 +1,45 @@
+import type { Db } from "mongodb";
+import type { RepositoryDoc } from "./repositories.js";
+
+/** A hook that its provider has to forget, because the repository was deleted. */
+export interface HookRemoval extends Pick<RepositoryDoc, "_id" | "provider" | "url"> {
+  readonly sealedToken: string;
+  /** When it is tried, by the clock of MongoDB. */
+  readonly dueAt: Date;
+  readonly failures: number;
+}
+
+const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
+
+export const hookRemovalStore = (db: Db) => {
+  const removals = db.collection<HookRemoval>("hookRemovals");
+
+  return {
+    /** Stores a removal that is due only after `waitMs`, so that the repository can be deleted before. */
+    async plan({ _id, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">, waitMs: number) {
+      const planned = { provider, url, sealedToken, failures: 0 };
+      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt: inMs(waitMs) } }], { upsert: true });
+    },
+
+    makeDue: (id: number) => removals.updateOne({ _id: id }, [{ $set: { dueAt: "$$NOW" } }]),
+
+    /** Claims a removal that is due. If its holder crashes, it becomes due again. */
+    claim: (leaseMs: number): Promise<HookRemoval | null> =>
+      removals.findOneAndUpdate(
+        { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } },
+        [{ $set: { dueAt: inMs(leaseMs) } }],
+        { sort: { dueAt: 1 }, returnDocument: "after" },
+      ),
+
+    async retry({ _id, failures }: HookRemoval, pauseMs: number): Promise<void> {
+      await removals.updateOne({ _id }, [{ $set: { dueAt: inMs(pauseMs), failures: failures + 1 } }]);
+    },
+
+    done: (id: number) => removals.deleteOne({ _id: id }),
+  };
+};
+
+const literals = (values: object) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value }]));
+
+export type HookRemovalStore = ReturnType<typeof hookRemovalStore>;

@@ -1,0 +1,80 @@
+import { eventually } from "@ci/testkit/eventually";
+import { fault } from "../_suite.js";
+import { bootHooks, manifest } from "./_hooks.js";
+
+const { suite, hooked, build, deliveriesOf } = bootHooks();
+const files = { ".service-ci.yml": manifest };
+const approve = (ref: { userId: number; number: number }, user = suite.users.ann) =>
+  suite.as(user, () => suite.builds.approveBuild({ ref }));
+
+describe("a build of a fork", () => {
+  it("waits for approval, and cannot be claimed until a member approves it", async () => {
+    const { git, pull } = await hooked();
+    const [ref] = await pull({ sha: await git.commit(files), fork: true });
+    const waiting = await build(ref!);
+    expect(waiting).toMatchObject({ status: "queued", queue: { reason: "waits for approval" } });
+    const later = await suite.submit(suite.users.ann);
+    expect((await suite.claim())?.buildId).toBe(later.id);
+    expect(await suite.claim()).toBeUndefined();
+    expect(await fault(approve(ref!, suite.users.eve))).toMatchObject({ code: "not_found" });
+    const { build: approved } = await approve(ref!);
+    expect(approved?.queue?.reason).not.toBe("waits for approval");
+    const claimed = await eventually(async () => {
+      const assignment = await suite.claim();
+      expect(assignment?.buildId).toBe(waiting.id);
+      return assignment!;
+    });
+    expect(claimed).toMatchObject({ namespaceId: undefined, namespaceOnly: true, variables: [], keys: [] });
+    expect((await approve(ref!)).build).toMatchObject({ status: "running" });
+  });
+
+  it("of a new push needs approval again, and replaces one that still waits but not one that was approved", async () => {
+    const { git, pull } = await hooked();
+    const push = async (text: string) => {
+      const [ref] = await pull({ sha: await git.commit({ ...files, text }), fork: true, action: "synchronize" });
+      return ref!;
+    };
+    const first = await push("1");
+    const second = await push("2");
+    expect(await build(first)).toMatchObject({ status: "killed" });
+    await approve(second);
+    const third = await push("3");
+    expect(await build(second)).toMatchObject({ status: "queued", queue: { reason: "waiting for a runner" } });
+    expect(await build(third)).toMatchObject({ status: "queued", queue: { reason: "waits for approval" } });
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: second }));
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: third }));
+    expect(await build(third)).toMatchObject({ status: "killed", queue: undefined });
+  });
+
+  it("that is approved is offered to runners even if the process died before it was lined up", async () => {
+    const { git, pull } = await hooked();
+    const [ref] = await pull({ sha: await git.commit(files), fork: true });
+    const { id } = await build(ref!);
+    await suite.change(id, { $unset: { awaitsApproval: true }, $inc: { rev: 1 } });
+    await approve(ref!);
+    await eventually(async () => expect((await suite.claim())?.buildId).toBe(id));
+  });
+
+  it("runs at once with the setting run, and is not made with ignore", async () => {
+    const runs = await hooked("gitlab", undefined, suite.users.ann, { forks: "run" });
+    const [ref] = await runs.pull({ sha: await runs.git.commit(files), fork: true });
+    expect((await build(ref!)).queue?.reason).not.toBe("waits for approval");
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+    const ignores = await hooked("gitea", undefined, suite.users.ann, { forks: "ignore" });
+    const sha = await ignores.git.commit(files);
+    expect(await ignores.pull({ sha, fork: true })).toEqual([]);
+    expect((await deliveriesOf(ignores))[0]).toMatchObject({
+      status: "skipped",
+      reasons: ["skipped: the request comes from a fork"],
+    });
+    expect(await ignores.pull({ sha, action: "reopened" })).toHaveLength(1);
+  });
+
+  it("waits also in a repository of an older version, which has no settings", async () => {
+    const { git, pull, record } = await hooked();
+    await suite.forget(record.id, ["forks", "cancelSuperseded"]);
+    const [ref] = await pull({ sha: await git.commit(files), fork: true });
+    expect(await build(ref!)).toMatchObject({ queue: { reason: "waits for approval" } });
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+  });
+});
