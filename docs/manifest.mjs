@@ -49,7 +49,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs } = schema.properties;
+const { driver, jobs, cache } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -74,6 +74,15 @@ ${table(schema)}
 ## Keys of a driver
 
 ${drivers.join("\n\n")}
+
+## Keys of a cache
+
+A build places the entry with the name and the hash of the key files before its first job, or else the newest entry with that
+name. A build that passes without the same entry stores one. The output says what was found, its size and its time; no failure of a
+cache fails a build. Caches belong to the tree of namespaces of the build, or to its user, and to the driver (with docker, also to the
+workspace). Builds of forks only read them. With docker, what lies below \`~/\` is in \`/root\`, on a volume that all jobs share.
+
+${table(filled(filled(cache).items))}
 
 ## Keys of a job
 

@@ -19,6 +19,22 @@ const jobKeys = {
   ),
 };
 
+const cacheKeys = {
+  name: key(placed(text), "Name of the cache", "npm"),
+  key: key(
+    list(text),
+    "Files that say what the cache has to hold, as paths or globs. Equal files find the same entry",
+    ["package-lock.json"],
+    ...["keys", "files", "restore-keys"],
+  ),
+  paths: key(
+    list(text),
+    "Files and folders to keep, relative to the working directory or below `~/`",
+    ["node_modules", "~/.npm"],
+    ...["path", "folders"],
+  ),
+};
+
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
 export const manifestKeys = {
   namespace: key(text, "The namespace that the build belongs to; by default none", "team/app", "project", "group"),
@@ -41,6 +57,12 @@ export const manifestKeys = {
     "Git repositories to clone, as `url [ref] [=> folder]`",
     ["https://git.example.com/team/app.git main => app"],
     ...["clone", "checkout", "repositories", "git"],
+  ),
+  cache: key(
+    list(mapping("a cache", cacheKeys)),
+    "Files to keep between builds. They are placed after the sources, and stored after a build that has passed",
+    [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
+    "caches",
   ),
   stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [
     "build",

@@ -42,6 +42,7 @@ jobs:
 `;
   expect(manifestOf(text)).toEqual({
     namespace: "team/app@olga",
+    caches: [],
     driver: { type: "docker", image: "busybox:1.37", workspace: "/build", pullAlways: true, keepOnFailureMinutes: 0 },
     env: [
       { key: "VERSION", value: "1.20" },

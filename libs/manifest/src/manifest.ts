@@ -1,4 +1,5 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
+import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
@@ -17,6 +18,7 @@ export interface Manifest {
   readonly env: readonly { readonly key: string; readonly value: string }[];
   readonly objects: readonly Transfer[];
   readonly sources: readonly Source[];
+  readonly caches: readonly Cache[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
@@ -84,6 +86,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
     })),
     sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
+    caches: cachesOf(values.cache ?? [], complain),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
   };

@@ -24,6 +24,7 @@ import type { Submitter } from "./actions/submitters.js";
 import type { Wakeups } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { BuildStore } from "./store/builds.js";
+import type { CacheStore } from "./store/caches.js";
 import type { CronStore } from "./store/crons.js";
 import type { HookDeliveryStore } from "./store/hook-deliveries.js";
 import type { LineStore } from "./store/line.js";
@@ -47,6 +48,8 @@ export interface Context {
   readonly output: OutputStore;
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;
+  readonly caches: CacheStore;
+  /** The contents of artifacts and of caches. */
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;

@@ -31,6 +31,7 @@ import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
+import { pruneCaches } from "./loops/prune-caches.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
@@ -38,6 +39,7 @@ import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
 import type { OnChange } from "./store/build-writer.js";
 import { buildStore } from "./store/builds.js";
+import { cacheStore } from "./store/caches.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { ensureAllIndexes } from "./store/indexes.js";
@@ -114,6 +116,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     output: outputStore(h.db),
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
     hookDeliveries: hookDeliveryStore(h.db),
+    caches: cacheStore(h.db),
     artifacts,
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
@@ -143,8 +146,12 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("line-up", lineUpEveryMs, () => lineUp(ctx));
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () =>
-    ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+    ctx.artifacts.sweep(
+      new Date(ctx.now().getTime() - hourMs),
+      async (blobId) => (await ctx.builds.usesBlob(blobId)) || ctx.caches.usesBlob(blobId),
+    ),
   );
+  loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   return loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
 }

@@ -3,6 +3,7 @@ import * as accounts from "./routes/accounts.js";
 import * as artifacts from "./routes/artifacts.js";
 import * as audit from "./routes/audit.js";
 import * as builds from "./routes/builds.js";
+import * as caches from "./routes/caches.js";
 import * as cron from "./routes/cron.js";
 import * as events from "./routes/events.js";
 import * as images from "./routes/images.js";
@@ -25,6 +26,7 @@ export const groups: Groups = {
   manifests: { about: "What a manifest may say", actions: manifests },
   jobs: { about: "Jobs of a build", actions: jobs },
   artifacts: { about: "Files that a build has made", actions: artifacts },
+  caches: { about: "Files that are kept between builds", actions: caches },
   inputs: { about: "Objects, variables and keys that a build uses", actions: inputs },
   tags: { about: "Tags of a build", actions: tags },
   namespaces: { about: "Namespaces, which hold builds and what builds use", actions: namespaces },
@@ -67,6 +69,8 @@ export const routes: readonly Row[] = [
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),
   row("POST", "/builds", "build:write", 201, builds.submitBuild),
+  row("GET", "/caches", "build:read", 200, caches.listCaches),
+  row("DELETE", "/caches/:id", "build:delete", 204, caches.deleteCache),
   row("POST", "/manifests/check", "build:read", 200, manifests.checkManifest),
   row("GET", b, "build:read", 200, builds.getBuild),
   row("DELETE", b, "build:delete", 204, builds.killBuild),

@@ -6,6 +6,7 @@ import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
+import { type BuildCaches, cachesOf } from "./steps/caches.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
@@ -25,6 +26,7 @@ interface Run {
   readonly signal: AbortSignal;
   readonly lease: Lease;
   readonly secrets: Secrets;
+  readonly caches: BuildCaches;
 }
 
 interface Result {
@@ -48,7 +50,10 @@ export async function runBuild(
   using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
   const secrets = await secretsOf(build);
-  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
+  const { queue, copies, log } = ctx;
+  const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, log });
+  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets, caches };
+  let allPassed = true;
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();
   for (const [index, job] of build.jobs.entries()) {
@@ -57,8 +62,9 @@ export async function runBuild(
     const result = await resultOf(run, () =>
       traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
         index === 0 ? prepare(run, output) : runJob(run, job, index, output),
-      ),
+      ).then((passed) => withCaches(run, index, allPassed, output, passed)),
     );
+    allPassed &&= "outcome" in result && result.outcome === "passed";
     const rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
     if ("broken" in result) {
       if (rest.text !== "") await send(rest).catch(() => undefined);
@@ -74,7 +80,16 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket }: Assignment): Order => ({
+const orderOf = ({
+  installation,
+  buildId,
+  epoch,
+  driver,
+  variables,
+  jobs,
+  imageTicket,
+  caches,
+}: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   imageTicket,
@@ -82,6 +97,7 @@ const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageT
   pullAlways: driver?.pullAlways ?? false,
   variables,
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
+  cachePaths: caches.flatMap(({ paths }) => paths),
 });
 
 /** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
@@ -157,6 +173,22 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why };
+}
+
+/** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */
+async function withCaches(
+  { build, caches, signal }: Run,
+  index: number,
+  allPassed: boolean,
+  output: Output,
+  result: Result,
+): Promise<Result> {
+  if (result.outcome !== "passed" || build.caches.length === 0) return result;
+  const isSetup = index === 0 || build.jobs[index]!.source !== undefined;
+  const next = build.jobs[index + 1];
+  if (isSetup && next && !next.source) await caches.restore(output.line, signal);
+  if (!next && !isSetup && allPassed) await caches.store(output.line, signal);
+  return result;
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>

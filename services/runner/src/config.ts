@@ -53,6 +53,8 @@ export interface Config {
   dir: string;
   /** The runner claims no builds if a disk has less free than this. */
   freeSpaceBytes: number;
+  /** What the runner keeps of caches. */
+  cacheCopiesBytes: number;
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
@@ -202,6 +204,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "free space required on the disks of `RUNNER_DIR`, of images and of a local engine; with less the runner claims no builds",
         "1GiB",
         { effect: "the runner claims no builds" },
+      ),
+      cacheCopiesBytes: s.size(
+        "RUNNER_CACHE_COPIES",
+        "size of the copies of caches on this host; with a copy, a hit needs no download",
+        "10GiB",
+        { effect: "the copy that was not used for the longest time is deleted" },
       ),
       ...identity(s, subjectPrefix),
       path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),

@@ -57,6 +57,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       drainMs: 0,
       dir,
       freeSpaceBytes: 0,
+      cacheCopiesBytes: 1024 ** 3,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
       path: process.env.PATH!,

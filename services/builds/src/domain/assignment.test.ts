@@ -1,7 +1,7 @@
 import { aBuild } from "../../test/_build.js";
 import { assignment } from "./assignment.js";
 
-const limits = { buildTimeoutMs: 1, prepareTimeoutMs: 1, outputBytes: 1, artifactBytes: 1 };
+const limits = { buildTimeoutMs: 1, prepareTimeoutMs: 1, outputBytes: 1, artifactBytes: 1, cacheBytes: 5 };
 const driver = { type: "qemu", image: "a", workspace: "", pullAlways: false, keepOnFailureMinutes: 5 } as const;
 const origin = { url: "https://git.example.com/a.git", sha: "0".repeat(40) };
 

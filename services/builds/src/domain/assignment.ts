@@ -1,11 +1,13 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type BuildDoc, commandsOf } from "./build.js";
+import { mayStore } from "./cache.js";
 
 export interface Limits {
   readonly buildTimeoutMs: number;
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
+  readonly cacheBytes: number;
 }
 
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
@@ -45,6 +47,9 @@ export const assignment = (
   prepareTimeoutMs: limits.prepareTimeoutMs,
   outputLimitBytes: limits.outputBytes,
   artifactLimitBytes: limits.artifactBytes,
+  caches: doc.caches ?? [],
+  cacheLimitBytes: limits.cacheBytes,
+  cacheReadOnly: !mayStore(doc),
   namespaceOnly: doc.namespaceOnly === true || doc.origin?.bare === true,
   traceparent: doc.trail?.traceparent,
   requestId: doc.trail?.requestId,

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { Cache } from "@ci/manifest/caches";
 import type {
   Artifact,
   Build,
@@ -38,6 +39,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string })[];
     keys: readonly (Omit<BuildKey, "buildId"> & { sealed: string })[];
     artifacts: readonly ArtifactDoc[];
+    /** Absent in builds without caches. */
+    caches?: readonly Cache[];
     /** Sum of the sizes of collected artifacts; absent if nothing is stored. */
     artifactBytes?: number;
     /** Grows with each claim. A call with an older epoch comes from a runner that has lost the build. */

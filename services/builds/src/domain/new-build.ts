@@ -141,6 +141,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     variables,
     keys,
     artifacts,
+    caches: manifest.caches.length > 0 ? manifest.caches : undefined,
     epoch: 0,
     returns: 0,
     seq: 1,

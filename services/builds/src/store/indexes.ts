@@ -40,6 +40,15 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
     outboxIndex,
   ]);
+  await ensureIndexes(db.collection("caches"), [
+    { key: { owner: 1, platform: 1, name: 1, key: 1 }, unique: true },
+    { key: { owner: 1, platform: 1, name: 1, createdAt: -1, _id: -1 } },
+    { key: { owner: 1, createdAt: -1, _id: -1 } },
+    { key: { userId: 1, createdAt: -1, _id: -1 } },
+    { key: { owner: 1, usedAt: 1, storedSize: 1 } },
+    { key: { usedAt: 1 } },
+    { key: { blobId: 1 } },
+  ]);
   await ensureIndexes(db.collection("crons"), [
     { key: { scope: 1, name: 1 }, unique: true },
     { key: { userId: 1, name: 1, _id: 1 } },

@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { Order } from "../../driver.js";
+import type { SharedVolume } from "./cache-volumes.js";
 import type { DockerConfig } from "./docker-config.js";
 
 const capabilities = [
@@ -17,9 +18,11 @@ export interface ContainerPlan {
   readonly order: Order;
   readonly imageId: string;
   readonly script: string;
-  /** The name of both the volume and the network. */
+  /** The name of both the network and the volume of the workspace. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What caches keep outside the workspace. */
+  readonly shared: readonly SharedVolume[];
   readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "files" | "pids" | "capabilities"> & {
     /** A filter of system calls instead of the engine's own. */
     readonly seccomp?: string | undefined;
@@ -32,6 +35,7 @@ export const containerOf = ({
   script,
   name,
   labels,
+  shared,
   limits,
 }: ContainerPlan): ContainerCreateOptions => ({
   Image: imageId,
@@ -44,7 +48,9 @@ export const containerOf = ({
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
     NetworkMode: name,
-    Mounts: [{ Type: "volume", Source: name, Target: workspace }],
+    Mounts: [{ name, target: workspace }, ...shared].map(({ name: Source, target: Target }) => ({
+      ...{ Type: "volume" as const, Source, Target },
+    })),
     CapDrop: ["ALL"],
     CapAdd: [...capabilities, ...limits.capabilities],
     SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],
