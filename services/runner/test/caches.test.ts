@@ -32,10 +32,10 @@ test("what a build keeps is there in the next one", async () => {
   const cache = aCache();
   const first = await run(cache, make);
   expect(first.text).toContain(`Cache ${cache.name}: miss\n`);
-  expect(first.text).toMatch(/stored 5 files, [\d.]+ KiB, \d+ bytes compressed, in \d+\.\d s\n/);
+  expect(first.text).toMatch(/stored 5 files, [\d.]+ KiB, \d+ bytes compressed, in [\d.]+ s\n/);
   const second = await run(cache, show);
   expect(second.final).toBe("passed");
-  expect(second.text).toMatch(/: hit: [\d.]+ KiB in \d+\.\d s, from this runner's copy\n/);
+  expect(second.text).toMatch(/: hit: [\d.]+ KiB in [\d.]+ s, from this runner's copy\n/);
   expect(second.text).toContain("one\ntwo\n");
   expect(storedOf(cache.name)).toHaveLength(1);
 });

@@ -25,7 +25,7 @@ export interface BuildCaches {
   store(say: (line: string) => void, signal: AbortSignal): Promise<void>;
 }
 
-const secondsSince = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+const secondsSince = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(2)} s`;
 
 /** The runner's own copy was damaged when its files had been placed: only a new environment is clean. */
 class Damaged extends HostTrouble {}
