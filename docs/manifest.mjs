@@ -87,6 +87,12 @@ ${table(filled(filled(cache).items))}
 ## Keys of a job
 
 ${table(filled(filled(jobs).items))}
+
+## Keys of a report
+
+The record of the build has the number of tests in \`tests\`, and \`GET …/tests\` lists the cases. No report changes the status of a job.
+
+${table(filled(filled(filled(filled(jobs).items).properties.reports).items))}
 `;
 
 const file = join(import.meta.dirname, "manifest.md");

@@ -22,16 +22,14 @@ test("a manifest without caches has none", () => {
   expect("manifest" in reading && reading.manifest.caches).toEqual([]);
 });
 
-test.each(["/etc", "../x", "a/../../x", "~/../x", "~", "~/", ".", "./", "~root/x", '"a\\nb"'])(
-  "refuses to keep %s",
-  (path) => {
-    expect(complaintsOf(`- {name: n, paths: [${path}]}`)[0]).toMatch(
-      /^Manifest line 3, column 21: paths ".*" must lie in the working directory or below ~\/$/s,
-    );
-  },
-);
+test.each(["/etc", "../x", "a/../../x", "~/../x", "~", "~/", ".", "./", "~root/x"])("refuses to keep %s", (path) => {
+  expect(complaintsOf(`- {name: n, paths: [${path}]}`)[0]).toMatch(
+    /^Manifest line 3, column 21: paths ".*" must lie in the working directory or below ~\/$/s,
+  );
+});
 
 test.each([
+  ['- {name: n, paths: ["a\\nb"]}', "Manifest line 3, column 21: paths cannot have control characters"],
   ["- {paths: [a]}", "Manifest line 3, column 3: a cache must have a name"],
   ["- {name: n}", 'Manifest line 3, column 3: cache "n" must have paths'],
   ["- {name: n, paths: [a]}\n- {name: n, paths: [a]}", 'Manifest line 4, column 10: there is another cache "n"'],

@@ -52,7 +52,8 @@ function pathsOf(given: readonly Placed<string>[] = [], name: string, complain: 
   if (beyond) complain.addAt(beyond.at, `${name} cannot have more than ${maxPaths}`);
   const paths = given.slice(0, maxPaths).flatMap(({ at, value }) => {
     const path = inside(value.trim());
-    if (path === undefined) complain.addAt(at, `${name} "${quoted(value)}" ${outside}`);
+    const why = controls.test(value) ? "cannot have control characters" : `"${quoted(value)}" ${outside}`;
+    if (path === undefined) complain.addAt(at, `${name} ${why}`);
     return path ?? [];
   });
   return [...new Set(paths)];

@@ -2,6 +2,10 @@ import { driver } from "./driver.js";
 import { key, mapping } from "./mapping.js";
 import { list, placed, text } from "./spec.js";
 
+const reportKeys = {
+  junit: key(text, "Path or glob of reports in the format of JUnit", "reports/**/*.xml", "path", "file"),
+};
+
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
   name: key(text, "Name of the job; by default the stage and a number", "unit", "title", "id"),
@@ -16,6 +20,12 @@ const jobKeys = {
     "Files to keep after the job, as `source [=> name]`; a source may be a glob",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
+  ),
+  reports: key(
+    list(mapping("a report", reportKeys)),
+    "Test reports to read after the job",
+    [{ junit: "reports/**/*.xml" }],
+    ...["report", "tests", "junit"],
   ),
 };
 

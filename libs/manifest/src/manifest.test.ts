@@ -65,8 +65,9 @@ jobs:
           { source: "out/app.tar", name: "app.tar" },
           { source: "out/*.log", name: "*" },
         ],
+        reports: [],
       },
-      { stage: "test", name: "", commands: [], artifacts: [] },
+      { stage: "test", name: "", commands: [], artifacts: [], reports: [] },
     ],
   });
 });

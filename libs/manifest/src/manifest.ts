@@ -5,6 +5,7 @@ import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./entries.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
+import { reportsOf } from "./reports.js";
 import { sizeText } from "./size-text.js";
 import type { Placed } from "./spec.js";
 import { stagesOf } from "./stages.js";
@@ -30,6 +31,8 @@ export interface ManifestJob {
   readonly commands: readonly string[];
   /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
   readonly artifacts: readonly Transfer[];
+  /** Paths and globs of JUnit reports. */
+  readonly reports: readonly string[];
 }
 
 export interface ManifestLimits {
@@ -84,6 +87,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
       artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
+      reports: reportsOf(job.value.reports ?? [], complain),
     })),
     sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
     caches: cachesOf(values.cache ?? [], complain),

@@ -33,6 +33,7 @@ import type { QueueStore } from "./store/queue.js";
 import type { RepositoryStore } from "./store/repositories.js";
 import type { RunnerStore } from "./store/runners.js";
 import type { SlotStore } from "./store/slots.js";
+import type { TestStore } from "./store/tests.js";
 
 export interface Context {
   readonly config: Config;
@@ -49,6 +50,7 @@ export interface Context {
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;
   readonly caches: CacheStore;
+  readonly tests: TestStore;
   /** The contents of artifacts and of caches. */
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;

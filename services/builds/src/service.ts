@@ -51,6 +51,7 @@ import { queueStore } from "./store/queue.js";
 import { repositoryStore } from "./store/repositories.js";
 import { runnerStore } from "./store/runners.js";
 import { slotStore } from "./store/slots.js";
+import { testStore } from "./store/tests.js";
 
 const hourMs = 3_600_000;
 const lineUpEveryMs = 10_000;
@@ -117,6 +118,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
     hookDeliveries: hookDeliveryStore(h.db),
     caches: cacheStore(h.db),
+    tests: testStore(h.db),
     artifacts,
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),

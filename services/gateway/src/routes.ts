@@ -17,6 +17,7 @@ import * as objects from "./routes/objects.js";
 import * as repositories from "./routes/repositories.js";
 import * as service from "./routes/service.js";
 import * as tags from "./routes/tags.js";
+import * as tests from "./routes/tests.js";
 import * as variables from "./routes/variables.js";
 import * as webhooks from "./routes/webhooks.js";
 
@@ -26,6 +27,7 @@ export const groups: Groups = {
   manifests: { about: "What a manifest may say", actions: manifests },
   jobs: { about: "Jobs of a build", actions: jobs },
   artifacts: { about: "Files that a build has made", actions: artifacts },
+  tests: { about: "What the tests of a build say", actions: tests },
   caches: { about: "Files that are kept between builds", actions: caches },
   inputs: { about: "Objects, variables and keys that a build uses", actions: inputs },
   tags: { about: "Tags of a build", actions: tags },
@@ -86,6 +88,7 @@ export const routes: readonly Row[] = [
   row("GET", `${b}/jobs/:name/output`, "build:read", 200, jobs.getJobOutput),
   row("GET", `${b}/artifacts`, "build:read", 200, artifacts.listArtifacts),
   row("GET", `${b}/artifacts/:name+`, "build:read", 200, artifacts.getArtifact),
+  row("GET", `${b}/tests`, "build:read", 200, tests.listTests),
   row("GET", `${b}/tags`, "build:read", 200, tags.listTags),
   row("POST", `${b}/tags`, "build:write", 201, tags.tagBuild),
   row("GET", `${b}/tags/:name+`, "build:read", 200, tags.getTag),

@@ -1,5 +1,10 @@
 import { traced, untraced } from "@ci/kit/process/trace";
-import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
+import type {
+  AssignedJob,
+  Assignment,
+  FinishJobRequest_Outcome as Outcome,
+  TestCounts,
+} from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
 import { masked } from "./output/mask.js";
@@ -10,6 +15,7 @@ import { type BuildCaches, cachesOf } from "./steps/caches.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
+import { collectReports } from "./steps/reports.js";
 import { scriptOf } from "./steps/script.js";
 import { Ended, withTimeout } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
@@ -33,6 +39,7 @@ interface Result {
   readonly outcome: Outcome;
   readonly why?: string;
   readonly placedObjectIds?: readonly number[];
+  readonly tests?: TestCounts | undefined;
 }
 
 /**
@@ -169,10 +176,11 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
     say: output.line,
   };
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
-  if (exitCode === 0) return { outcome: "passed" };
+  const tests = await collectReports(job.junitReports, { ...collecting, jobId: job.id, environment, signal });
+  if (exitCode === 0) return { outcome: "passed", tests };
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
-  return { outcome: "failed", why };
+  return { outcome: "failed", why, tests };
 }
 
 /** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */

@@ -8,8 +8,10 @@ import {
   type Assignment,
   type CacheHeader,
   type FinishJobRequest_Outcome as Outcome,
+  type PutTestsRequest,
   QueueServiceDefinition,
   type QueueServiceImplementation,
+  type TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import { serveRpc } from "@ci/testkit/identities";
 
@@ -31,6 +33,8 @@ export interface QueuedBuild {
   readonly outcomes: Outcome[];
   readonly placed: number[];
   readonly artifacts: { header: ArtifactHeader; content: Buffer }[];
+  readonly tests: PutTestsRequest[];
+  readonly counts: (TestCounts | undefined)[];
   renewals: number;
 }
 
@@ -47,6 +51,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     stage: "s",
     commands,
     artifacts: [],
+    junitReports: [],
     mayFail: false,
   });
   return {
@@ -159,6 +164,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       if (index === build.jobIndex && !build.final) {
         append(build, request.offset, request.text);
         build.outcomes.push(request.outcome);
+        build.counts.push(request.tests);
         build.placed.push(...request.placedObjectIds);
         const over = request.outcome !== "passed" || ++build.jobIndex === build.assignment.jobs.length;
         if (over) build.final = request.outcome;
@@ -177,6 +183,10 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const content = objects.get(assignment.objects.find(({ id }) => id === request.id)?.objectId ?? -1);
       if (content === undefined) throw notFound();
       for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
+    },
+    async putTests(request) {
+      leasedBuild("putTests", request).tests.push(request);
+      return {};
     },
     async findCache(request) {
       leasedBuild("findCache", request);
@@ -226,7 +236,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const { epoch } = assignment;
       const build: QueuedBuild = {
         ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
-        ...{ text: "", outcomes: [], placed: [], artifacts: [] },
+        ...{ text: "", outcomes: [], placed: [], artifacts: [], tests: [], counts: [] },
       };
       builds.set(assignment.buildId, build);
       return build;

@@ -31,6 +31,7 @@ export const assignment = (
     mayFail,
     commands: commandsOf(doc.steps[index]!),
     source: doc.steps[index]!.source,
+    junitReports: doc.steps[index]!.reports ?? [],
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),

@@ -10,7 +10,7 @@ import type {
   BuildVariable,
   Job,
 } from "@ci/proto/builds/v1/builds";
-import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
+import type { Driver, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
@@ -61,11 +61,16 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
 /** The store sets `until` by the clock of MongoDB. */
 export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
-export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
+export type JobDoc = Omit<Job, "buildId" | "commands" | "output"> & {
+  /** What its reports say, once it has finished. */
+  tests?: TestCounts;
+};
 
 export interface Step {
   readonly commands: readonly string[];
   readonly source?: Source;
+  /** Paths and globs of JUnit reports. */
+  readonly reports?: readonly string[];
 }
 
 /** Returns the commands of a step; none for the one that prepares the environment. */

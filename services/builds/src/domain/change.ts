@@ -31,6 +31,7 @@ export const shownFields = [
   "manifest",
   "trigger",
   "outputBytes",
+  "tests",
   "driver",
   "tail",
   "tailFrom",
@@ -50,6 +51,7 @@ export const toBuild = (doc: ShownBuild): Build => ({
   manifest: doc.manifest,
   trigger: doc.trigger,
   outputBytes: doc.outputBytes,
+  tests: doc.tests,
 });
 
 export const shortOutputBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
+import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
 import { resetArtifacts } from "./artifacts.js";
 import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
 import {
@@ -12,6 +12,7 @@ import {
   requireTransition,
   withEvent,
 } from "./change.js";
+import { testsOf } from "./tests.js";
 
 /** Who claims a build, and what is stored of the lease's secret. */
 export interface Claimer {
@@ -69,6 +70,7 @@ export function finishJob(
     offset: number;
     text: string;
     placed: readonly number[];
+    tests?: TestCounts;
   },
   now: Date,
 ): Change | undefined {
@@ -83,13 +85,15 @@ export function finishJob(
   const status = statusOf(doc, job, report.outcome);
   const continues = status === "passed" || status === "passed_with_failures";
   const jobs = after.jobs.map((one, at) => {
-    if (at === index) return end(one, status, now);
+    if (at === index) return end(report.tests ? { ...one, tests: report.tests } : one, status, now);
     return continues && at === index + 1 ? start(one, now) : one;
   });
   const objects = doc.objects.map((object) =>
     report.placed.includes(object.id) ? { ...object, placed: true } : object,
   );
-  const change = { ...appended, set: { ...appended.set, jobs, ...(report.placed.length > 0 ? { objects } : {}) } };
+  const tests = report.tests && { tests: testsOf(jobs) };
+  const set = { ...appended.set, jobs, ...(report.placed.length > 0 ? { objects } : {}), ...tests };
+  const change = { ...appended, set };
   if (continues && index + 1 < jobs.length) return change;
   const ran = jobs.filter((one) => isFinal(one.status)).map((one) => one.status);
   return finish(doc, change, worst(ran), now);
@@ -135,6 +139,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
     status: "queued" as const,
     startedAt: undefined,
     finishedAt: undefined,
+    tests: undefined,
   }));
   const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
   const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
@@ -147,6 +152,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
       lease: undefined,
       returns,
       jobs,
+      tests: undefined,
       ...resetArtifacts(doc),
       objects: doc.objects.map((object) => ({ ...object, placed: false })),
       tags: isTagged ? doc.tags : [...doc.tags, tag],

@@ -92,7 +92,7 @@ function jobsOf(
       createdAt,
       outputBytes: 0,
     })),
-    steps: jobs.map(({ commands, source }) => ({ commands, source })),
+    steps: jobs.map(({ commands, source, reports }) => ({ commands, source, reports })),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
       artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;

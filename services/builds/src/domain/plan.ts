@@ -9,6 +9,7 @@ export interface PlannedJob {
   readonly mayFail: boolean;
   readonly source?: Source;
   readonly artifacts: readonly PlannedArtifact[];
+  readonly reports?: readonly string[];
 }
 
 export interface PlannedArtifact {
@@ -73,6 +74,7 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     name: jobName(plain(job.name) || plain(`${job.stage}.${index + 1}`)),
     commands: job.commands,
     mayFail: mayFail.has(job.stage),
+    reports: job.reports.length > 0 ? job.reports : undefined,
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }

@@ -17,6 +17,7 @@ import { listBuilds } from "./list-builds.js";
 import { listCaches } from "./list-caches.js";
 import { listCrons } from "./list-crons.js";
 import { listJobs } from "./list-jobs.js";
+import { listTests } from "./list-tests.js";
 import { pinBuild } from "./pin-build.js";
 import { appendOutput } from "./queue/append-output.js";
 import { claimBuild } from "./queue/claim-build.js";
@@ -25,6 +26,7 @@ import { finishJob } from "./queue/finish-job.js";
 import { listLeases } from "./queue/list-leases.js";
 import { putArtifact } from "./queue/put-artifact.js";
 import { putCache } from "./queue/put-cache.js";
+import { putTests } from "./queue/put-tests.js";
 import { readAssignedObject } from "./queue/read-assigned-object.js";
 import { readCache } from "./queue/read-cache.js";
 import { renewLease } from "./queue/renew-lease.js";
@@ -57,6 +59,7 @@ export const buildHandlers = (ctx: Context): Handlers => ({
   listArtifacts: listArtifacts(ctx),
   getArtifact: getArtifact(ctx),
   readArtifact: readArtifact(ctx),
+  listTests: listTests(ctx),
   listCaches: listCaches(ctx),
   deleteCache: deleteCache(ctx),
   readOutput: readOutput(ctx),
@@ -80,6 +83,7 @@ export const queueHandlers = (ctx: Context): QueueHandlers => ({
   findCache: findCache(ctx),
   readCache: readCache(ctx),
   putCache: putCache(ctx),
+  putTests: putTests(ctx),
   finishJob: finishJob(ctx),
   returnBuild: returnBuild(ctx),
   listLeases: listLeases(ctx),

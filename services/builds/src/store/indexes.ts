@@ -49,6 +49,10 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { usedAt: 1 } },
     { key: { blobId: 1 } },
   ]);
+  await ensureIndexes(db.collection("tests"), [
+    { key: { buildId: 1, epoch: 1, seq: 1 } },
+    { key: { buildId: 1, epoch: 1, status: 1, seq: 1 } },
+  ]);
   await ensureIndexes(db.collection("crons"), [
     { key: { scope: 1, name: 1 }, unique: true },
     { key: { userId: 1, name: 1, _id: 1 } },

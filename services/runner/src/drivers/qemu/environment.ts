@@ -1,16 +1,15 @@
 import { posix } from "node:path";
 import type { SFTPWrapper } from "ssh2";
-import type { Environment, Order, Tree } from "../../driver.js";
+import type { Environment, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
-import { inHome } from "../os/trees.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
 import { runScript } from "./run-script.js";
 import { type EnvironmentOptions, start } from "./start.js";
-import { archiveInGuest, placeInGuest } from "./trees.js";
+import { guestTrees } from "./trees.js";
 
 const home = "/root";
 const killedCode = 137;
@@ -83,15 +82,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
           .some((line) => outOfMemory.test(line));
       return killed ? memoryLine(sizeText(options.limits.memoryBytes), "QEMU_MEMORY") : undefined;
     },
-    trees: {
-      layout: { roots: [""], isAbsolute: false },
-      locate: inHome,
-      nameOf: inHome,
-      async *read(paths, signal): AsyncGenerator<Tree> {
-        yield { folder: "", content: archiveInGuest(running().client, home, paths, signal) };
-      },
-      place: (file, sizeBytes, signal) => inGuest(signal, ({ client }) => placeInGuest(client, home, file, sizeBytes)),
-    },
+    trees: guestTrees(home, (signal, work) => inGuest(signal, ({ client }) => work(client))),
     async *list(directory, depth, signal) {
       const found = await inFiles(signal, async (sftp) => listFolder(sftp, posix.resolve(home, directory), depth));
       for (;;) {

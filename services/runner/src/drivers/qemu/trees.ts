@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { abortable } from "@ci/kit/bytes/chunked";
 import type { Client } from "ssh2";
+import type { Tree, Trees } from "../../driver.js";
 import { quote } from "../../steps/script.js";
 import { inHome, readScript, tarFailed } from "../os/trees.js";
 import { CommandFailed, startCommand } from "./ssh.js";
@@ -23,7 +24,7 @@ async function started(client: Client, command: string) {
 }
 
 /** Reads paths below a folder of the guest as an archive. */
-export async function* archiveInGuest(client: Client, base: string, paths: readonly string[], signal: AbortSignal) {
+async function* archiveInGuest(client: Client, base: string, paths: readonly string[], signal: AbortSignal) {
   const { channel, closed } = await started(
     client,
     commandOf(readScript, base, ...paths.map((path) => `./${inHome(path)}`)),
@@ -33,7 +34,7 @@ export async function* archiveInGuest(client: Client, base: string, paths: reado
 }
 
 /** Places an archive of this size below a folder of the guest. The input of the command stays open. */
-export async function placeInGuest(client: Client, base: string, file: FileHandle, sizeBytes: number): Promise<void> {
+async function placeInGuest(client: Client, base: string, file: FileHandle, sizeBytes: number): Promise<void> {
   const { channel, closed } = await started(
     client,
     commandOf('head -c "$1" | tar -xpf - -C "$2"', String(sizeBytes), base),
@@ -42,3 +43,18 @@ export async function placeInGuest(client: Client, base: string, file: FileHandl
   const archive = file.createReadStream({ start: 0, end: sizeBytes - 1, autoClose: false });
   await Promise.all([closed, pipeline(archive, channel, { end: false })]).catch(tarFailed("place the files"));
 }
+
+/** The files of a guest below its home, which is also the working directory. */
+export const guestTrees = (
+  home: string,
+  inGuest: <T>(signal: AbortSignal, work: (client: Client) => Promise<T>) => Promise<T>,
+): Trees => ({
+  layout: { roots: [""], isAbsolute: false },
+  locate: inHome,
+  nameOf: inHome,
+  async *read(paths, signal): AsyncGenerator<Tree> {
+    const client = await inGuest(signal, async (connected) => connected);
+    yield { folder: "", content: archiveInGuest(client, home, paths, signal) };
+  },
+  place: (file, sizeBytes, signal) => inGuest(signal, (client) => placeInGuest(client, home, file, sizeBytes)),
+});
