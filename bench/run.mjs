@@ -4,6 +4,7 @@
 //   npm run bench -- lists         lists and reads with little and much data
 //   npm run bench -- footprint     memory of the idle services, size of their images
 //   npm run bench -- machines      how long builds wait for virtual machines
+//   npm run bench -- cache         what a cache hit costs, beside `tar x`; fails above 1.3 times
 //   npm run bench -- identity      what it costs that services prove who they are
 //   npm run bench -- capacity      what one replica of each service can do
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,6 +18,7 @@ import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
+import { cacheHits } from "./cache.mjs";
 import { capacity } from "./capacity.mjs";
 import { footprint } from "./footprint.mjs";
 import { machines } from "./machines.mjs";
@@ -60,11 +62,15 @@ const system = await startSystem({
   guardAllow: "",
   drivers: image ? "docker" : "os",
 });
+let passed = true;
 try {
   const api = apiAt(url, readOrCreateSettings(dataDir).adminToken);
   if (what === "footprint") await footprint();
   else if (what === "capacity") await capacity(api);
-  else if (disks) {
+  else if (what === "cache") {
+    const docker = image && { docker: `  type: docker\n  image: ${image}\n  workspace: /build` };
+    passed = await cacheHits({ api, folder: join(dataDir, "bench"), drivers: { os: "  type: os", ...docker } });
+  } else if (disks) {
     const disk = join(disks.folder, "keyed.qcow2");
     await machines({ api, metricsUrl: system.runnerMetricsUrl, disk, imagesDir, image });
   } else await trivialBuilds(api, image);
@@ -72,4 +78,4 @@ try {
   await system.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }
-process.exit(0);
+process.exit(passed ? 0 : 1);

@@ -54,7 +54,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { driver, jobs, services, sources, when } = schema.properties;
+const { cache, driver, jobs, services, sources, when } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -96,6 +96,15 @@ Only the driver \`docker\` has services.
 
 ${table(filled(filled(services).items))}
 
+## Keys of a cache
+
+A build places the entry with the name and the hash of the key files before its first job, or else the newest entry with that
+name. A build that passes without the same entry stores one. The output says what was found, its size and its time; no failure of a
+cache fails a build. Caches belong to the tree of namespaces of the build, or to its user, and to the driver (with docker, also to the
+workspace). Builds of forks only read them. With docker, what lies below \`~/\` is in \`/root\`, on a volume that all jobs share.
+
+${table(filled(filled(cache).items))}
+
 ## Keys of a job
 
 ${table(filled(filled(jobs).items))}
@@ -126,6 +135,7 @@ Builds of a repository's hooks also have:
 | \`CI_BRANCH\`, \`CI_TAG\` | The branch or the tag |
 | \`CI_PULL_REQUEST\`, \`CI_TARGET_BRANCH\` | The number of the request, and the branch that it is for |
 | \`CI_DEFAULT_BRANCH\` | The repository's own branch |
+
 ## Keys of \`when\`
 
 The manifest and each job can have a \`when\`. All keys that are given have to hold; each is one glob or a list of globs. Globs that begin
@@ -134,6 +144,12 @@ number of folders. A job that does not match is not part of the build, and a man
 request. Requests (pull requests and merge requests) have the branch that they want to change.
 
 ${table(filled(filled(when)))}
+
+## Keys of a report
+
+The record of the build has the number of tests in \`tests\`, and \`GET …/tests\` lists the cases. No report changes the status of a job.
+
+${table(filled(filled(filled(filled(jobs).items).properties.reports).items))}
 `;
 
 const file = join(import.meta.dirname, "manifest.md");

@@ -7,6 +7,10 @@ import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 import { when } from "./when.js";
 
+const reportKeys = {
+  junit: key(text, "Path or glob of reports in the format of JUnit", "reports/**/*.xml", "path", "file"),
+};
+
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
   name: key(text, "Name of the job; by default the stage and a number", "unit", "title", "id"),
@@ -47,6 +51,28 @@ const jobKeys = {
     { event: "push", branch: "main" },
     ...["only", "if", "rules", "on"],
   ),
+  reports: key(
+    list(mapping("a report", reportKeys)),
+    "Test reports to read after the job",
+    [{ junit: "reports/**/*.xml" }],
+    ...["report", "tests", "junit"],
+  ),
+};
+
+const cacheKeys = {
+  name: key(placed(text), "Name of the cache", "npm"),
+  key: key(
+    list(text),
+    "Files that say what the cache has to hold, as paths or globs. Equal files find the same entry",
+    ["package-lock.json"],
+    ...["keys", "files", "restore-keys"],
+  ),
+  paths: key(
+    list(text),
+    "Files and folders to keep, relative to the working directory or below `~/`",
+    ["node_modules", "~/.npm"],
+    ...["path", "folders"],
+  ),
 };
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
@@ -80,6 +106,12 @@ export const manifestKeys = {
     "Containers beside the jobs, which reach them under their names; with the driver `docker`",
     [{ name: "db", image: "postgres:17", env: ["POSTGRES_PASSWORD=test"], ready: "pg_isready -U postgres" }],
     ...["sidecars"],
+  ),
+  cache: key(
+    list(mapping("a cache", cacheKeys)),
+    "Files to keep between builds. They are placed after the sources, and stored after a build that has passed",
+    [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
+    "caches",
   ),
   stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [
     "build",

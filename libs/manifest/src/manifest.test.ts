@@ -42,6 +42,7 @@ jobs:
 `;
   expect(manifestOf(text)).toEqual({
     namespace: "team/app@olga",
+    caches: [],
     driver: { type: "docker", image: "busybox:1.37", workspace: "/build", pullAlways: true, keepOnFailureMinutes: 0 },
     env: [
       { key: "VERSION", value: "1.20" },
@@ -66,8 +67,9 @@ jobs:
           { source: "out/*.log", name: "*" },
         ],
         env: [],
+        reports: [],
       },
-      { stage: "test", name: "", commands: [], artifacts: [], env: [] },
+      { stage: "test", name: "", commands: [], artifacts: [], env: [], reports: [] },
     ],
   });
 });

@@ -1,10 +1,12 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
+import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
+import { reportsOf } from "./reports.js";
 import { type ManifestService, readServices } from "./services.js";
 import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
@@ -22,6 +24,7 @@ export interface Manifest {
   readonly objects: readonly Transfer[];
   readonly sources: readonly Source[];
   readonly services: readonly ManifestService[];
+  readonly caches: readonly Cache[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
   readonly jobs: readonly ManifestJob[];
@@ -40,6 +43,8 @@ export interface ManifestJob extends JobRun {
   readonly shell?: string;
   /** When it is part of a build; absent: always. */
   readonly when?: When;
+  /** Paths and globs of JUnit reports. */
+  readonly reports: readonly string[];
 }
 
 export interface ManifestLimits {
@@ -120,9 +125,11 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
       shell: readShell(job, complain),
       when: readWhen(job.value.when),
+      reports: reportsOf(job.value.reports ?? [], complain),
     })),
     sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
     services: readServices(values.services ?? [], driver.type, complain),
+    caches: cachesOf(values.cache ?? [], complain),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
     when: readWhen(values.when),

@@ -2,7 +2,10 @@ import { build, buildCopy, relations } from "../test/sample.js";
 import { buildEmbed, buildJson } from "./build.js";
 
 test("buildJson includes the output and the manifest", () => {
-  expect(buildJson(build, relations)).toStrictEqual({ ...buildCopy, output: "all good\n", manifest: build.manifest });
+  const whole = { ...buildCopy, output: "all good\n", manifest: build.manifest, tests: null };
+  expect(buildJson(build, relations)).toStrictEqual(whole);
+  const tests = { total: 3, failed: 1, skipped: 1, seconds: 0.5 };
+  expect(buildJson({ ...build, tests }, relations)).toStrictEqual({ ...whole, tests });
 });
 
 test("buildEmbed omits the output and the manifest", () => {
@@ -22,6 +25,7 @@ test("missing fields are null, except the trigger, which has a default", () => {
     trigger: { type: "manual", comment: "", data: {} },
     queue,
     manifest: build.manifest,
+    tests: null,
   });
 });
 

@@ -22,6 +22,13 @@ const queueSchema = z.object({
   reason: z.enum(queueReasons).describe("Why the build is not running yet"),
 });
 
+const testsSchema = z.object({
+  total: z.int().nonnegative().describe("Number of tests"),
+  failed: z.int().nonnegative().describe("Number of tests that have failed"),
+  skipped: z.int().nonnegative().describe("Number of tests that did not run"),
+  seconds: z.number().nonnegative().describe("How long all tests took together"),
+});
+
 export const buildCopySchema = record("BuildCopy", "A build inside another record", {
   id: id.describe("Id of the build"),
   user_id: id.describe("Id of the user that the build belongs to"),
@@ -53,6 +60,7 @@ export const buildSchema = record("Build", "A build", {
   ...buildCopySchema.shape,
   output: z.string().nullable().describe("The end of the output; null before the first byte"),
   manifest: z.string().describe("The manifest as it was submitted; in lists at most its first 64 KiB"),
+  tests: testsSchema.nullable().describe("What the reports of its jobs say so far; null without reports"),
 });
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -104,4 +112,5 @@ export const buildJson = (build: Build, relations: Relations): z.output<typeof b
   ...buildEmbed(build, relations),
   output: outputJson(build),
   manifest: build.manifest,
+  tests: build.tests ?? null,
 });

@@ -26,7 +26,7 @@ import { variableJson } from "./variable.js";
 
 const event = (kind: string, body: Event["body"]): Event => ({ id: "e-1", kind, at: onDay(9), body });
 
-const wholeBuild = { ...buildCopy, output: "all good\n", manifest: build.manifest };
+const wholeBuild = { ...buildCopy, output: "all good\n", manifest: build.manifest, tests: null };
 const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: onDay(6) });
 const cron = Cron.fromPartial({ id: 1, ...ownerIds, name: "nightly", nextRun: onDay(9), createdAt: onDay(8) });
 const image = Image.fromPartial({ id: 2, ...ownerIds, name: "debian", createdAt: onDay(8) });

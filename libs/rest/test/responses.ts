@@ -1,4 +1,13 @@
-import { Artifact, Build, BuildKey, BuildObject, BuildVariable, Tag } from "@ci/proto/builds/v1/builds";
+import {
+  Artifact,
+  Build,
+  BuildKey,
+  BuildObject,
+  BuildTest,
+  BuildVariable,
+  Cache,
+  Tag,
+} from "@ci/proto/builds/v1/builds";
 import { Cron } from "@ci/proto/builds/v1/crons";
 import { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import { Image } from "@ci/proto/images/v1/images";
@@ -9,6 +18,7 @@ import { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import type { z } from "zod";
 import { artifactJson, artifactSchema } from "../src/artifact.js";
 import { buildCopySchema, buildEmbed, buildJson, buildSchema } from "../src/build.js";
+import { cacheJson, cacheSchema } from "../src/cache.js";
 import { collaboratorJson, collaboratorSchema } from "../src/collaborator.js";
 import { cronJson, cronSchema } from "../src/cron.js";
 import { deliveryJson, deliverySchema, fullDeliveryJson, fullDeliverySchema } from "../src/delivery.js";
@@ -23,6 +33,7 @@ import { buildObjectJson, buildObjectSchema, objectJson, objectSchema } from "..
 import { relationsOf } from "../src/relations.js";
 import { repositoryJson, repositorySchema } from "../src/repository.js";
 import { tagJson, tagSchema } from "../src/tag.js";
+import { testJson, testSchema } from "../src/test.js";
 import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "../src/token.js";
 import { accountSchema, userEmbed, userJson, userSchema } from "../src/user.js";
 import { buildVariableJson, buildVariableSchema, variableJson, variableSchema } from "../src/variable.js";
@@ -41,6 +52,11 @@ const artifact = Artifact.fromPartial({
   ...bytes,
 });
 const tag = Tag.fromPartial({ id: 4, userId: 1, buildId: 100, name: "v1/ß", createdAt: onDay(8) });
+const cache = Cache.fromPartial({
+  ...{ id: 7, userId: 1, name: "npm", key: "ab".repeat(32), driver: "docker", size: 20_000, storedSize: 9_000 },
+  ...{ createdAt: onDay(5), usedAt: onDay(6) },
+});
+const test = BuildTest.fromPartial({ job: "unit", suite: "s", className: "c", name: "adds", seconds: 0.5 });
 const image = Image.fromPartial({ id: 1, ...ownerIds, name: "debian", createdAt: onDay(5), size: 9, sha256: "cc" });
 const source = "sftp://me:xxxxxx@example.com/debian";
 const object = StoredObject.fromPartial({
@@ -162,4 +178,6 @@ export const responses: readonly (readonly [schema: z.ZodObject, json: object | 
       relations,
     ),
   ],
+  [cacheSchema, cacheJson(cache, relations)],
+  [testSchema, testJson(test)],
 ];

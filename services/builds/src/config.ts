@@ -24,6 +24,10 @@ export interface Config extends ServiceConfig, AgentOptions {
   outputListBytes: number;
   artifactStorageBytes: number;
   artifactQuota: ByteLimit;
+  cacheBytes: number;
+  /** Of one owner; 0 means no limit. */
+  cacheStorageBytes: number;
+  cacheUnusedMs: number;
   curationEveryMs: number;
   buildTimeoutMs: number;
   prepareTimeoutMs: number;
@@ -140,6 +144,18 @@ const sizes = (s: Settings) => ({
     about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
     remedy: "unpin builds",
   }),
+  cacheBytes: s.size("CACHE_LIMIT", "largest entry of a cache, before it is compressed", "2GiB", {
+    effect: "the build's output says that nothing was stored",
+  }),
+  cacheStorageBytes: s.size(
+    "CACHE_STORAGE",
+    "total size of the entries of caches of one owner, a tree of namespaces or a user; 0: no limit",
+    "10GiB",
+    { effect: "the entry that was not used for the longest time is removed" },
+  ),
+  cacheUnusedMs: s.duration("CACHE_UNUSED", "how long an entry of a cache is kept after its last use", "14d", {
+    effect: "the entry is removed",
+  }),
 });
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
@@ -165,7 +181,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ...sizes(s),
     curationEveryMs: s.duration(
       "CURATION_EVERY",
-      "how often artifacts beyond ARTIFACT_STORAGE are deleted",
+      "how often artifacts beyond ARTIFACT_STORAGE and unused entries of caches are deleted",
       "5min",
       timer,
     ),

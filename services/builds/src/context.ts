@@ -24,6 +24,7 @@ import type { Submitter } from "./actions/submitters.js";
 import type { Wakeups } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { BuildStore } from "./store/builds.js";
+import type { CacheStore } from "./store/caches.js";
 import type { CronStore } from "./store/crons.js";
 import type { HookDeliveryStore } from "./store/hook-deliveries.js";
 import type { HookRemovalStore } from "./store/hook-removals.js";
@@ -33,6 +34,7 @@ import type { QueueStore } from "./store/queue.js";
 import type { RepositoryStore } from "./store/repositories.js";
 import type { RunnerStore } from "./store/runners.js";
 import type { SlotStore } from "./store/slots.js";
+import type { TestStore } from "./store/tests.js";
 
 export interface Context {
   readonly config: Config;
@@ -49,6 +51,9 @@ export interface Context {
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;
   readonly hookRemovals: HookRemovalStore;
+  readonly caches: CacheStore;
+  readonly tests: TestStore;
+  /** The contents of artifacts and of caches. */
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;

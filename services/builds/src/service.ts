@@ -31,6 +31,7 @@ import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
+import { pruneCaches } from "./loops/prune-caches.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { registerHooks } from "./loops/register-hooks.js";
 import { removeHooks } from "./loops/remove-hooks.js";
@@ -40,6 +41,7 @@ import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
 import type { OnChange } from "./store/build-writer.js";
 import { buildStore } from "./store/builds.js";
+import { cacheStore } from "./store/caches.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { hookRemovalStore } from "./store/hook-removals.js";
@@ -52,6 +54,7 @@ import { queueStore } from "./store/queue.js";
 import { repositoryStore } from "./store/repositories.js";
 import { runnerStore } from "./store/runners.js";
 import { slotStore } from "./store/slots.js";
+import { testStore } from "./store/tests.js";
 
 const hourMs = 3_600_000;
 const lineUpEveryMs = 10_000;
@@ -123,6 +126,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
     hookDeliveries: hookDeliveryStore(h.db),
     hookRemovals: hookRemovalStore(h.db),
+    caches: cacheStore(h.db),
+    tests: testStore(h.db),
     artifacts,
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
@@ -152,8 +157,12 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("line-up", lineUpEveryMs, () => lineUp(ctx));
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () =>
-    ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+    ctx.artifacts.sweep(
+      new Date(ctx.now().getTime() - hourMs),
+      async (blobId) => (await ctx.builds.usesBlob(blobId)) || ctx.caches.usesBlob(blobId),
+    ),
   );
+  loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx));
   return {

@@ -3,6 +3,7 @@ import * as accounts from "./routes/accounts.js";
 import * as artifacts from "./routes/artifacts.js";
 import * as audit from "./routes/audit.js";
 import * as builds from "./routes/builds.js";
+import * as caches from "./routes/caches.js";
 import * as cron from "./routes/cron.js";
 import * as events from "./routes/events.js";
 import * as images from "./routes/images.js";
@@ -16,6 +17,7 @@ import * as objects from "./routes/objects.js";
 import * as repositories from "./routes/repositories.js";
 import * as service from "./routes/service.js";
 import * as tags from "./routes/tags.js";
+import * as tests from "./routes/tests.js";
 import * as variables from "./routes/variables.js";
 import * as webhooks from "./routes/webhooks.js";
 
@@ -25,6 +27,8 @@ export const groups: Groups = {
   manifests: { about: "What a manifest may say", actions: manifests },
   jobs: { about: "Jobs of a build", actions: jobs },
   artifacts: { about: "Files that a build has made", actions: artifacts },
+  tests: { about: "What the tests of a build say", actions: tests },
+  caches: { about: "Files that are kept between builds", actions: caches },
   inputs: { about: "Objects, variables and keys that a build uses", actions: inputs },
   tags: { about: "Tags of a build", actions: tags },
   namespaces: { about: "Namespaces, which hold builds and what builds use", actions: namespaces },
@@ -68,6 +72,8 @@ export const routes: readonly Row[] = [
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),
   row("POST", "/builds", "build:write", 201, builds.submitBuild),
+  row("GET", "/caches", "build:read", 200, caches.listCaches),
+  row("DELETE", "/caches/:id", "build:delete", 204, caches.deleteCache),
   row("POST", "/manifests/check", "build:read", 200, manifests.checkManifest),
   row("GET", b, "build:read", 200, builds.getBuild),
   row("DELETE", b, "build:delete", 204, builds.killBuild),
@@ -84,6 +90,7 @@ export const routes: readonly Row[] = [
   row("GET", `${b}/jobs/:name/output`, "build:read", 200, jobs.getJobOutput),
   row("GET", `${b}/artifacts`, "build:read", 200, artifacts.listArtifacts),
   row("GET", `${b}/artifacts/:name+`, "build:read", 200, artifacts.getArtifact),
+  row("GET", `${b}/tests`, "build:read", 200, tests.listTests),
   row("GET", `${b}/tags`, "build:read", 200, tags.listTags),
   row("POST", `${b}/tags`, "build:write", 201, tags.tagBuild),
   row("GET", `${b}/tags/:name+`, "build:read", 200, tags.getTag),

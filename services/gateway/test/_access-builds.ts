@@ -83,6 +83,7 @@ export const builds: readonly TableRow[] = [
     finished("/artifacts/out.txt", { content: "made", headers: bytes }),
     "as content",
   ),
+  tableRow("GET /b/:/:/tests", "build:read", viewers("200"), finished("/tests")),
   tableRow("GET /b/:/:/tags", "build:read", viewers("200"), finished("/tags")),
   tableRow("POST /b/:/:/tags", "build:write", members("201"), ({ records }) => ({
     path: `${records.finished.url}/tags`,

@@ -1,5 +1,6 @@
 import { accounts } from "./_access-accounts.js";
 import { builds } from "./_access-builds.js";
+import { caches } from "./_access-caches.js";
 import { crons } from "./_access-crons.js";
 import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
@@ -15,6 +16,7 @@ export const table: readonly TableRow[] = [
   ...webhooks,
   ...repositoryHooks,
   ...records,
+  ...caches,
   ...crons,
   ...accounts,
   ...mistakes,

@@ -48,6 +48,7 @@ describe("succeeds", () => {
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
       queue: queuePlace,
       manifest,
+      tests: null,
     });
     const response = await carl.get(`/b/${carl.username.toUpperCase()}/1`);
     expect(response.json).toEqual({ ...json, queue: queuePlace });
@@ -140,7 +141,7 @@ describe("jobs", () => {
     const clone = "mkdir -p -- 'x'\ngit clone -q -- 'https://a.test/x' 'x'\ncd -- 'x'";
     expect(json.map(({ commands }: { commands: string }) => commands)).toEqual(["", clone, "a\nb", "b"]);
     expect((await ann.get(`${build.jobs_url}/clone.1`)).json).toMatchObject({ commmands: clone, commands: clone });
-    const { manifest, queue, ...copy } = build;
+    const { manifest, queue, tests, ...copy } = build;
     const url = `${build.jobs_url}/make-it`;
     expect(json[2]).toEqual({
       id: expect.any(Number),
@@ -177,7 +178,7 @@ describe("tags", () => {
     expect(added.status).toBe(201);
     const build = (await ann.get(url)).json;
     expect(build.tags).toEqual(["old", "release/1.0", "z"]);
-    const { manifest, queue, ...copy } = build;
+    const { manifest, queue, tests, ...copy } = build;
     expect(added.json[0]).toEqual({
       id: expect.any(Number),
       user_id: ann.id,

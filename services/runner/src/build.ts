@@ -1,6 +1,12 @@
 import { durationText } from "@ci/kit/process/setting-types";
 import { traced, untraced } from "@ci/kit/process/trace";
-import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
+import type {
+  AssignedJob,
+  Assignment,
+  FinishJobRequest_Outcome as Outcome,
+  Source,
+  TestCounts,
+} from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
 import { loginVariable } from "./drivers/registry/logins.js";
@@ -9,10 +15,12 @@ import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
 import { runAttempts } from "./steps/attempts.js";
+import { type BuildCaches, cachesOf } from "./steps/caches.js";
 import { canFetch, cloneWithoutGit } from "./steps/clone.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
+import { collectReports } from "./steps/reports.js";
 import { scriptOf } from "./steps/script.js";
 import { sendServiceOutput } from "./steps/service-output.js";
 import { Ended, withTimeout } from "./work/ended.js";
@@ -30,6 +38,7 @@ interface Run {
   readonly signal: AbortSignal;
   readonly lease: Lease;
   readonly secrets: Secrets;
+  readonly caches: BuildCaches;
 }
 
 interface Result {
@@ -38,6 +47,7 @@ interface Result {
   readonly why?: string;
   readonly exitCode?: number;
   readonly placedObjectIds?: readonly number[];
+  readonly tests?: TestCounts | undefined;
 }
 
 /**
@@ -55,7 +65,10 @@ export async function runBuild(
   using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
   const secrets = await secretsOf(build);
-  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
+  const { queue, copies, log } = ctx;
+  const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, log });
+  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets, caches };
+  let allPassed = true;
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();
   for (const [index, job] of build.jobs.entries()) {
@@ -64,8 +77,9 @@ export async function runBuild(
     const result = await resultOf(run, () =>
       traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
         index === 0 ? prepare(run, output) : runJob(run, job, output),
-      ),
+      ).then((passed) => withCaches(run, index, allPassed, output, passed)),
     );
+    allPassed &&= "outcome" in result && result.outcome === "passed";
     let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
     if ("broken" in result) {
       if (rest.text !== "") await send(rest).catch(() => undefined);
@@ -95,7 +109,7 @@ const jobOf = ({ id, name, stage, variables, ...job }: AssignedJob, facts: Order
   variables,
 });
 
-const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, ...build }: Assignment): Order => ({
+const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, caches, ...build }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   imageTicket: build.imageTicket,
@@ -105,6 +119,7 @@ const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, ...build }
   logins: build.variables.find(({ key }) => key === loginVariable)?.value,
   services: build.services,
   jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
+  cachePaths: caches.flatMap(({ paths }) => paths),
 });
 
 /** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
@@ -188,10 +203,11 @@ async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Resul
     say: output.line,
   };
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
-  if (exitCode === 0) return { outcome: "passed", exitCode };
+  const tests = await collectReports(job.junitReports, { ...collecting, jobId: job.id, environment, signal });
+  if (exitCode === 0) return { outcome: "passed", exitCode, tests };
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
-  return { outcome: "failed", why, exitCode };
+  return { outcome: "failed", why, exitCode, tests };
 }
 
 /** Fetches a source for an environment without git. Returns the exit code of the job. */
@@ -200,6 +216,22 @@ async function fetched({ ctx, environment, signal }: Run, source: Source, output
   const { line: say, write: onOutput } = output;
   await cloneWithoutGit(source, { agent, environment, limitBytes: config.cloneBytes, say, onOutput, signal });
   return 0;
+}
+
+/** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */
+async function withCaches(
+  { build, caches, signal }: Run,
+  index: number,
+  allPassed: boolean,
+  output: Output,
+  result: Result,
+): Promise<Result> {
+  if (result.outcome !== "passed" || build.caches.length === 0) return result;
+  const isSetup = index === 0 || build.jobs[index]!.source !== undefined;
+  const next = build.jobs[index + 1];
+  if (isSetup && next && !next.source) await caches.restore(output.line, signal);
+  if (!next && !isSetup && allPassed) await caches.store(output.line, signal);
+  return result;
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>

@@ -55,6 +55,8 @@ export interface Config {
   freeSpaceBytes: number;
   /** Of the files of one source, which the runner itself fetches for an environment without git. */
   cloneBytes: number;
+  /** What the runner keeps of caches. */
+  cacheCopiesBytes: number;
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
@@ -210,6 +212,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "files of one source that the runner itself fetches, for an environment without git",
         "1GiB",
         { min: "1MiB", refusal: "The repository could not be fetched: it is larger than N, the limit of CLONE_LIMIT" },
+      ),
+      cacheCopiesBytes: s.size(
+        "RUNNER_CACHE_COPIES",
+        "size of the copies of caches on this host; with a copy, a hit needs no download",
+        "10GiB",
+        { effect: "the copy that was not used for the longest time is deleted" },
       ),
       ...identity(s, subjectPrefix),
       path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),

@@ -1,6 +1,7 @@
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { Copies } from "./caches/copies.js";
 import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
@@ -12,5 +13,6 @@ export interface Context {
   readonly queue: QueueServiceClient;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly readiness: Readiness;
+  readonly copies: Copies;
   readonly log: Log;
 }

@@ -1,5 +1,7 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Layout } from "./caches/names.js";
 
 /** The owner of a container, folder or process; written on everything an environment consists of. */
 export interface Mark {
@@ -23,6 +25,8 @@ export interface Order {
   readonly services?: readonly Service[];
   /** All jobs in order, so that a driver can prepare the next one early. */
   readonly jobs: readonly Job[];
+  /** What caches keep: relative to the working directory, or beginning with `~/`. All jobs see the same files there. */
+  readonly cachePaths?: readonly string[];
 }
 
 export interface Variable {
@@ -73,6 +77,26 @@ export interface Found {
   readonly kind: "file" | "link" | "directory" | "other";
 }
 
+/** A part of the environment's files, as a tar archive. */
+export interface Tree {
+  /** Where the names in the archive begin, relative to the base of `Trees`. */
+  readonly folder: string;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Reads and places whole folders. Names in archives start at one base, the same for all builds of a driver. */
+export interface Trees {
+  readonly layout: Layout;
+  /** Returns the path for `open` of a path that may begin with `~/`. */
+  locate(path: string): string;
+  /** Returns the name of a path in archives. */
+  nameOf(path: string): string;
+  /** Reads these paths. Missing ones are left out. */
+  read(paths: readonly string[], signal: AbortSignal): AsyncIterable<Tree>;
+  /** Places an archive that the file begins with. */
+  place(file: FileHandle, sizeBytes: number, signal: AbortSignal): Promise<void>;
+}
+
 /** Lets an operator look into a failed environment. */
 export interface Inspection {
   /** Keeps the environment for at most `ms` and says how to log in. No job can run afterwards. */
@@ -88,7 +112,8 @@ export interface Inspection {
  *   prepare     once; afterwards everything that jobs need exists
  *   put         any number of times, before the first run
  *   run         each job in order, each attempt of it once; files in the working directory stay
- *   list, open  read what the last job left, between two runs
+ *   list, open  read what the last job left, between two runs or before the first
+ *   trees       likewise; what is placed is there for all later runs
  *   dispose     at any time, even during or after a failed prepare; removes every trace and never throws
  *
  * Each method takes a signal. When it aborts, the method throws its reason within a second and ends all that it started.
@@ -106,6 +131,7 @@ export interface Environment extends AsyncDisposable {
   list(directory: string, depth: number, signal: AbortSignal): AsyncIterable<Found>;
   /** Opens a regular file. Symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
+  readonly trees: Trees;
   readonly inspection?: Inspection;
   /** Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. */
   unpack?(archive: Readable, signal: AbortSignal): Promise<void>;

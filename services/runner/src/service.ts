@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { serveAdmin } from "@ci/kit/process/admin";
@@ -9,9 +10,11 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
+import { openCopies } from "./caches/copies.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
+import { workRoot } from "./drivers/work-root.js";
 import { showDisks, showLoad } from "./metrics.js";
 import { raceAbort, withTimeout } from "./work/ended.js";
 import { leasedQueue } from "./work/leased-queue.js";
@@ -44,12 +47,14 @@ export async function start(config: Config): Promise<Service> {
     const queue = leasedQueue(own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition));
     // Connects on first use, and only the qemu driver uses it.
     const images = own(connect(config.imagesAddr, identity)).client(ImageServiceDefinition);
-    const drivers = await openDrivers(config, images, log);
+    const root = await workRoot(config.dir, config.name);
+    const copies = await openCopies(join(root.path, "caches"), config.cacheCopiesBytes);
+    const drivers = await openDrivers(config, root, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
-    const readiness = readinessOf({ config, drivers, log });
+    const readiness = readinessOf({ config, drivers, copies, log });
     const agent = guardedAgent(config.docker.guard);
     own({ [Symbol.asyncDispose]: () => agent.destroy() });
-    const working = own(keepWorking({ config, queue, drivers, readiness, agent, log }, bus));
+    const working = own(keepWorking({ config, queue, drivers, readiness, agent, copies, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();

@@ -1,13 +1,17 @@
 import { EventEmitter } from "node:events";
+import { receiveUpload } from "@ci/kit/bytes/upload";
 import { createLog } from "@ci/kit/process/log";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Call } from "@ci/kit/rpc/rpc";
 import {
   type ArtifactHeader,
   type Assignment,
+  type CacheHeader,
   type FinishJobRequest_Outcome as Outcome,
+  type PutTestsRequest,
   QueueServiceDefinition,
   type QueueServiceImplementation,
+  type TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import { serveRpc } from "@ci/testkit/identities";
 
@@ -31,6 +35,8 @@ export interface QueuedBuild {
   readonly ends: (readonly [exitCode: number | undefined, reason: string | undefined])[];
   readonly placed: number[];
   readonly artifacts: { header: ArtifactHeader; content: Buffer }[];
+  readonly tests: PutTestsRequest[];
+  readonly counts: (TestCounts | undefined)[];
   renewals: number;
 }
 
@@ -48,6 +54,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     commands,
     artifacts: [],
     variables: [],
+    junitReports: [],
     mayFail: false,
   });
   return {
@@ -58,6 +65,9 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     driver: { type: "os", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 },
     jobs: [aJob("create-driver", []), ...jobs.map((commands, index) => aJob(`job.${index + 1}`, commands))],
     objects: [],
+    caches: [],
+    cacheLimitBytes: 1024 ** 3,
+    cacheReadOnly: false,
     variables: [],
     facts: [],
     services: [],
@@ -81,11 +91,15 @@ export interface TestQueue extends AsyncDisposable {
   readonly builds: Map<number, QueuedBuild>;
   /** The contents of objects by their ids. */
   readonly objects: Map<number, string>;
+  /** What was stored of caches, compressed; the id is the index. */
+  readonly caches: { header: CacheHeader; content: Buffer }[];
   /** Names of all requests, whether they succeeded or not. */
   readonly calls: string[];
   readonly times: { leaseMs: number; renewEveryMs: number };
   /** When set, every request fails with this. */
   failure?: Fault;
+  /** When set, every request about caches fails with this. */
+  cacheFailure?: Fault | undefined;
   submit(assignment: Assignment): QueuedBuild;
   /** Calls the listener on each request with this name. */
   onCall(call: string, listener: () => void): void;
@@ -95,6 +109,7 @@ export interface TestQueue extends AsyncDisposable {
 export async function startQueue(port = 0): Promise<TestQueue> {
   const builds = new Map<number, QueuedBuild>();
   const objects = new Map<number, string>();
+  const caches: TestQueue["caches"] = [];
   const calls: string[] = [];
   const listeners = new EventEmitter();
   const times = { ...usualTimes };
@@ -155,6 +170,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
         append(build, request.offset, request.text);
         build.outcomes.push(request.outcome);
         build.ends.push([request.exitCode, request.reason]);
+        build.counts.push(request.tests);
         build.placed.push(...request.placedObjectIds);
         const over = request.outcome !== "passed" || ++build.jobIndex === build.assignment.jobs.length;
         if (over) build.final = request.outcome;
@@ -174,6 +190,35 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       if (content === undefined) throw notFound();
       for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
     },
+    async putTests(request) {
+      leasedBuild("putTests", request).tests.push(request);
+      return {};
+    },
+    async findCache(request) {
+      leasedBuild("findCache", request);
+      if (queue.cacheFailure) throw queue.cacheFailure;
+      const ofName = caches.filter(({ header }) => header.name === request.name);
+      const exact = ofName.find(({ header }) => header.key === request.key);
+      const found = exact ?? ofName.at(-1);
+      if (!found) return { exact: false };
+      const { size, sha256 } = found.header;
+      return { entry: { id: caches.indexOf(found), size, sha256 }, exact: exact !== undefined };
+    },
+    async *readCache(request) {
+      leasedBuild("readCache", request);
+      const found = caches[request.id];
+      if (!found) throw notFound();
+      yield { chunk: found.content };
+    },
+    async putCache(parts) {
+      const { header, content } = await receiveUpload(parts);
+      leasedBuild("putCache", header);
+      if (queue.cacheFailure) throw queue.cacheFailure;
+      const pieces: Buffer[] = [];
+      for await (const piece of content) pieces.push(Buffer.from(piece));
+      caches.push({ header, content: Buffer.concat(pieces) });
+      return { stored: true, storedSize: Buffer.concat(pieces).length };
+    },
     async listLeases() {
       recordCall("listLeases");
       return { leases: [], installation };
@@ -189,6 +234,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     address: `127.0.0.1:${rpc.port}`,
     builds,
     objects,
+    caches,
     calls,
     times,
     onCall: (call, listener) => void listeners.on(call, listener),
@@ -196,7 +242,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const { epoch } = assignment;
       const build: QueuedBuild = {
         ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
-        ...{ text: "", outcomes: [], ends: [], placed: [], artifacts: [] },
+        ...{ text: "", outcomes: [], ends: [], placed: [], artifacts: [], tests: [], counts: [] },
       };
       builds.set(assignment.buildId, build);
       return build;

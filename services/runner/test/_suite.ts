@@ -58,6 +58,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       dir,
       freeSpaceBytes: 0,
       cloneBytes: 1024 ** 3,
+      cacheCopiesBytes: 1024 ** 3,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
       path: process.env.PATH!,

@@ -2,6 +2,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { Ended } from "../src/work/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
+import { treesContract } from "./trees-contract.js";
 
 /** Defines the tests that every driver must pass. Calls `open` once. */
 export function driverContract(open: () => Promise<Subject>): void {
@@ -186,6 +187,7 @@ export function driverContract(open: () => Promise<Subject>): void {
   });
 
   filesContract(() => subject);
+  treesContract(() => subject);
 
   describe("dispose", () => {
     test("removes deep trees and folders that their owner may not enter", () =>

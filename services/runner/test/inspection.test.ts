@@ -46,6 +46,7 @@ async function run(
       return exitCode;
     },
     async *list() {},
+    trees: undefined as never,
     open: () => Promise.reject(new Error("it has no files")),
     inspection: {
       async stay(ms, say, signal) {
@@ -74,6 +75,7 @@ async function run(
     objects: stub as never,
     drivers: new Map(),
     readiness: undefined as never,
+    copies: undefined as never,
     log,
   };
   await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });

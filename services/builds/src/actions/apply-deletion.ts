@@ -1,10 +1,12 @@
 import { namespaceScope } from "@ci/access/record-scope";
 import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
+import { rootOwner, userOwner } from "../domain/cache.js";
 import type { CronDoc } from "../domain/cron.js";
 import { kill } from "../domain/moves.js";
 import { deleteOrphanedCron } from "./fire-cron.js";
 import { removeRepositories } from "./hooks/remove-repository.js";
+import { removeCachesOf } from "./remove-cache.js";
 
 /** Moves a build out of a deleted namespace to its submitter. A running build continues. */
 const releaseBuild = (ctx: Pick<Context, "builds">, id: number) =>
@@ -24,6 +26,7 @@ async function deleteCrons(ctx: Context, parent: Parent["kind"], find: () => Pro
 async function applyNamespaceDeletion(ctx: Context, namespaceId: number): Promise<void> {
   await deleteCrons(ctx, "namespace", () => ctx.crons.inScope(namespaceScope(namespaceId)));
   await removeRepositories(ctx, () => ctx.repositories.idsInNamespace(namespaceId));
+  await removeCachesOf(ctx, rootOwner(namespaceId));
   for (;;) {
     const ids = await ctx.builds.inNamespace(namespaceId);
     if (ids.length === 0) return;
@@ -34,6 +37,7 @@ async function applyNamespaceDeletion(ctx: Context, namespaceId: number): Promis
 async function applyUserDeletion(ctx: Context, userId: number): Promise<void> {
   await deleteCrons(ctx, "user", () => ctx.crons.ofUser(userId));
   await removeRepositories(ctx, () => ctx.repositories.idsOfUser(userId));
+  await removeCachesOf(ctx, userOwner(userId));
   for (const id of await ctx.builds.unfinishedOf(userId)) await endBuild(ctx, id);
 }
 

@@ -63,6 +63,16 @@ export async function findBuild(ctx: Context, caller: Caller, ref: BuildRef | un
   return found;
 }
 
+/** Throws `not_found` if the caller may not act on a record. */
+export async function requireAccess(
+  ctx: Context,
+  caller: Caller,
+  action: AllowRequest_Action,
+  record: { userId: number; namespaceId?: number },
+): Promise<void> {
+  if (!(await may(ctx, caller, action, record))) throw notFound();
+}
+
 /** Throws `not_found` if the caller may not see a record. */
 export async function requireView(
   ctx: Context,

@@ -6,6 +6,7 @@ const limits = {
   prepareTimeoutMs: 1,
   outputBytes: 1,
   artifactBytes: 1,
+  cacheBytes: 5,
   publicUrl: "https://ci.test",
 };
 const driver = { type: "qemu", image: "a", workspace: "", pullAlways: false, keepOnFailureMinutes: 5 } as const;

@@ -1,5 +1,6 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type BuildDoc, commandsOf, type Step } from "./build.js";
+import { mayStore } from "./cache.js";
 import { factsOf } from "./facts.js";
 
 export interface Limits {
@@ -8,6 +9,7 @@ export interface Limits {
   readonly outputBytes: number;
   readonly artifactBytes: number;
   readonly publicUrl: string;
+  readonly cacheBytes: number;
 }
 
 const unmasked = (variables: Step["env"] = []) => variables.map((one) => ({ ...one, masked: false }));
@@ -41,6 +43,7 @@ export const assignment = (
     retry: doc.steps[index]!.retry,
     variables: unmasked(doc.steps[index]!.env),
     shell: doc.steps[index]!.shell,
+    junitReports: doc.steps[index]!.reports ?? [],
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
@@ -59,6 +62,9 @@ export const assignment = (
   prepareTimeoutMs: limits.prepareTimeoutMs,
   outputLimitBytes: limits.outputBytes,
   artifactLimitBytes: limits.artifactBytes,
+  caches: doc.caches ?? [],
+  cacheLimitBytes: limits.cacheBytes,
+  cacheReadOnly: !mayStore(doc),
   namespaceOnly: doc.namespaceOnly === true || doc.origin?.bare === true,
   traceparent: doc.trail?.traceparent,
   requestId: doc.trail?.requestId,

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { Cache } from "@ci/manifest/caches";
 import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest } from "@ci/manifest/manifest";
 import type {
@@ -11,7 +12,7 @@ import type {
   BuildVariable,
   Job,
 } from "@ci/proto/builds/v1/builds";
-import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
+import type { Driver, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
@@ -47,6 +48,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string; isParameter?: boolean })[];
     keys: readonly (Omit<BuildKey, "buildId"> & { sealed: string })[];
     artifacts: readonly ArtifactDoc[];
+    /** Absent in builds without caches. */
+    caches?: readonly Cache[];
     /** Sum of the sizes of collected artifacts; absent if nothing is stored. */
     artifactBytes?: number;
     /** Grows with each claim. A call with an older epoch comes from a runner that has lost the build. */
@@ -67,7 +70,10 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
 /** The store sets `until` by the clock of MongoDB. */
 export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
-export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
+export type JobDoc = Omit<Job, "buildId" | "commands" | "output"> & {
+  /** What its reports say, once it has finished. */
+  tests?: TestCounts;
+};
 
 export interface Step extends JobRun {
   readonly commands: readonly string[];
@@ -76,6 +82,8 @@ export interface Step extends JobRun {
   readonly shell?: string;
   /** The service whose output the job has. */
   readonly service?: string;
+  /** Paths and globs of JUnit reports. */
+  readonly reports?: readonly string[];
 }
 
 /** Returns the commands of a step; none for the one that prepares the environment. */

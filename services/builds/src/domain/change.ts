@@ -32,6 +32,7 @@ export const shownFields = [
   "manifest",
   "trigger",
   "outputBytes",
+  "tests",
   "driver",
   "tail",
   "tailFrom",
@@ -53,6 +54,7 @@ export const toBuild = (doc: ShownBuild): Build => ({
   manifest: doc.manifest,
   trigger: doc.trigger,
   outputBytes: doc.outputBytes,
+  tests: doc.tests,
 });
 
 export const shortOutputBytes = 64 * 1024;

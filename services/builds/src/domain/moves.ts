@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
+import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
 import { requireApproved } from "./approval.js";
 import { resetArtifacts } from "./artifacts.js";
 import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
@@ -14,6 +14,7 @@ import {
   withEvent,
 } from "./change.js";
 import { killedReason, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
+import { testsOf } from "./tests.js";
 
 /** Who claims a build, and what is stored of the lease's secret. */
 export interface Claimer {
@@ -78,6 +79,7 @@ export interface JobReport {
   readonly placed: readonly number[];
   readonly exitCode?: number;
   readonly reason?: string;
+  readonly tests?: TestCounts;
 }
 
 /** Adds the line that a runner writes when it kills a job. This one learned of the kill too late. */
@@ -102,13 +104,18 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   const reason = reasonOfJob(doc, status, report);
   const continues = status === "passed" || status === "passed_with_failures";
   const jobs = after.jobs.map((one, at) => {
-    if (at === index) return { ...one, status, finishedAt: now, exitCode: report.exitCode, reason };
+    if (at === index) {
+      const tests = report.tests ? { tests: report.tests } : {};
+      return { ...one, status, finishedAt: now, exitCode: report.exitCode, reason, ...tests };
+    }
     return continues && at === index + 1 ? start(one, now) : one;
   });
   const objects = doc.objects.map((object) =>
     report.placed.includes(object.id) ? { ...object, placed: true } : object,
   );
-  const change = { ...appended, set: { ...appended.set, jobs, ...(report.placed.length > 0 ? { objects } : {}) } };
+  const tests = report.tests && { tests: testsOf(jobs) };
+  const set = { ...appended.set, jobs, ...(report.placed.length > 0 ? { objects } : {}), ...tests };
+  const change = { ...appended, set };
   if (continues && index + 1 < jobs.length) return change;
   const ran = jobs.filter((one) => isFinal(one.status)).map((one) => one.status);
   return finish(doc, change, worst(ran), now);
@@ -157,6 +164,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
     finishedAt: undefined,
     exitCode: undefined,
     reason: undefined,
+    tests: undefined,
   }));
   const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
   const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
@@ -169,6 +177,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
       lease: undefined,
       returns,
       jobs,
+      tests: undefined,
       ...resetArtifacts(doc),
       objects: doc.objects.map((object) => ({ ...object, placed: false })),
       tags: isTagged ? doc.tags : [...doc.tags, tag],

@@ -73,7 +73,7 @@ function inputsOf(
   };
 }
 
-const stepOf = ({ commands, source, env, shell, service, timeoutMs, retry }: PlannedJob): Step => ({
+const stepOf = ({ commands, source, env, shell, service, timeoutMs, retry, reports }: PlannedJob): Step => ({
   commands,
   source,
   env,
@@ -81,6 +81,7 @@ const stepOf = ({ commands, source, env, shell, service, timeoutMs, retry }: Pla
   service,
   timeoutMs,
   retry,
+  reports,
 });
 
 function jobsOf(
@@ -154,6 +155,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     variables,
     keys,
     artifacts,
+    caches: manifest.caches.length > 0 ? manifest.caches : undefined,
     epoch: 0,
     returns: 0,
     seq: 1,

@@ -13,6 +13,7 @@ export interface PlannedJob extends JobRun {
   readonly shell?: string;
   readonly service?: string;
   readonly artifacts: readonly PlannedArtifact[];
+  readonly reports?: readonly string[];
 }
 
 export interface PlannedArtifact {
@@ -81,6 +82,7 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     retry: job.retry,
     ...(job.env.length > 0 ? { env: job.env } : {}),
     ...(job.shell === undefined ? {} : { shell: job.shell }),
+    reports: job.reports.length > 0 ? job.reports : undefined,
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }

@@ -1,10 +1,12 @@
 import type { Artifact, BuildKey, BuildObject, BuildVariable, Job } from "@ci/proto/builds/v1/builds";
-import { type BuildDoc, commandsOf } from "./build.js";
+import { type BuildDoc, commandsOf, type JobDoc } from "./build.js";
+
+const jobOf = ({ tests: _, ...job }: JobDoc) => job;
 
 export const masked = "xxxxxx";
 
 export const toJob = (doc: BuildDoc, index: number): Job => ({
-  ...doc.jobs[index]!,
+  ...jobOf(doc.jobs[index]!),
   buildId: doc._id,
   commands: commandsOf(doc.steps[index]!),
 });

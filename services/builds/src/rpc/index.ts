@@ -2,6 +2,7 @@ import type { Context, CronHandlers, Handlers, QueueHandlers } from "../context.
 import { approveBuild } from "./approve-build.js";
 import { checkManifest } from "./check-manifest.js";
 import { createCron } from "./create-cron.js";
+import { deleteCache } from "./delete-cache.js";
 import { deleteCron } from "./delete-cron.js";
 import { getArtifact } from "./get-artifact.js";
 import { getBuild } from "./get-build.js";
@@ -14,15 +15,21 @@ import { listBuildKeys } from "./list-build-keys.js";
 import { listBuildObjects } from "./list-build-objects.js";
 import { listBuildVariables } from "./list-build-variables.js";
 import { listBuilds } from "./list-builds.js";
+import { listCaches } from "./list-caches.js";
 import { listCrons } from "./list-crons.js";
 import { listJobs } from "./list-jobs.js";
+import { listTests } from "./list-tests.js";
 import { pinBuild } from "./pin-build.js";
 import { appendOutput } from "./queue/append-output.js";
 import { claimBuild } from "./queue/claim-build.js";
+import { findCache } from "./queue/find-cache.js";
 import { finishJob } from "./queue/finish-job.js";
 import { listLeases } from "./queue/list-leases.js";
 import { putArtifact } from "./queue/put-artifact.js";
+import { putCache } from "./queue/put-cache.js";
+import { putTests } from "./queue/put-tests.js";
 import { readAssignedObject } from "./queue/read-assigned-object.js";
+import { readCache } from "./queue/read-cache.js";
 import { renewLease } from "./queue/renew-lease.js";
 import { returnBuild } from "./queue/return-build.js";
 import { readArtifact } from "./read-artifact.js";
@@ -55,6 +62,9 @@ export const buildHandlers = (ctx: Context): Handlers => ({
   listArtifacts: listArtifacts(ctx),
   getArtifact: getArtifact(ctx),
   readArtifact: readArtifact(ctx),
+  listTests: listTests(ctx),
+  listCaches: listCaches(ctx),
+  deleteCache: deleteCache(ctx),
   readOutput: readOutput(ctx),
   watchOutput: watchOutput(ctx),
 });
@@ -74,6 +84,10 @@ export const queueHandlers = (ctx: Context): QueueHandlers => ({
   appendOutput: appendOutput(ctx),
   putArtifact: putArtifact(ctx),
   readAssignedObject: readAssignedObject(ctx),
+  findCache: findCache(ctx),
+  readCache: readCache(ctx),
+  putCache: putCache(ctx),
+  putTests: putTests(ctx),
   finishJob: finishJob(ctx),
   returnBuild: returnBuild(ctx),
   listLeases: listLeases(ctx),

@@ -43,6 +43,19 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
     outboxIndex,
   ]);
+  await ensureIndexes(db.collection("caches"), [
+    { key: { owner: 1, platform: 1, name: 1, key: 1 }, unique: true },
+    { key: { owner: 1, platform: 1, name: 1, createdAt: -1, _id: -1 } },
+    { key: { owner: 1, createdAt: -1, _id: -1 } },
+    { key: { userId: 1, createdAt: -1, _id: -1 } },
+    { key: { owner: 1, usedAt: 1, storedSize: 1 } },
+    { key: { usedAt: 1 } },
+    { key: { blobId: 1 } },
+  ]);
+  await ensureIndexes(db.collection("tests"), [
+    { key: { buildId: 1, epoch: 1, seq: 1 } },
+    { key: { buildId: 1, epoch: 1, status: 1, seq: 1 } },
+  ]);
   await ensureIndexes(db.collection("crons"), [
     { key: { scope: 1, name: 1 }, unique: true },
     { key: { userId: 1, name: 1, _id: 1 } },

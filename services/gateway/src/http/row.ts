@@ -32,7 +32,7 @@ export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 /** Kinds of records, as the audit log names them. */
 export const kinds = [
-  ...["user", "token", "build", "tag", "namespace", "invite", "collaborator", "webhook", "delivery"],
+  ...["user", "token", "build", "cache", "tag", "namespace", "invite", "collaborator", "webhook", "delivery"],
   ...["repository", "image", "object", "variable", "key", "cron"],
 ] as const;
 export type Kind = (typeof kinds)[number];

@@ -7,14 +7,14 @@ import { osDriver } from "./os.js";
 import type { Images } from "./qemu/image.js";
 import { qemuDriver } from "./qemu.js";
 import { isRoot } from "./user.js";
-import { workRoot } from "./work-root.js";
+import type { WorkRoot } from "./work-root.js";
 
 export async function openDrivers(
   config: Config,
+  root: WorkRoot,
   images: Images["service"],
   log: Log,
 ): Promise<ReadonlyMap<Driver_Type, Driver>> {
-  const root = await workRoot(config.dir, config.name);
   const common = { name: config.name, root, path: config.path, egress: config.egress, log };
   const make = {
     docker: () => dockerDriver({ ...config.docker, ...common }),

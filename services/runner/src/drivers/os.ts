@@ -11,6 +11,7 @@ import { startTimeOf } from "./os/processes.js";
 import { runScript } from "./os/run-script.js";
 import { startShell } from "./os/shell.js";
 import { killStrays } from "./os/strays.js";
+import { osTrees } from "./os/trees.js";
 import { claimUser, ownerOf, releaseUser } from "./os/users.js";
 import type { User } from "./user.js";
 import { variablesOf } from "./variables.js";
@@ -131,6 +132,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
         if (signal.aborted) await endAll(folder, user);
       }
     },
+    trees: osTrees(place),
     list: (directory, depth) => listFolder(inWork(directory), depth, place().user),
     async open(file, signal) {
       const opening = openFile(inWork(file), place().user);

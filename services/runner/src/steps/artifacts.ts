@@ -1,6 +1,5 @@
 import { posix } from "node:path";
 import { sendUpload } from "@ci/kit/bytes/upload";
-import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
@@ -8,13 +7,8 @@ import type { Environment, Mark } from "../driver.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
 import { sizeText } from "../work/size-text.js";
-import { isGlob, matchesGlob, parseGlob } from "./glob.js";
-
-const maxMatches = fixedLimit({
-  max: 1_000,
-  about: "files that one pattern of artifacts collects",
-  effect: "the first ones by name are collected",
-});
+import { isGlob } from "./glob.js";
+import { matchesOf } from "./matches.js";
 
 export interface Collecting {
   readonly environment: Pick<Environment, "list" | "open">;
@@ -57,18 +51,6 @@ async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wan
   const found = await matchesOf(source, on);
   if (found.length === 0) throw new Fault("not_found", "nothing matches");
   return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
-}
-
-async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
-  const glob = parseGlob(source);
-  let found: string[] = [];
-  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, maxMatches);
-  for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
-    if (kind === "directory" || !matchesGlob(glob, path)) continue;
-    found.push(posix.join(glob.directory, path));
-    if (found.length >= 10 * maxMatches) found = sorted();
-  }
-  return sorted();
 }
 
 /** A `*` in the name stands for the match's base name. Without a given name, that is the name. */

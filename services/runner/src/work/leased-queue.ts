@@ -1,5 +1,6 @@
+import type { UploadMessage } from "@ci/kit/bytes/upload";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 
 /** The secrets of claimed leases, by build and epoch. */
 export type LeaseSecrets = Map<string, string>;
@@ -25,9 +26,9 @@ const keyOf = ({ buildId, epoch }: Held) => `${buildId}/${epoch}`;
  */
 export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = new Map()): QueueServiceClient {
   const withSecret = <R extends Held>(report: R) => ({ leaseSecret: secrets.get(keyOf(report)), ...report });
-  async function* withSecretInHeader(parts: Parameters<QueueServiceClient["putArtifact"]>[0]) {
+  async function* withSecretInHeader<H extends Held>(parts: AsyncIterable<UploadMessage<H>>) {
     for await (const one of parts) {
-      const part = one.part as PutArtifactRequest["part"];
+      const { part } = one;
       yield part?.$case === "header" ? { part: { ...part, value: withSecret(part.value) } } : one;
     }
   }
@@ -44,8 +45,14 @@ export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = n
     },
     renewLease: (report, options) => queue.renewLease(withSecret(report), options),
     appendOutput: (report, options) => queue.appendOutput(withSecret(report), options),
-    putArtifact: (parts, options) => queue.putArtifact(withSecretInHeader(parts), options),
+    putArtifact: (parts, options) =>
+      queue.putArtifact(withSecretInHeader(parts as AsyncIterable<UploadMessage<Held>>), options),
+    findCache: (report, options) => queue.findCache(withSecret(report), options),
+    readCache: (report, options) => queue.readCache(withSecret(report), options),
+    putCache: (parts, options) =>
+      queue.putCache(withSecretInHeader(parts as AsyncIterable<UploadMessage<Held>>), options),
     readAssignedObject: (report, options) => queue.readAssignedObject(withSecret(report), options),
+    putTests: (report, options) => queue.putTests(withSecret(report), options),
     finishJob: (report, options) => queue.finishJob(withSecret(report), options),
     returnBuild: (report, options) => queue.returnBuild(withSecret(report), options),
     listLeases: (request, options) => queue.listLeases(request, options),

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Copies } from "../caches/copies.js";
 import type { Config } from "../config.js";
 import type { Disk, Driver } from "../driver.js";
 
@@ -21,6 +22,7 @@ export interface Space extends Disk {
 export interface ReadinessOptions {
   readonly config: Pick<Config, "dir" | "freeSpaceBytes">;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
+  readonly copies: Pick<Copies, "makeRoom">;
   readonly log: Log;
 }
 
@@ -35,7 +37,7 @@ async function freeBytes(path: string): Promise<number | undefined> {
 }
 
 /** Watches drivers and disks. Logs each change of a disk once. */
-export function readinessOf({ config, drivers, log }: ReadinessOptions): Readiness {
+export function readinessOf({ config, drivers, copies, log }: ReadinessOptions): Readiness {
   const work: Disk = { name: "work", path: config.dir };
   const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
   const knownShort = new Set<string>();
@@ -57,9 +59,10 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
     }
   }
 
-  /** Asks the driver to free its caches first. */
+  /** Frees what is kept for later builds first. */
   async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
     const isShort = async () => (await spaceOf(disk))?.short === true;
+    if (await isShort()) await copies.makeRoom(isShort);
     if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
     const space = await spaceOf(disk);
     if (space) logChange(space);

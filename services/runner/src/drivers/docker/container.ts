@@ -1,6 +1,7 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { Job, Order, Service, Variable } from "../../driver.js";
 import { variablesOf } from "../variables.js";
+import type { SharedVolume } from "./cache-volumes.js";
 import type { DockerConfig } from "./docker-config.js";
 
 const capabilities = [
@@ -20,9 +21,11 @@ export interface ContainerPlan {
   readonly script: string;
   /** The job that the container is for. */
   readonly job: Job;
-  /** The name of both the volume and the network. */
+  /** The name of both the network and the volume of the workspace. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What caches keep outside the workspace. */
+  readonly shared: readonly SharedVolume[];
   readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "files" | "pids" | "capabilities"> & {
     /** A filter of system calls instead of the engine's own. */
     readonly seccomp?: string | undefined;
@@ -51,6 +54,7 @@ export const containerOf = ({
   script,
   name,
   labels,
+  shared,
   limits,
 }: ContainerPlan): ContainerCreateOptions => ({
   Image: imageId,
@@ -63,7 +67,9 @@ export const containerOf = ({
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
     NetworkMode: name,
-    Mounts: [{ Type: "volume", Source: name, Target: order.workspace }],
+    Mounts: [{ name, target: order.workspace }, ...shared].map(({ name: Source, target: Target }) => ({
+      ...{ Type: "volume" as const, Source, Target },
+    })),
     ...hardened(limits),
     // Output is read from the container; a log would only fill the host's disk.
     LogConfig: { Type: "none", Config: {} },

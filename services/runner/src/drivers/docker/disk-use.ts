@@ -10,15 +10,16 @@ interface Usage {
   readonly Volumes?: readonly { readonly Name: string; readonly UsageData?: { readonly Size: number } }[] | null;
 }
 
-/** Returns the size of a volume as the engine knows it. Engines before API 1.42 measure everything they have for that. */
-async function volumeBytes(engine: Docker, name: string): Promise<number> {
+/** Returns the size of volumes as the engine knows it. Engines before API 1.42 measure everything they have for that. */
+async function volumeBytes(engine: Docker, names: readonly string[]): Promise<number> {
   const usage = await new Promise<Usage>((resolve, reject) =>
     engine.modem.dial(
       { path: "/system/df?type=volume", method: "GET", statusCodes: { 200: true } },
       (error: unknown, answer: unknown) => (error ? reject(error as Error) : resolve(answer as Usage)),
     ),
   );
-  return Math.max(0, usage.Volumes?.find(({ Name }) => Name === name)?.UsageData?.Size ?? 0);
+  const found = usage.Volumes?.filter(({ Name }) => names.includes(Name)) ?? [];
+  return found.reduce((sum, { UsageData }) => sum + Math.max(0, UsageData?.Size ?? 0), 0);
 }
 
 /** Sums up folders. Files that vanish meanwhile make `du` fail after it has printed the sum. */
@@ -40,7 +41,7 @@ export interface DiskUseOptions {
   readonly engine: Docker;
   /** Where `du` is found. */
   readonly path: string;
-  readonly volume: string;
+  readonly volumes: readonly string[];
   readonly container: Docker.Container;
 }
 
@@ -51,29 +52,29 @@ export interface DiskUse {
 }
 
 /** Asks the engine for what a build has written. It counts no files. */
-export async function engineUse({ engine, volume, container }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
+export async function engineUse({ engine, volumes, container }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
   const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, volume)) };
+  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, volumes)) };
 }
 
 /**
- * Returns what a build has written to its volume and to the root of its container. Root on the engine's host looks into
+ * Returns what a build has written to its volumes and to the root of its container. Root on the engine's host looks into
  * the folders; everyone else asks the engine, which takes longer.
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
-  const { engine, path, volume, container } = options;
-  const { Mountpoint: mountpoint } = await engine.getVolume(volume).inspect();
+  const { engine, path, volumes, container } = options;
+  const mounted = await Promise.all(volumes.map((volume) => engine.getVolume(volume).inspect()));
   const { GraphDriver: graph } = await container.inspect();
   const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
-  if (!isRoot() || !isHere(root) || !isHere(mountpoint)) return engineUse(options);
-  const folders = [mountpoint, root];
+  if (!isRoot() || !isHere(root) || !mounted.every(({ Mountpoint }) => isHere(Mountpoint))) return engineUse(options);
+  const folders = [...mounted.map(({ Mountpoint }) => Mountpoint), root];
   const files = await sumOf("--inodes", folders, path);
   return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }
 
 /** Returns what the container of a service has written to its root and to the volumes that its image asks for. */
-export async function serviceUse({ engine, path, container }: Omit<DiskUseOptions, "volume">): Promise<DiskUse> {
+export async function serviceUse({ engine, path, container }: Omit<DiskUseOptions, "volumes">): Promise<DiskUse> {
   const { GraphDriver: graph, Mounts: mounts } = await container.inspect();
   const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
   const volumes = mounts.filter(({ Type }) => Type === "volume");
@@ -83,8 +84,8 @@ export async function serviceUse({ engine, path, container }: Omit<DiskUseOption
     return { files: await sumOf("--inodes", here, path), bytes: 1024 * (await sumOf("-k", here, path)) };
   }
   const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  const sizes = await Promise.all(volumes.map(({ Name = "" }) => volumeBytes(engine, Name)));
-  return { bytes: sizes.reduce((sum, size) => sum + size, sized.SizeRw ?? 0) };
+  const names = volumes.map(({ Name = "" }) => Name);
+  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, names)) };
 }
 
 /** Files are counted if any of the uses counts them. */

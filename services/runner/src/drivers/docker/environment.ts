@@ -12,6 +12,7 @@ import { removeFolder } from "../os/files.js";
 import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
+import { cacheVolumes } from "./cache-volumes.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
@@ -23,6 +24,7 @@ import { ranOutOfMemory, runContainer } from "./run-container.js";
 import { printed, type StartedService, startServices } from "./services.js";
 import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
+import { dockerTrees } from "./trees.js";
 
 export interface EnvironmentOptions {
   readonly engine: Docker;
@@ -46,42 +48,60 @@ const removalTimeoutMs = 60_000;
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
 interface AfterRunOptions {
-  readonly lastContainer: () => Docker.Container;
+  /** The container of the last job; undefined before any job has run. */
+  readonly last: () => Docker.Container | undefined;
+  readonly first: () => Promise<Docker.Container>;
   readonly workspace: string;
   readonly memoryBytes: number;
 }
 
+/** What a build and its things at the engine are called. */
+function namesOf({ mark, ...order }: Order, runner: string) {
+  const workspace = posix.resolve("/", order.workspace);
+  const random = randomBytes(4).toString("hex");
+  const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
+  const shared = cacheVolumes(name, { ...order, workspace });
+  return { workspace, name, bridge: bridgeName(runner, random), script: scriptPath(workspace), shared };
+}
+
+type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
+
 /** What can be asked about the last job's container. */
-const afterRun = ({
-  lastContainer,
-  workspace,
-  memoryBytes,
-}: AfterRunOptions): Required<Pick<Environment, "explain" | "list" | "open">> => ({
-  explain: async (_exitCode, signal) =>
-    (await raceAbort(signal, ranOutOfMemory(lastContainer())))
-      ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY")
-      : undefined,
-  list: (directory, depth, signal) => listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
-  open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+const afterRun = ({ last, first, workspace, memoryBytes }: AfterRunOptions): AfterRun => ({
+  async explain(_exitCode, signal) {
+    const container = last();
+    const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
+    return isOut ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY") : undefined;
+  },
+  async *list(directory, depth, signal) {
+    yield* listArchive(
+      last() ?? (await raceAbort(signal, first())),
+      posix.resolve(workspace, directory),
+      depth,
+      signal,
+    );
+  },
+  async open(path, signal) {
+    const container = last() ?? (await raceAbort(signal, first()));
+    return raceAbort(signal, openArchived(container, posix.resolve(workspace, path), signal));
+  },
+  trees: dockerTrees(workspace, async () => last() ?? first()),
 });
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
-  const workspace = posix.resolve("/", order.workspace);
-  const random = randomBytes(4).toString("hex");
-  const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
-  const bridge = bridgeName(runner, random);
-  const script = scriptPath(workspace);
+  const { workspace, name, bridge, script, shared } = namesOf(order, runner);
+  const volumes = [name, ...shared.map((volume) => volume.name)];
   let imageId = "";
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
-  const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
+  const around = surroundings({ engine, quotas, path, name, volumes, bridge, labels, limits, log, begin });
   const plan = (job: Job): ContainerPlan => ({
     order: { ...order, workspace },
-    ...{ job, imageId, script, name, labels, limits },
+    ...{ job, imageId, script, name, labels, shared, limits },
   });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
@@ -107,16 +127,13 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     else putEverywhere(spooled);
   }
 
-  function lastContainer(): Docker.Container {
-    if (!current) throw new Error("no job has run");
-    return current;
-  }
-
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
     const allContainers = [...containers, ...services.map(({ container }) => container)];
-    const what = { containers: allContainers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+    const network = engine.getNetwork(name);
+    const allVolumes = volumes.map((volume) => engine.getVolume(volume));
+    const what = { containers: allContainers, network, volumes: allVolumes };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
   }
 
@@ -158,12 +175,12 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
     },
-    unpack: (archive, signal) => raceAbort(signal, putArchive(lastContainer(), archive, workspace, signal)),
+    unpack: (archive, signal) => raceAbort(signal, putArchive(current!, archive, workspace, signal)),
     serviceOutput(of, signal) {
       const service = services.find((one) => one.name === of);
       return service ? printed(service.container, signal) : Readable.from([]);
     },
-    ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
+    ...afterRun({ last: () => current, first: () => filledFor(first()), workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

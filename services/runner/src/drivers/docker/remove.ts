@@ -22,12 +22,12 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: Docker.Network;
-  readonly volume: Docker.Volume;
+  readonly volumes: readonly Docker.Volume[];
 }): Promise<void> {
   const first = await Promise.allSettled(what.containers.map((one) => persistently(() => removeContainer(one))));
   const then = await Promise.allSettled([
     persistently(() => ignoreNotFound(what.network.remove())),
-    persistently(() => ignoreNotFound(what.volume.remove())),
+    ...what.volumes.map((volume) => persistently(() => ignoreNotFound(volume.remove()))),
   ]);
   const failed = [...first, ...then].find((one) => one.status === "rejected");
   if (failed) throw failed.reason;

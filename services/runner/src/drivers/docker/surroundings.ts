@@ -13,8 +13,10 @@ export interface SurroundingsOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly path: string;
-  /** The name of both the volume and the network. */
+  /** The name of both the network and the volume of the workspace. */
   readonly name: string;
+  /** The names of all volumes. */
+  readonly volumes: readonly string[];
   readonly bridge: string;
   readonly labels: ContainerPlan["labels"];
   readonly limits: ContainerPlan["limits"];
@@ -25,7 +27,7 @@ export interface SurroundingsOptions {
 /** What all containers of a build share. */
 export interface Surroundings extends Disposable {
   make(): Promise<unknown>;
-  /** Resolves when the volume exists. */
+  /** Resolves when the volumes exist. */
   volume(): Promise<unknown> | undefined;
   /** Resolves with the exit code of a container. */
   death(container: Docker.Container): Promise<number> | undefined;
@@ -36,7 +38,7 @@ export interface Surroundings extends Disposable {
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
-  const { engine, quotas, path, name, bridge, labels, limits, log, begin } = options;
+  const { engine, quotas, path, name, volumes, bridge, labels, limits, log, begin } = options;
   let volume: Promise<unknown> | undefined;
   let deaths: Deaths | undefined;
   let watch: DiskWatch | undefined;
@@ -44,12 +46,14 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   const services: Docker.Container[] = [];
 
   async function measured(): Promise<DiskUse> {
-    const ofJob = writing && diskUse({ engine, path, volume: name, container: writing });
+    const ofJob = writing && diskUse({ engine, path, volumes, container: writing });
     const all = await Promise.all([ofJob, ...services.map((container) => serviceUse({ engine, path, container }))]);
     return sumOfUses(all.flatMap((use) => use ?? []));
   }
 
-  const makeVolume = () => engineCall(quotas.volume(engine, { Name: name, Labels: { ...labels } }, limits.diskBytes));
+  const makeVolume = (Name: string) =>
+    engineCall(quotas.volume(engine, { Name, Labels: { ...labels } }, limits.diskBytes));
+  const makeVolumes = () => Promise.all(volumes.map(makeVolume));
   const makeNetwork = () => engineCall(engine.createNetwork(networkOf({ name, bridge, labels })));
   const listen = async () => {
     deaths = await engineCall(watchDeaths(engine, labels));
@@ -57,7 +61,7 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
 
   return {
     make() {
-      volume = begin(makeVolume);
+      volume = begin(makeVolumes);
       return Promise.all([volume, begin(makeNetwork), begin(listen)]);
     },
     volume: () => volume,

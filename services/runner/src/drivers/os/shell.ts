@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { User } from "../user.js";
@@ -43,19 +43,20 @@ async function send(input: AsyncIterable<Uint8Array>, to: Writable): Promise<voi
 
 /**
  * Runs a shell script with a user's rights only. If the input breaks off, the script gets TERM before it sees an end.
- * Disposing ends the script.
+ * Disposing ends the script. `stdin` is an open file that the script reads instead of an input.
  */
 export async function startShell(
   script: string,
   args: readonly string[],
-  { user, input }: { user: User | undefined; input?: AsyncIterable<Uint8Array> },
+  { user, input, stdin }: { user: User | undefined; input?: AsyncIterable<Uint8Array>; stdin?: number },
 ): Promise<Shell> {
   const child = spawn("/bin/sh", ["-c", script, "sh", ...args], {
     cwd: "/",
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
     detached: true,
+    stdio: [stdin ?? "pipe", "pipe", "pipe"],
     ...user,
-  });
+  }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   await once(child, "spawn");
   const closed = once(child, "close");
   const end = () => void (child.exitCode === null && child.signalCode === null && signalGroup(child.pid!, "SIGTERM"));
@@ -63,9 +64,9 @@ export async function startShell(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaint = `${complaint}${text}`.slice(-maxComplaint);
   });
-  child.stdin.on("error", () => undefined);
-  const sent = (input ? send(input, child.stdin) : Promise.resolve()).then(
-    () => child.stdin.end(),
+  child.stdin?.on("error", () => undefined);
+  const sent = (input && child.stdin ? send(input, child.stdin) : Promise.resolve()).then(
+    () => child.stdin?.end(),
     (error) => {
       end();
       throw error;

@@ -10,6 +10,7 @@ import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
 import { runScript } from "./run-script.js";
 import { type EnvironmentOptions, start } from "./start.js";
+import { guestTrees } from "./trees.js";
 
 const home = "/root";
 const killedCode = 137;
@@ -84,6 +85,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
           .some((line) => outOfMemory.test(line));
       return killed ? memoryLine(sizeText(options.limits.memoryBytes), "QEMU_MEMORY") : undefined;
     },
+    trees: guestTrees(home, (signal, work) => inGuest(signal, ({ client }) => work(client))),
     async *list(directory, depth, signal) {
       const found = await inFiles(signal, async (sftp) => listFolder(sftp, posix.resolve(home, directory), depth));
       for (;;) {

@@ -1,0 +1,31 @@
+import { notFound } from "@ci/kit/rpc/fault";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import { type CacheDoc, cacheOwner, platformOf } from "../domain/cache.js";
+import { requireHeld } from "../domain/change.js";
+import { requireSecret } from "../domain/lease-secret.js";
+
+interface HeldLease {
+  readonly buildId: number;
+  readonly epoch: number;
+  readonly leaseSecret?: string | undefined;
+}
+
+/** Returns the running build of a lease. Throws `conflict` if the runner does not hold it. */
+export async function heldBuild(ctx: Context, { buildId, epoch, leaseSecret }: HeldLease): Promise<BuildDoc> {
+  const build = await ctx.builds.byId(buildId);
+  requireSecret(build, leaseSecret);
+  requireHeld(build, epoch);
+  return build;
+}
+
+/** Returns where entries of one of the build's caches lie. Throws `not_found` if the build has no such cache. */
+export async function heldCache(
+  ctx: Context,
+  lease: HeldLease,
+  name: string,
+): Promise<{ build: BuildDoc; place: Pick<CacheDoc, "owner" | "platform" | "name"> }> {
+  const build = await heldBuild(ctx, lease);
+  if (!build.caches?.some((cache) => cache.name === name)) throw notFound();
+  return { build, place: { owner: cacheOwner(build), platform: platformOf(build), name } };
+}

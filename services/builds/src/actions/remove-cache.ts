@@ -1,0 +1,45 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import type { Context } from "../context.js";
+import type { CacheDoc } from "../domain/cache.js";
+
+type Stores = Pick<Context, "caches" | "artifacts">;
+
+const maxEntries = fixedLimit({
+  max: 1_000,
+  about: "entries of caches of one owner",
+  effect: "the one that was not used for the longest time is removed",
+});
+
+/** Removes an entry. Returns false if it did not exist. */
+export async function removeCache(
+  { caches, artifacts }: Stores,
+  { _id, blobId }: Pick<CacheDoc, "_id" | "blobId">,
+): Promise<boolean> {
+  await artifacts.release(blobId);
+  const removed = await caches.remove(_id);
+  await artifacts.delete(blobId).catch(() => undefined);
+  return removed;
+}
+
+/** Removes everything that an owner has. */
+export async function removeCachesOf(ctx: Stores, owner: string): Promise<void> {
+  for (let docs = await ctx.caches.oldest(owner); docs.length > 0; docs = await ctx.caches.oldest(owner))
+    for (const doc of docs) await removeCache(ctx, doc);
+}
+
+/** Removes the entries of an owner beyond CACHE_STORAGE, least recently used first. */
+export async function trimCaches(ctx: Stores & Pick<Context, "config">, owner: string): Promise<void> {
+  const { cacheStorageBytes } = ctx.config;
+  let { bytes, entries } = await ctx.caches.usage(owner);
+  const isOver = () => entries > maxEntries || (cacheStorageBytes > 0 && bytes > cacheStorageBytes);
+  while (isOver()) {
+    const docs = await ctx.caches.oldest(owner);
+    if (docs.length === 0) return;
+    for (const doc of docs) {
+      if (!isOver()) return;
+      await removeCache(ctx, doc);
+      bytes -= doc.storedSize;
+      entries--;
+    }
+  }
+}

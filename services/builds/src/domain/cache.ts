@@ -1,0 +1,44 @@
+import type { Cache } from "@ci/proto/builds/v1/builds";
+import type { BuildDoc } from "./build.js";
+
+/** An entry of a cache. It never changes, except for `usedAt`. */
+export interface CacheDoc {
+  readonly _id: number;
+  /** The root namespace or the user whose builds alone may use it. */
+  readonly owner: string;
+  readonly userId: number;
+  readonly namespaceId?: number;
+  readonly driver: string;
+  /** Where the files were: what a container holds is of no use in a virtual machine. */
+  readonly platform: string;
+  readonly name: string;
+  readonly key: string;
+  /** Size and SHA-256 of the archive. The blob is compressed. */
+  readonly size: number;
+  readonly sha256: string;
+  readonly storedSize: number;
+  readonly blobId: string;
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+}
+
+export const rootOwner = (rootId: number): string => `root/${rootId}`;
+export const userOwner = (userId: number): string => `user/${userId}`;
+
+type Owned = Pick<BuildDoc, "userId" | "rootId">;
+
+/** Returns who owns the caches of a build. */
+export const cacheOwner = ({ userId, rootId }: Owned): string =>
+  rootId === undefined ? userOwner(userId) : rootOwner(rootId);
+
+export const platformOf = ({ driver: { type, workspace } }: Pick<BuildDoc, "driver">): string =>
+  type === "docker" ? `docker ${workspace}` : type;
+
+/** Reports whether a build may store entries. A build of a fork only reads them. */
+export const mayStore = ({ origin }: Pick<BuildDoc, "origin">): boolean => origin?.bare !== true;
+
+/** Returns the public record of an entry. */
+export const toCache = ({ _id, owner: _o, platform: _p, sha256: _s, blobId: _b, ...entry }: CacheDoc): Cache => ({
+  id: _id,
+  ...entry,
+});

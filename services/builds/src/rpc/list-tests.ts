@@ -1,0 +1,10 @@
+import { seeBuild } from "../actions/see.js";
+import type { Context, Handlers } from "../context.js";
+
+export const listTests =
+  (ctx: Context): Handlers["listTests"] =>
+  async ({ ref, status, page: requested }, { caller }) => {
+    const { _id: buildId, epoch } = await seeBuild(ctx, caller, ref);
+    const { items, page } = await ctx.tests.list({ buildId, epoch }, status, requested?.number);
+    return { tests: items, page };
+  };

@@ -1,0 +1,12 @@
+import { heldCache } from "../../actions/held-cache.js";
+import type { Context, QueueHandlers } from "../../context.js";
+
+export const findCache =
+  (ctx: Context): QueueHandlers["findCache"] =>
+  async ({ name, key, ...lease }) => {
+    const { place } = await heldCache(ctx, lease, name);
+    const found = await ctx.caches.use(place, key, ctx.now());
+    if (!found) return { exact: false };
+    const { _id: id, size, sha256 } = found;
+    return { entry: { id, size, sha256 }, exact: found.key === key };
+  };

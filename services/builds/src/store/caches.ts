@@ -1,0 +1,72 @@
+import { duplicateKey, page } from "@ci/kit/mongo/mongo";
+import type { Db } from "mongodb";
+import type { CacheDoc } from "../domain/cache.js";
+
+type Place = Pick<CacheDoc, "owner" | "platform" | "name">;
+
+const batch = 100;
+
+/** The entries of caches. Their contents lie beside those of artifacts. */
+export const cacheStore = (db: Db) => {
+  const caches = db.collection<CacheDoc>("caches");
+
+  return {
+    /** Returns the entry with this key, else the newest one in this place. It counts as used now. */
+    async use({ owner, platform, name }: Place, key: string, now: Date): Promise<CacheDoc | null> {
+      const used = { $set: { usedAt: now } };
+      const place = { owner, platform, name };
+      return (
+        (await caches.findOneAndUpdate({ ...place, key }, used)) ??
+        (await caches.findOneAndUpdate(place, used, { sort: { createdAt: -1, _id: -1 } }))
+      );
+    },
+
+    byId: (id: number) => caches.findOne({ _id: id }),
+
+    has: async ({ owner, platform, name }: Place, key: string) =>
+      (await caches.findOne({ owner, platform, name, key }, { projection: { _id: 1 } })) !== null,
+
+    /** Returns false if there is an entry with this key. */
+    async insert(doc: CacheDoc): Promise<boolean> {
+      try {
+        await caches.insertOne(doc);
+        return true;
+      } catch (error) {
+        if (duplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    remove: async (id: number): Promise<boolean> => (await caches.deleteOne({ _id: id })).deletedCount === 1,
+
+    /** Returns a page of what a user and these owners have, newest first. */
+    list(userId: number, owners: readonly string[], number: number | undefined) {
+      const visible = { $or: [{ userId }, { owner: { $in: [...owners] } }] };
+      return page(caches.find(visible).sort({ createdAt: -1, _id: -1 }), number, () => caches.countDocuments(visible));
+    },
+
+    /** Returns how much an owner stores. */
+    async usage(owner: string): Promise<{ bytes: number; entries: number }> {
+      const sum = { $group: { _id: null, bytes: { $sum: "$storedSize" }, entries: { $sum: 1 } } };
+      const [found] = await caches
+        .aggregate<{ bytes: number; entries: number }>([{ $match: { owner } }, sum])
+        .toArray();
+      return { bytes: found?.bytes ?? 0, entries: found?.entries ?? 0 };
+    },
+
+    /** Returns up to 100 entries of an owner, least recently used first. */
+    oldest: (owner: string) => caches.find({ owner }).sort({ usedAt: 1 }).limit(batch).toArray(),
+
+    /** Returns up to 100 entries that were last used before a time. */
+    unusedSince: (before: Date) =>
+      caches
+        .find({ usedAt: { $lt: before } })
+        .sort({ usedAt: 1 })
+        .limit(batch)
+        .toArray(),
+
+    usesBlob: async (blobId: string) => (await caches.findOne({ blobId }, { projection: { _id: 1 } })) !== null,
+  };
+};
+
+export type CacheStore = ReturnType<typeof cacheStore>;

@@ -1,0 +1,33 @@
+import { page } from "@ci/kit/mongo/mongo";
+import type { BuildTest_Status } from "@ci/proto/builds/v1/builds";
+import type { Db } from "mongodb";
+import type { TestDoc } from "../domain/tests.js";
+
+/** The test cases that builds have reported. */
+export const testStore = (db: Db) => {
+  const tests = db.collection<TestDoc>("tests");
+
+  return {
+    /** Stores cases. Those that are stored already stay. */
+    async put(docs: readonly TestDoc[]): Promise<void> {
+      const writes = docs.map(({ _id, ...doc }) => ({
+        updateOne: { filter: { _id }, update: { $setOnInsert: doc }, upsert: true },
+      }));
+      if (writes.length > 0) await tests.bulkWrite(writes, { ordered: false });
+    },
+
+    list(
+      { buildId, epoch }: Pick<TestDoc, "buildId" | "epoch">,
+      status: BuildTest_Status | undefined,
+      number?: number,
+    ) {
+      const matching = { buildId, epoch, ...(status === undefined ? {} : { status }) };
+      return page(tests.find(matching).sort({ seq: 1 }), number, () => tests.countDocuments(matching));
+    },
+
+    /** Removes the cases of attempts before this one. */
+    removeBefore: (buildId: number, epoch: number) => tests.deleteMany({ buildId, epoch: { $lt: epoch } }),
+  };
+};
+
+export type TestStore = ReturnType<typeof testStore>;

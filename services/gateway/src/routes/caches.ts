@@ -1,0 +1,24 @@
+import { cacheJson, cacheSchema } from "@ci/rest/cache";
+import { relationsFor } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+
+export const listCaches = action({
+  summary: "What is kept between builds of the caller and of the trees where the caller is a member, newest first",
+  paged: true,
+  returns: cacheSchema,
+  async run(ctx, { page }) {
+    const { caches, page: info } = await ctx.builds.listCaches({ page });
+    const relations = await relationsFor(ctx, caches);
+    return paged(
+      caches.map((cache) => cacheJson(cache, relations)),
+      info,
+    );
+  },
+});
+
+export const deleteCache = action({
+  summary: "Deletes an entry of a cache; later builds make it again",
+  changes: "cache",
+  run: ({ builds }, { params: { id } }) => builds.deleteCache({ id }),
+});

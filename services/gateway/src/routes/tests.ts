@@ -1,0 +1,24 @@
+import { quoted } from "@ci/kit/rpc/fault";
+import { BuildTest_Status } from "@ci/proto/builds/v1/builds";
+import { testJson, testSchema } from "@ci/rest/test";
+import { z } from "zod";
+import { buildRefOf } from "../auth/targets.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+
+const status = z
+  .enum(BuildTest_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
+  .optional()
+  .describe("Only tests with this status");
+
+export const listTests = action({
+  summary: "Test cases from the reports of a build's jobs, in the order of the jobs",
+  query: { status },
+  paged: true,
+  returns: testSchema,
+  async run(ctx, input) {
+    const ref = await buildRefOf(ctx, input);
+    const { tests, page } = await ctx.builds.listTests({ ref, status: input.query.status, page: input.page });
+    return paged(tests.map(testJson), page);
+  },
+});

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Archives that this runner keeps so that it need not fetch them, by the hash of their content. */
+export interface Copies {
+  /** Opens a copy; undefined if there is none. It counts as used now. */
+  open(sha256: string): Promise<FileHandle | undefined>;
+  /** Returns the path of a new, unfinished file. */
+  part(): string;
+  /** Turns a finished file into a copy. */
+  keep(part: string, sha256: string): Promise<void>;
+  drop(sha256: string): Promise<void>;
+  /** Removes copies beyond the limit, least recently used first. */
+  trim(): Promise<void>;
+  /** Removes copies, least recently used first, while the disk is short. */
+  makeRoom(isShort: () => Promise<boolean>): Promise<void>;
+}
+
+const ending = ".tar";
+
+/** Keeps copies of at most `maxBytes` in a folder that only the runner may enter. Removes unfinished files. */
+export async function openCopies(folder: string, maxBytes: number): Promise<Copies> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) if (!name.endsWith(ending)) await rm(join(folder, name), { force: true });
+  const pathOf = (sha256: string) => join(folder, `${sha256}${ending}`);
+
+  async function all() {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const path = join(folder, name);
+        const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }));
+        return { path, size, mtimeMs };
+      }),
+    );
+    return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
+  }
+
+  return {
+    async open(sha256) {
+      const path = pathOf(sha256);
+      const handle = await open(path, "r").catch(() => undefined);
+      const now = new Date();
+      if (handle) await utimes(path, now, now).catch(() => undefined);
+      return handle;
+    },
+    part: () => join(folder, `${randomBytes(8).toString("hex")}.part`),
+    keep: (part, sha256) => rename(part, pathOf(sha256)),
+    drop: (sha256) => rm(pathOf(sha256), { force: true }),
+    async trim() {
+      const copies = await all();
+      let bytes = copies.reduce((sum, { size }) => sum + size, 0);
+      for (const { path, size } of copies) {
+        if (bytes <= maxBytes) return;
+        await rm(path, { force: true });
+        bytes -= size;
+      }
+    },
+    async makeRoom(isShort) {
+      for (const { path } of await all()) {
+        if (!(await isShort())) return;
+        await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Returns the SHA-256 of a file, wherever its reader stands. */
+export async function hashOf(handle: FileHandle, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  const piece = Buffer.allocUnsafe(pieceBytes);
+  for (let at = 0; ; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(piece, 0, pieceBytes, at);
+    if (bytesRead === 0) return hash.digest("hex");
+    hash.update(piece.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}

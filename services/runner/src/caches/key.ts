@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { AssignedCache } from "@ci/proto/builds/v1/queue";
+import type { Environment } from "../driver.js";
+import { isGlob } from "../steps/glob.js";
+import { matchesOf } from "../steps/matches.js";
+import { isHostTrouble } from "../work/errors.js";
+import { sizeText } from "../work/size-text.js";
+
+const maxKeyBytes = fixedLimit({
+  max: 64 * 1024 ** 2,
+  unit: "bytes",
+  about: "files of a cache's key",
+  effect: "the cache is not used",
+});
+
+interface Reading {
+  readonly environment: Pick<Environment, "list" | "open" | "trees">;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the hash of a file; undefined if there is none. */
+async function hashOf(path: string, leftBytes: number, { environment, signal }: Reading) {
+  const file = await environment.open(path, signal).catch((error) => {
+    signal.throwIfAborted();
+    if (error instanceof Fault && !isHostTrouble(error)) return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  try {
+    if (file.sizeBytes > leftBytes) throw new Fault("invalid", `the files of the key exceed ${sizeText(maxKeyBytes)}`);
+    const hash = createHash("sha256");
+    for await (const bytes of file.content) hash.update(bytes);
+    return { sha256: hash.digest("hex"), bytes: file.sizeBytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Returns the key of a cache: a hash of the names and contents of its files, and of what it keeps, so that an entry with
+ * other paths is not taken for it. A missing file counts as missing.
+ */
+export async function keyOf({ key, paths }: AssignedCache, on: Reading): Promise<string> {
+  const whole = createHash("sha256");
+  const add = (...parts: string[]) => whole.update(`${JSON.stringify(parts)}\n`);
+  add("paths", ...[...paths].sort());
+  let leftBytes = maxKeyBytes;
+  for (const pattern of key) {
+    const files = isGlob(pattern) ? await matchesOf(pattern, on) : [pattern];
+    for (const path of files) {
+      const found = await hashOf(on.environment.trees.locate(path), leftBytes, on);
+      leftBytes -= found?.bytes ?? 0;
+      add("file", path, found?.sha256 ?? "");
+    }
+  }
+  return whole.digest("hex");
+}

@@ -1,0 +1,49 @@
+import { posix } from "node:path";
+import type { Header } from "tar-stream";
+
+/** Where the files of a build lie in its archives. */
+export interface Layout {
+  /** Folders that hold everything, relative to the base of all names. An empty one is the base itself. */
+  readonly roots: readonly string[];
+  /** The base is the root of the file system, so absolute links can lead into a root. */
+  readonly isAbsolute: boolean;
+}
+
+export type EntryHeader = Partial<Header> & Pick<Header, "name" | "type">;
+
+/** Why an entry is left out. */
+export type Skip = "links that lead out of the workspace" | "special files" | "names that are not UTF-8";
+
+const isBelow = (name: string, folder: string): boolean =>
+  folder === "" ? !name.startsWith("../") && name !== ".." : name === folder || name.startsWith(`${folder}/`);
+
+function targetOf({ linkname }: Header, name: string, { isAbsolute }: Layout): string | undefined {
+  if (!linkname) return undefined;
+  if (!linkname.startsWith("/")) return posix.join(posix.dirname(name), linkname);
+  return isAbsolute ? posix.normalize(linkname).replace(/^\/+/, "") : undefined;
+}
+
+const kinds = { file: "file", "contiguous-file": "file", directory: "directory", symlink: "symlink", link: "link" };
+
+/** Returns the header for an entry of a cache, or why it is left out. An archive comes from jobs: nothing in it is trusted. */
+export function headerOf(
+  given: Header,
+  folder: string,
+  wanted: readonly string[],
+  layout: Layout,
+): EntryHeader | Skip | undefined {
+  const type = kinds[given.type as keyof typeof kinds] as EntryHeader["type"] | undefined;
+  const name = posix.join(folder, given.name).replace(/\/+$/, "");
+  if (!wanted.some((path) => isBelow(name, path))) return undefined;
+  if (type === undefined) return "special files";
+  if (`${name}${given.linkname ?? ""}`.includes("\uFFFD")) return "names that are not UTF-8";
+  const common = { mode: (given.mode ?? 0o755) & 0o777, mtime: given.mtime, uid: given.uid, gid: given.gid };
+  const header = { ...common, name: type === "directory" ? `${name}/` : name, type };
+  if (type === "file") return { ...header, size: given.size ?? 0 };
+  if (type === "directory") return header;
+  const linked = posix.join(folder, given.linkname ?? "");
+  const target = type === "link" ? given.linkname && linked : targetOf(given, name, layout);
+  const isInside = target !== undefined && target !== "" && layout.roots.some((root) => isBelow(target ?? "", root));
+  if (!isInside) return "links that lead out of the workspace";
+  return { ...header, linkname: type === "link" ? linked : given.linkname! };
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { extract, type Header, pack } from "tar-stream";
+import type { Tree } from "../driver.js";
+import type { EntryHeader } from "./names.js";
+import { type Packing, packTrees } from "./pack.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pack-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const never = new AbortController().signal;
+const inHome: Packing = {
+  layout: { roots: [""], isAbsolute: false },
+  wanted: ["kept"],
+  limitBytes: 1e6,
+  signal: never,
+};
+const inContainer: Packing = {
+  ...inHome,
+  layout: { roots: ["build", "root"], isAbsolute: true },
+  wanted: ["build/kept"],
+};
+
+function treeOf(entries: readonly (EntryHeader & { text?: string })[], at = ""): Tree {
+  const archive = pack();
+  for (const { text = "", ...header } of entries)
+    if (header.type === "file") archive.entry(header as Header, text);
+    else archive.entry(header as Header);
+  archive.finalize();
+  return { folder: at, content: archive as AsyncIterable<Uint8Array> };
+}
+
+/** Packs a tree and returns the entries of the archive with what was left out. */
+async function packed(tree: Tree, options: Packing) {
+  const to = join(folder, "archive");
+  const { skipped, ...facts } = await packTrees(Readable.from([tree]), to, options);
+  const entries: string[] = [];
+  const archive = extract();
+  archive.end(await readFile(to));
+  for await (const entry of archive) {
+    const { name, type, linkname } = entry.header;
+    entries.push(`${type} ${name}${linkname ? ` -> ${linkname}` : ""}`);
+    entry.resume();
+  }
+  return { entries, skipped: Object.fromEntries(skipped), facts };
+}
+
+test("keeps files, folders, links and strange names", async () => {
+  const tree = treeOf([
+    { name: "./kept/", type: "directory" },
+    { name: "./kept/a\nb", type: "file", text: "x" },
+    { name: `./kept/${"long/".repeat(60)}file`, type: "file", text: "y" },
+    { name: "./kept/.bin/link", type: "symlink", linkname: "../a\nb" },
+    { name: "./kept/hard", type: "link", linkname: "./kept/a\nb" },
+  ]);
+  const { entries, skipped, facts } = await packed(tree, inHome);
+  expect(entries).toEqual([
+    "directory kept/",
+    "file kept/a\nb",
+    `file kept/${"long/".repeat(60)}file`,
+    "symlink kept/.bin/link -> ../a\nb",
+    "link kept/hard -> kept/a\nb",
+  ]);
+  expect(skipped).toEqual({});
+  expect(facts).toEqual({ files: 5, sizeBytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+});
+
+test("leaves out links that lead elsewhere, special files and names from elsewhere", async () => {
+  const tree = treeOf([
+    { name: "kept/out", type: "symlink", linkname: "../../etc/passwd" },
+    { name: "kept/absolute", type: "symlink", linkname: "/etc/passwd" },
+    { name: "kept/hard", type: "link", linkname: "../shadow" },
+    { name: "kept/device", type: "block-device" },
+    { name: "kept/pipe", type: "fifo" },
+    { name: "kept/../../climbs", type: "file", text: "x" },
+    { name: "other", type: "file", text: "x" },
+    { name: "kept/good", type: "file", text: "x" },
+  ]);
+  const { entries, skipped } = await packed(tree, inHome);
+  expect(entries).toEqual(["file kept/good"]);
+  expect(skipped).toEqual({ "links that lead out of the workspace": 3, "special files": 2 });
+});
+
+test("in a container, absolute links may lead into the workspace", async () => {
+  const links = ["/build/x", "/root/.npm/x", "/etc/passwd", "../x"];
+  const tree = treeOf(
+    links.map((linkname, index) => ({ name: `kept/${index}`, type: "symlink" as const, linkname })),
+    "build",
+  );
+  const { entries, skipped } = await packed(tree, inContainer);
+  expect(entries).toEqual([
+    "symlink build/kept/0 -> /build/x",
+    "symlink build/kept/1 -> /root/.npm/x",
+    "symlink build/kept/3 -> ../x",
+  ]);
+  expect(skipped).toEqual({ "links that lead out of the workspace": 1 });
+});
+
+test("refuses a huge file before its content arrives", async () => {
+  const archive = pack();
+  const sparse = archive.entry({ name: "kept/sparse", size: 2 ** 40 });
+  sparse.on("error", () => undefined);
+  sparse.write(Buffer.alloc(512));
+  const tree = { folder: "", content: archive as AsyncIterable<Uint8Array> };
+  await expect(packed(tree, inHome)).rejects.toMatchObject({ code: "invalid", message: "larger than 1000000 bytes" });
+});
+
+test("refuses more than 200000 files", async () => {
+  async function* folders() {
+    const archive = pack();
+    archive.entry({ name: "kept/x", type: "directory" });
+    archive.finalize();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of archive) pieces.push(piece as Uint8Array);
+    const header = Buffer.concat(pieces).subarray(0, 512);
+    for (let count = 0; count < 200_001; count += 1_000)
+      yield Buffer.concat(Array.from({ length: 1_000 }, () => header));
+  }
+  const packing = packed({ folder: "", content: folders() }, { ...inHome, limitBytes: 1e12 });
+  await expect(packing).rejects.toMatchObject({ code: "invalid", message: "more than 200000 files" });
+});
+
+test("an archive that breaks off fails", async () => {
+  const content = Readable.from([Buffer.alloc(100, 1)]);
+  await expect(packed({ folder: "", content }, inHome)).rejects.toThrow();
+});

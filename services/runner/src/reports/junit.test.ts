@@ -1,0 +1,54 @@
+import { type ReportedCase, readJunit } from "./junit.js";
+
+async function read(...pieces: (string | Uint8Array)[]): Promise<ReportedCase[]> {
+  const cases: ReportedCase[] = [];
+  async function* content() {
+    for (const piece of pieces) yield Buffer.from(piece as string);
+  }
+  await readJunit(content(), (one) => cases.push(one));
+  return cases;
+}
+
+test("reads cases with their suite, time, failure and output", async () => {
+  const report = `<?xml version="1.0"?><testsuites><testsuite name="outer"><testsuite name="inner">
+    <testcase name="adds" classname="sum" time="0.25"/>
+    <testcase name="fails" time="1,000.5"><failure message="1 &lt; 2" type="E">at <![CDATA[<line>]]> 3</failure>
+      <system-out>said</system-out></testcase>
+    <testcase name="breaks"><error>thrown</error><skipped/></testcase>
+    <testcase name="waits"><skipped message="later"/></testcase>
+    </testsuite></testsuite></testsuites>`;
+  const common = { suite: "inner", className: "", seconds: 0, message: "", output: "" };
+  expect(await read(report.slice(0, 99), report.slice(99))).toEqual([
+    { ...common, name: "adds", className: "sum", status: "passed", seconds: 0.25 },
+    { ...common, name: "fails", status: "failed", seconds: 1000.5, message: "1 < 2", output: "at <line> 3said" },
+    { ...common, name: "breaks", status: "failed", output: "thrown" },
+    { ...common, name: "waits", status: "skipped", message: "later" },
+  ]);
+});
+
+const lol = `<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><testsuite name="&b;"/>`;
+test.each([
+  ["entities of its own", lol, /document type/],
+  ["an external entity", `<!DOCTYPE t SYSTEM "file:///etc/passwd"><t>&x;</t>`, /document type/],
+  ["an unknown entity", "<t>&x;</t>", /undefined entity/],
+  ["endless levels", "<a>".repeat(10_000), /more than 100 levels/],
+  [
+    "many attributes",
+    `<a ${Array.from({ length: 200 }, (_, n) => `a${n}="x"`).join(" ")}/>`,
+    /more than 100 attributes/,
+  ],
+  ["no end", "<testsuite><testcase name='x'>", /cannot be read/],
+  ["no XML", "not xml", /cannot be read/],
+  ["nothing", "", /cannot be read/],
+])("refuses a report with %s", async (_what, report, why) => {
+  await expect(read(report)).rejects.toMatchObject({ code: "invalid", message: expect.stringMatching(why) });
+});
+
+test("refuses bytes that are not UTF-8", async () => {
+  await expect(read(Buffer.from([0x3c, 0xff, 0xfe]))).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("cuts long texts", async () => {
+  const [one] = await read(`<testcase><failure>${"x".repeat(1_000_000)}</failure></testcase>`);
+  expect(one!.output).toHaveLength(64 * 1024);
+});

@@ -1,0 +1,145 @@
+import { rm } from "node:fs/promises";
+import type { Log } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
+import { type Copies, hashOf } from "../caches/copies.js";
+import { keyOf } from "../caches/key.js";
+import { packTrees } from "../caches/pack.js";
+import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
+import type { Environment } from "../driver.js";
+import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
+import { roundedSize } from "../work/size-text.js";
+
+export interface Caching extends Omit<Transferring, "signal"> {
+  readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly">;
+  readonly environment: Pick<Environment, "list" | "open" | "trees">;
+  readonly copies: Copies;
+  readonly log: Log;
+}
+
+/** The caches of one build. A failure is printed and fails nothing. */
+export interface BuildCaches {
+  /** Places what earlier builds have kept. */
+  restore(say: (line: string) => void, signal: AbortSignal): Promise<void>;
+  /** Stores what this build has made, except of caches that had an entry with the same key. */
+  store(say: (line: string) => void, signal: AbortSignal): Promise<void>;
+}
+
+const secondsSince = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(2)} s`;
+
+/** The runner's own copy was damaged when its files had been placed: only a new environment is clean. */
+class Damaged extends HostTrouble {}
+
+/** Places an entry. Returns whether the runner had a copy of it. */
+async function placeEntry(entry: CacheEntry, on: Caching, signal: AbortSignal): Promise<boolean> {
+  const { copies, environment } = on;
+  const { sha256, size } = entry;
+  let kept = await copies.open(sha256);
+  const hadCopy = kept !== undefined;
+  if (!kept) {
+    const part = copies.part();
+    try {
+      await fetchEntry(entry, part, { ...on, signal });
+      await copies.keep(part, sha256);
+    } finally {
+      await rm(part, { force: true });
+    }
+    kept = await copies.open(sha256);
+    if (!kept) throw new HostTrouble("the disk of the runner does not work");
+  }
+  try {
+    // The hash costs little beside the placing, and nothing on a second processor.
+    const placing = environment.trees.place(kept, size, signal);
+    const [actual] = await Promise.all([hadCopy ? hashOf(kept, signal) : sha256, placing]);
+    if (actual !== sha256) {
+      await copies.drop(sha256);
+      throw new Damaged("this runner's copy of a cache is damaged");
+    }
+    return hadCopy;
+  } finally {
+    await kept.close();
+    await copies.trim();
+  }
+}
+
+async function restoreOne(
+  cache: AssignedCache,
+  key: string,
+  on: Caching,
+  { say, signal }: Saying,
+): Promise<{ exact: boolean }> {
+  const startedAt = performance.now();
+  const { buildId, epoch } = on.mark;
+  const { entry, exact } = await on.queue.findCache({ buildId, epoch, name: cache.name, key }, { signal });
+  if (!entry) {
+    say(`Cache ${cache.name}: miss`);
+    return { exact: false };
+  }
+  const hadCopy = await placeEntry(entry, on, signal);
+  const from = hadCopy ? "from this runner's copy" : "fetched";
+  const how = exact ? "hit" : "no entry for this key, placed the newest one";
+  say(`Cache ${cache.name}: ${how}: ${roundedSize(entry.size)} in ${secondsSince(startedAt)}, ${from}`);
+  return { exact };
+}
+
+async function storeOne(cache: AssignedCache, key: string, on: Caching, { say, signal }: Saying): Promise<void> {
+  const { environment, copies, build } = on;
+  const { trees } = environment;
+  const startedAt = performance.now();
+  const part = copies.part();
+  try {
+    const wanted = cache.paths.map(trees.nameOf);
+    const options = { layout: trees.layout, wanted, limitBytes: build.cacheLimitBytes, signal };
+    const { files, sizeBytes, sha256, skipped } = await packTrees(trees.read(cache.paths, signal), part, options);
+    for (const [why, count] of skipped) say(`Cache ${cache.name}: left out ${count} ${why}`);
+    if (files === 0) return say(`Cache ${cache.name}: nothing to store`);
+    const header = { name: cache.name, key, size: sizeBytes, sha256 };
+    const { stored, storedSize } = await sendEntry(header, part, { ...on, signal });
+    if (!stored) return say(`Cache ${cache.name}: another build has stored it`);
+    await copies.keep(part, sha256);
+    const sizes = `${files} files, ${roundedSize(sizeBytes)}, ${roundedSize(storedSize)} compressed`;
+    say(`Cache ${cache.name}: stored ${sizes}, in ${secondsSince(startedAt)}`);
+  } finally {
+    await rm(part, { force: true });
+    await copies.trim();
+  }
+}
+
+interface Saying {
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export function cachesOf(on: Caching): BuildCaches {
+  /** Keys of caches that had no entry with them. */
+  const missing = new Map<AssignedCache, string>();
+
+  /** Prints a failure. Throws what ends the run. */
+  async function attempt({ name }: AssignedCache, { say, signal }: Saying, work: () => Promise<unknown>) {
+    try {
+      await traced("cache", { attributes: { "ci.cache": name } }, work);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isConflict(error) || error instanceof Damaged) throw error;
+      on.log.info({ err: error, cache: name }, "cache not used");
+      say(`cache error: ${name}: ${reasonOf(error)}`);
+    }
+  }
+
+  return {
+    async restore(say, signal) {
+      for (const cache of on.build.caches)
+        await attempt(cache, { say, signal }, async () => {
+          const key = await keyOf(cache, { environment: on.environment, signal });
+          missing.set(cache, key);
+          const { exact } = await restoreOne(cache, key, on, { say, signal });
+          if (exact) missing.delete(cache);
+        });
+    },
+    async store(say, signal) {
+      if (on.build.cacheReadOnly) return;
+      for (const [cache, key] of missing)
+        await attempt(cache, { say, signal }, () => storeOne(cache, key, on, { say, signal }));
+    },
+  };
+}

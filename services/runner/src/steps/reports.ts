@@ -1,0 +1,140 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { traced } from "@ci/kit/process/trace";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { QueueServiceClient, TestCase, TestCounts } from "@ci/proto/builds/v1/queue";
+import type { Environment, Mark } from "../driver.js";
+import { type ReportedCase, readJunit } from "../reports/junit.js";
+import { isConflict, reasonOf } from "../work/errors.js";
+import { retry } from "../work/retry.js";
+import { sizeText } from "../work/size-text.js";
+import { isGlob } from "./glob.js";
+import { matchesOf } from "./matches.js";
+
+const maxFileBytes = fixedLimit({
+  max: 20 * 1024 ** 2,
+  unit: "bytes",
+  about: "test report",
+  effect: "the report is not read",
+});
+const maxReportBytes = fixedLimit({
+  max: 200 * 1024 ** 2,
+  unit: "bytes",
+  about: "all test reports of a job",
+  effect: "further reports are not read",
+});
+const maxCases = fixedLimit({
+  max: 20_000,
+  about: "test cases of a job that are listed",
+  effect: "further ones are only counted",
+});
+const maxTexts = fixedLimit({
+  max: 4 * 1024 ** 2,
+  about: "characters of messages and output of a job's test cases",
+  effect: "further cases are listed without",
+});
+const maxName = 500;
+const maxMessage = 2_048;
+const maxOutput = 8_192;
+const batchCases = 200;
+
+export interface Reporting {
+  readonly environment: Pick<Environment, "list" | "open">;
+  readonly queue: Pick<QueueServiceClient, "putTests">;
+  readonly mark: Mark;
+  readonly jobId: number;
+  /** Hides secrets. */
+  readonly hide: (text: string) => string;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** NUL never occurs in XML. */
+const separator = "\0";
+
+/** Hides secrets before texts are cut: half a secret would not be found. */
+function shown(one: ReportedCase, hide: Reporting["hide"]): ReportedCase {
+  const given = [one.suite, one.className, one.name, one.message, one.output];
+  const together = hide(given.join(separator)).split(separator);
+  const texts = together.length === given.length ? together : given.map(hide);
+  const [suite = "", className = "", name = "", message = "", output = ""] = texts;
+  const cut = (text: string, length: number) => text.slice(0, length).replace(/\p{Surrogate}$/u, "");
+  const names = { suite: cut(suite, maxName), className: cut(className, maxName), name: cut(name, maxName) };
+  return { ...one, ...names, message: cut(message, maxMessage), output: cut(output, maxOutput) };
+}
+
+/** Collects the cases of a job and sends them in batches. */
+function collector({ queue, mark: { buildId, epoch }, jobId, hide, signal }: Reporting) {
+  const counts = { total: 0, failed: 0, skipped: 0, seconds: 0 };
+  let waiting: TestCase[] = [];
+  let sent = 0;
+  let texts = 0;
+
+  return {
+    counts: (): TestCounts => counts,
+    add(one: ReportedCase): void {
+      counts.total++;
+      if (one.status !== "passed") counts[one.status]++;
+      counts.seconds += one.seconds;
+      if (sent + waiting.length >= maxCases) return;
+      const isShown = one.status !== "passed" && texts < maxTexts;
+      const { message, output, ...rest } = shown(isShown ? one : { ...one, message: "", output: "" }, hide);
+      texts += message.length + output.length;
+      waiting.push({ ...rest, message, output });
+    },
+    /** Sends what has been collected, if that is a batch or the rest. */
+    async send(isRest: boolean): Promise<void> {
+      while (waiting.length >= (isRest ? 1 : batchCases)) {
+        const cases = waiting.slice(0, batchCases);
+        const batch = { buildId, epoch, jobId, from: sent, cases };
+        await retry(signal, () => queue.putTests(batch, { signal }));
+        waiting = waiting.slice(batchCases);
+        sent += cases.length;
+      }
+    },
+    listed: () => sent,
+  };
+}
+
+async function readFile(path: string, leftBytes: number, on: Reporting, cases: ReturnType<typeof collector>) {
+  const file = await on.environment.open(path, on.signal);
+  try {
+    const limit = Math.min(maxFileBytes, leftBytes);
+    if (file.sizeBytes > limit) throw new Fault("invalid", `larger than ${sizeText(limit)}`);
+    await readJunit(file.content, cases.add);
+    return file.sizeBytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads the JUnit reports that a job has left. Failures are printed and fail nothing. Returns undefined without reports. */
+export async function collectReports(patterns: readonly string[], on: Reporting): Promise<TestCounts | undefined> {
+  if (patterns.length === 0) return undefined;
+  const cases = collector(on);
+  let leftBytes = maxReportBytes;
+  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      on.signal.throwIfAborted();
+      if (isConflict(error)) throw error;
+      on.say(`report error: ${on.hide(what)}: ${reasonOf(error)}`);
+      return undefined;
+    }
+  };
+  for (const pattern of patterns)
+    await attempt(pattern, async () => {
+      const files = isGlob(pattern) ? await matchesOf(pattern, on) : [pattern];
+      if (files.length === 0) throw new Fault("not_found", "nothing matches");
+      for (const file of files) {
+        leftBytes -= (await attempt(file, () => traced("report", {}, () => readFile(file, leftBytes, on, cases)))) ?? 0;
+        await cases.send(false);
+      }
+    });
+  await attempt("tests", () => cases.send(true));
+  const counts = cases.counts();
+  const { total, failed, skipped } = counts;
+  on.say(`Tests: ${total}, ${failed} failed, ${skipped} skipped`);
+  if (total > cases.listed()) on.say(`Only the first ${cases.listed()} tests are listed`);
+  return counts;
+}

@@ -1,0 +1,110 @@
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { AssignedCache, Assignment } from "@ci/proto/builds/v1/queue";
+import { eventually } from "@ci/testkit/eventually";
+import { anAssignment, newId } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const runner = bootRunner();
+const copies = () => join(runner.config.dir, encodeURIComponent(runner.config.name), "caches");
+
+let count = 0;
+const aCache = (more: Partial<AssignedCache> = {}): AssignedCache => ({
+  ...{ name: `cache-${count++}`, key: [], paths: ["kept", "~/.home"] },
+  ...more,
+});
+
+const run = (cache: AssignedCache, commands: readonly string[], more: Partial<Assignment> = {}) =>
+  runner.run(anAssignment({ caches: [cache], ...more }, commands));
+
+function anObject(text: string): number {
+  const id = newId();
+  runner.queue.objects.set(id, text);
+  return id;
+}
+
+const make = ["mkdir -p kept .home && echo one > kept/file && echo two > .home/file", "ln -s file kept/link"];
+const show = ["cat kept/link .home/file"];
+const storedOf = (name: string) => runner.queue.caches.filter(({ header }) => header.name === name);
+
+test("what a build keeps is there in the next one", async () => {
+  const cache = aCache();
+  const first = await run(cache, make);
+  expect(first.text).toContain(`Cache ${cache.name}: miss\n`);
+  expect(first.text).toMatch(/stored 5 files, [\d.]+ KiB, \d+ bytes compressed, in [\d.]+ s\n/);
+  const second = await run(cache, show);
+  expect(second.final).toBe("passed");
+  expect(second.text).toMatch(/: hit: [\d.]+ KiB in [\d.]+ s, from this runner's copy\n/);
+  expect(second.text).toContain("one\ntwo\n");
+  expect(storedOf(cache.name)).toHaveLength(1);
+});
+
+test("fetches an entry of which the runner has no copy", async () => {
+  const cache = aCache();
+  await run(cache, make);
+  const [stored] = storedOf(cache.name);
+  await rm(join(copies(), `${stored!.header.sha256}.tar`));
+  const { text, final } = await run(cache, show);
+  expect(final).toBe("passed");
+  expect(text).toMatch(/hit: .* fetched\n/);
+});
+
+test("only the runner can read its copies", async () => {
+  await run(aCache(), make);
+  expect((await stat(copies())).mode & 0o777).toBe(0o700);
+  for (const name of await readdir(copies())) expect((await stat(join(copies(), name))).mode & 0o777).toBe(0o600);
+});
+
+test("gives a build back whose environment got a damaged copy, and drops the copy", async () => {
+  const cache = aCache();
+  await run(cache, [...make, "echo three > kept/three"]);
+  const [stored] = storedOf(cache.name);
+  const copy = join(copies(), `${stored!.header.sha256}.tar`);
+  await writeFile(copy, Buffer.alloc(10_240));
+  const build = runner.submit(anAssignment({ caches: [cache] }, show));
+  await eventually(() => expect(build.returned).toBe(true));
+  expect([build.returned, build.final]).toEqual([true, undefined]);
+  expect((await run(cache, show)).final).toBe("passed");
+});
+
+test("with other key files, places the newest entry and stores another", async () => {
+  const cache = aCache({ key: ["lock"] });
+  const withLock = (text: string) => ({
+    objects: [{ id: count++, source: "lock", name: "lock", objectId: anObject(text) }],
+  });
+  await run(cache, make, withLock("a"));
+  const other = await run(cache, show, withLock("b"));
+  expect(other.text).toMatch(/no entry for this key, placed the newest one: .*\n/);
+  expect(storedOf(cache.name)).toHaveLength(2);
+  expect((await run(cache, show, withLock("b"))).text).toMatch(/: hit: /);
+  expect(storedOf(cache.name)).toHaveLength(2);
+});
+
+test.each([
+  ["a build that fails", [...make, "exit 3"], {}],
+  ["a build that only reads", make, { cacheReadOnly: true }],
+])("%s stores nothing", async (_what, commands, more) => {
+  const cache = aCache();
+  await run(cache, commands, more);
+  expect(storedOf(cache.name)).toEqual([]);
+});
+
+test.each([
+  ["too much", ["mkdir kept && truncate -s 1T kept/sparse"], /cache error: .*: larger than 1 GiB\n/],
+  ["nothing", ["true"], /: nothing to store\n/],
+  ["a pipe and a link to elsewhere", ["mkdir kept && mkfifo kept/pipe && ln -s /etc kept/etc"], /left out 1 links/],
+])("a build that leaves %s passes and says so", async (_what, commands, line) => {
+  const { text, final } = await run(aCache(), commands);
+  expect(final).toBe("passed");
+  expect(text).toMatch(line);
+});
+
+test("a queue that refuses caches fails no build", async () => {
+  runner.queue.cacheFailure = new Fault("invalid", "refused");
+  const { text, final } = await run(aCache(), make).finally(() => {
+    runner.queue.cacheFailure = undefined;
+  });
+  expect(final).toBe("passed");
+  expect(text).toMatch(/cache error: cache-\d+: refused\n/);
+});
