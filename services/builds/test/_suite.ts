@@ -18,6 +18,8 @@ import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import type { BuildDoc } from "../src/domain/build.js";
 import { start } from "../src/service.js";
+import type { HookRemoval } from "../src/store/hook-removals.js";
+import type { RepositoryDoc } from "../src/store/repositories.js";
 import { elapse } from "./_elapse.js";
 
 export const manifest = `
@@ -107,6 +109,12 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     /** Writes to a repository directly, as a process that died halfway has left it. */
     changeRepository: (id: number, update: UpdateFilter<{ _id: number; hook: string }>) =>
       db.collection<{ _id: number; hook: string }>("repositories").updateOne({ _id: id }, update),
+    storedRepository: async (id: number) =>
+      (await db.collection<RepositoryDoc>("repositories").findOne({ _id: id })) as RepositoryDoc,
+    /** Stores that a hook is to be removed now, as a process that died halfway through a deletion has left it. */
+    planRemoval: (removal: Omit<HookRemoval, "dueAt">) =>
+      db.collection<HookRemoval>("hookRemovals").insertOne({ ...removal, dueAt: new Date(0) }),
+    plannedRemovals: () => db.collection<HookRemoval>("hookRemovals").countDocuments({ dueAt: { $exists: true } }),
     /** Removes fields of a repository, as an older version has stored it. */
     forget: (id: number, fields: readonly string[]) =>
       db

@@ -113,3 +113,11 @@ describe("the hook is added by hand", () => {
     expect(await show(hook)).toMatchObject({ hook: "by_hand", hookReason: undefined });
   });
 });
+
+it("a removal whose repository is still there, because the process died before it went, does nothing", async () => {
+  const hook = await hooked("gitlab", token);
+  const { sealedToken, provider: name, url } = await suite.storedRepository(hook.record.id);
+  await suite.planRemoval({ _id: hook.record.id, provider: name, url, sealedToken: sealedToken!, failures: 0 });
+  await eventually(async () => expect(await suite.plannedRemovals()).toBe(0), { withinMs: 60_000 });
+  expect(hooksOf(hook)).toHaveLength(1);
+});
