@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
-import { Readable } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
@@ -12,6 +11,7 @@ import { removeFolder } from "../os/files.js";
 import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
+import { buildServices } from "./build-services.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
@@ -20,7 +20,6 @@ import { bridgeName } from "./network.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
-import { printed, type StartedService, startServices } from "./services.js";
 import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
 
@@ -86,12 +85,10 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
-  const services: StartedService[] = [];
-  const serviceOptions = { engine, quotas, services: order.services ?? [], readyMs: options.serviceReadyMs };
-  function addService(service: StartedService): void {
-    services.push(service);
-    around.watch(service.container);
-  }
+  const services = buildServices({
+    ...{ engine, quotas, name, labels, limits, begin, around },
+    ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
+  });
 
   const cannotRun = refusedWith(
     `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
@@ -115,8 +112,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
-    const allContainers = [...containers, ...services.map(({ container }) => container)];
-    const what = { containers: allContainers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+    const all = [...containers, ...services.containers()];
+    const what = { containers: all, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
   }
 
@@ -127,18 +124,12 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const ready = around.make();
       ready.catch(() => undefined);
       const logins = loginsOf(order.logins);
-      imageId = await raceAbort(signal, usableImage(engine, { ...order, logins }, images, say, signal));
-      say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
-      if (serviceOptions.services.length === 0) return;
       const usable = (image: string) =>
         usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
-      const within = around.within(undefined, signal);
-      const starting = { ...serviceOptions, name, labels, limits, usable, say };
-      await raceAbort(
-        within,
-        begin(() => startServices(starting, addService, within)),
-      );
+      imageId = await raceAbort(signal, usable(order.image));
+      say(`Using image ${order.image} (${imageId})`);
+      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
+      await services.start(usable, say, signal);
     },
     put: (file, signal) =>
       raceAbort(
@@ -159,10 +150,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(lastContainer(), archive, workspace, signal)),
-    serviceOutput(of, signal) {
-      const service = services.find((one) => one.name === of);
-      return service ? printed(service.container, signal) : Readable.from([]);
-    },
+    serviceOutput: services.output,
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
