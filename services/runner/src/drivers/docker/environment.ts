@@ -3,24 +3,23 @@ import { posix } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
+import type { Environment, Job, Order } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
-import { removeFolder } from "../os/files.js";
 import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
-import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
+import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
+import { placedFiles } from "./placed-files.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
-import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
 
 export interface EnvironmentOptions {
@@ -64,6 +63,11 @@ const afterRun = ({
   open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
 });
 
+const cannotRunImage = ({ image, workspace }: Order) =>
+  refusedWith(
+    `The container engine cannot run image ${image} with the workspace ${workspace}; the runner's log says why`,
+  );
+
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
@@ -74,14 +78,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const bridge = bridgeName(runner, random);
   const script = scriptPath(workspace);
   let imageId = "";
-  let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
-  const plan = (job: Job): ContainerPlan => ({
-    order: { ...order, workspace },
-    ...{ job, imageId, script, name, labels, limits },
-  });
+  const atWorkspace = { ...order, workspace };
+  const plan = (job: Job) => ({ order: atWorkspace, job, imageId, script, name, labels, limits });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
@@ -90,19 +91,13 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
   });
 
-  const cannotRun = refusedWith(
-    `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
-  );
+  const cannotRun = cannotRunImage(order);
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
 
-  async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
-    folder ??= root.make("docker", mark);
-    const path = posix.resolve(workspace, file.path);
-    const spooled = await spool(await folder, { ...file, path }, signal);
-    await putFiles(await filledFor(first()), [spooled]);
-    if (path.startsWith(`${workspace}/`)) await spooled.drop();
-    else putEverywhere(spooled);
-  }
+  const files = placedFiles({
+    ...{ workspace, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
+    container: () => filledFor(first()),
+  });
 
   function lastContainer(): Docker.Container {
     if (!current) throw new Error("no job has run");
@@ -114,7 +109,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     around[Symbol.dispose]();
     const all = [...containers, ...services.containers()];
     const what = { containers: all, network: engine.getNetwork(name), volume: engine.getVolume(name) };
-    await Promise.all([removeAll(what), folder?.then(removeFolder)]);
+    await Promise.all([removeAll(what), files.remove()]);
   }
 
   return {
@@ -131,11 +126,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
       await services.start(usable, say, signal);
     },
-    put: (file, signal) =>
-      raceAbort(
-        signal,
-        begin(() => put(file, signal)),
-      ),
+    put: files.put,
     async run(job, onOutput, signal) {
       const last = current;
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
@@ -143,9 +134,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const next = jobs[jobs.indexOf(job) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = around.death(container);
-      const onStart = () => {
-        if (last) begin(() => removeContainer(last)).catch(() => undefined);
-      };
+      const onStart = () => void (last && begin(() => removeContainer(last)).catch(() => undefined));
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
     },
