@@ -91,10 +91,15 @@ else {
       aService("db", "echo starting; sleep 1000", { ready: "sleep 1000" }),
       "Service db did not become ready within 5s",
     ],
+    [
+      "with a command that does not exist",
+      { ...aService("db", ""), command: ["/no/such/program"] },
+      `The container engine cannot run service db from image ${image}; the runner's log says why`,
+    ],
   ])("a service %s fails create-driver with its last lines", async (_what, service, why) => {
     const { outcomes, text } = await run(withServices([service], ["echo never"]));
     expect(outcomes).toEqual(["failed"]);
-    expect(text).toMatch(new RegExp(`(no space|starting)\n${why}\n\\1\n$`));
+    expect(text).toMatch(new RegExp(`(no space\n|starting\n|)${why}\n\\1$`));
   });
 
   test("what services write counts as written by the build", async () => {

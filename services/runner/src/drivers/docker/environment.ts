@@ -1,28 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
-import { Readable } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
+import type { Environment, Job, Order } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
-import { removeFolder } from "../os/files.js";
 import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
-import { listArchive, openArchived, putArchive, putFiles } from "./archive.js";
+import { listArchive, openArchived, putArchive } from "./archive.js";
+import { buildServices } from "./build-services.js";
 import { cacheVolumes } from "./cache-volumes.js";
 import type { ContainerPlan } from "./container.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
+import { placedFiles } from "./placed-files.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
-import { printed, type StartedService, startServices } from "./services.js";
-import { spool } from "./spool.js";
 import { surroundings } from "./surroundings.js";
 import { dockerTrees } from "./trees.js";
 
@@ -88,6 +86,11 @@ const afterRun = ({ last, first, workspace, memoryBytes }: AfterRunOptions): Aft
   trees: dockerTrees(workspace, async () => last() ?? first()),
 });
 
+const cannotRunImage = ({ image, workspace }: Order) =>
+  refusedWith(
+    `The container engine cannot run image ${image} with the workspace ${workspace}; the runner's log says why`,
+  );
+
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
@@ -95,46 +98,45 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { workspace, name, bridge, script, shared } = namesOf(order, runner);
   const volumes = [name, ...shared.map((volume) => volume.name)];
   let imageId = "";
-  let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, volumes, bridge, labels, limits, log, begin });
+  const atWorkspace = { ...order, workspace };
   const plan = (job: Job): ContainerPlan => ({
-    order: { ...order, workspace },
-    ...{ job, imageId, script, name, labels, shared, limits },
+    order: atWorkspace,
+    job,
+    imageId,
+    script,
+    name,
+    labels,
+    shared,
+    limits,
   });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
-  const services: StartedService[] = [];
-  const serviceOptions = { engine, quotas, services: order.services ?? [], readyMs: options.serviceReadyMs };
-  function addService(service: StartedService): void {
-    services.push(service);
-    around.watch(service.container);
-  }
+  const services = buildServices({
+    ...{ engine, quotas, name, labels, limits, begin, around },
+    ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
+  });
 
-  const cannotRun = refusedWith(
-    `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
-  );
+  const cannotRun = cannotRunImage(order);
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
 
-  async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
-    folder ??= root.make("docker", mark);
-    const path = posix.resolve(workspace, file.path);
-    const spooled = await spool(await folder, { ...file, path }, signal);
-    await putFiles(await filledFor(first()), [spooled]);
-    if (path.startsWith(`${workspace}/`)) await spooled.drop();
-    else putEverywhere(spooled);
-  }
+  const files = placedFiles({
+    ...{ workspace, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
+    container: () => filledFor(first()),
+  });
 
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
-    const allContainers = [...containers, ...services.map(({ container }) => container)];
-    const network = engine.getNetwork(name);
+    const all = [...containers, ...services.containers()];
     const allVolumes = volumes.map((volume) => engine.getVolume(volume));
-    const what = { containers: allContainers, network, volumes: allVolumes };
-    await Promise.all([removeAll(what), folder?.then(removeFolder)]);
+    await Promise.all([
+      removeAll({ containers: all, network: engine.getNetwork(name), volumes: allVolumes }),
+      files.remove(),
+    ]);
   }
 
   return {
@@ -144,24 +146,14 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const ready = around.make();
       ready.catch(() => undefined);
       const logins = loginsOf(order.logins);
-      imageId = await raceAbort(signal, usableImage(engine, { ...order, logins }, images, say, signal));
-      say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
-      if (serviceOptions.services.length === 0) return;
       const usable = (image: string) =>
         usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
-      const within = around.within(undefined, signal);
-      const starting = { ...serviceOptions, name, labels, limits, usable, say };
-      await raceAbort(
-        within,
-        begin(() => startServices(starting, addService, within)),
-      );
+      imageId = await raceAbort(signal, usable(order.image));
+      say(`Using image ${order.image} (${imageId})`);
+      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
+      await services.start(usable, say, signal);
     },
-    put: (file, signal) =>
-      raceAbort(
-        signal,
-        begin(() => put(file, signal)),
-      ),
+    put: files.put,
     async run(job, onOutput, signal) {
       const last = current;
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
@@ -169,17 +161,12 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const next = jobs[jobs.findIndex(({ id }) => id === job.id) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = around.death(container);
-      const onStart = () => {
-        if (last) begin(() => removeContainer(last)).catch(() => undefined);
-      };
+      const onStart = () => void (last && begin(() => removeContainer(last)).catch(() => undefined));
       const within = around.within(container, signal);
       return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(current!, archive, workspace, signal)),
-    serviceOutput(of, signal) {
-      const service = services.find((one) => one.name === of);
-      return service ? printed(service.container, signal) : Readable.from([]);
-    },
+    serviceOutput: services.output,
     ...afterRun({ last: () => current, first: () => filledFor(first()), workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>

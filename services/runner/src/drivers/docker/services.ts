@@ -6,7 +6,7 @@ import type Docker from "dockerode";
 import type { Service } from "../../driver.js";
 import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
 import { type ContainerPlan, serviceContainer } from "./container.js";
-import { engineCall } from "./engine.js";
+import { engineCall, refusedWith } from "./engine.js";
 import { payloads } from "./frames.js";
 import type { Quotas } from "./quotas.js";
 
@@ -106,11 +106,15 @@ async function waitFor(
   throw new Fault("precondition", whyNot(service.name, found, readyMs));
 }
 
+const cannotRun = ({ name, image }: Service) =>
+  refusedWith(`The container engine cannot run service ${name} from image ${image}; the runner's log says why`);
+
 async function created(service: Service, options: ServicesOptions): Promise<Docker.Container> {
   const { engine, quotas, usable, say, ...plan } = options;
   const imageId = await usable(service.image);
   say(`Starting service ${service.name} from image ${service.image} (${imageId})`);
-  return engineCall(quotas.container(engine, serviceContainer({ ...plan, service, imageId }), plan.limits.diskBytes));
+  const container = serviceContainer({ ...plan, service, imageId });
+  return engineCall(quotas.container(engine, container, plan.limits.diskBytes)).catch(cannotRun(service));
 }
 
 /**
@@ -127,7 +131,7 @@ export async function startServices(
     const container = await created(service, options);
     onMade({ name: service.name, container });
     signal.throwIfAborted();
-    await engineCall(container.start());
+    await engineCall(container.start()).catch(cannotRun(service));
     all.push({ service, container });
   }
   const others = new AbortController();

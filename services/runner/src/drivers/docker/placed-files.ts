@@ -1,0 +1,42 @@
+import { posix } from "node:path";
+import type Docker from "dockerode";
+import type { PlacedFile } from "../../driver.js";
+import { raceAbort } from "../../work/ended.js";
+import { removeFolder } from "../os/files.js";
+import { putFiles } from "./archive.js";
+import type { startedWork } from "./job-containers.js";
+import { type SpooledFile, spool } from "./spool.js";
+
+export interface PlacedFilesOptions {
+  readonly workspace: string;
+  /** Makes a folder of the build on the runner's disk. */
+  readonly makeFolder: () => Promise<string>;
+  /** Returns the first container. */
+  readonly container: () => Promise<Docker.Container>;
+  readonly putEverywhere: (file: SpooledFile) => void;
+  readonly begin: ReturnType<typeof startedWork>["begin"];
+}
+
+/** Places files: in the workspace once, because containers share it, and elsewhere in every container. */
+export function placedFiles({ workspace, makeFolder, container, putEverywhere, begin }: PlacedFilesOptions) {
+  let folder: Promise<string> | undefined;
+
+  async function place(file: PlacedFile, signal: AbortSignal): Promise<void> {
+    folder ??= makeFolder();
+    const path = posix.resolve(workspace, file.path);
+    const spooled = await spool(await folder, { ...file, path }, signal);
+    await putFiles(await container(), [spooled]);
+    if (path.startsWith(`${workspace}/`)) await spooled.drop();
+    else putEverywhere(spooled);
+  }
+
+  return {
+    put: (file: PlacedFile, signal: AbortSignal): Promise<void> =>
+      raceAbort(
+        signal,
+        begin(() => place(file, signal)),
+      ),
+    /** Removes the folder. The files stay in the containers. */
+    remove: async (): Promise<void> => folder?.then(removeFolder),
+  };
+}
