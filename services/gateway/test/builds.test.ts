@@ -46,6 +46,7 @@ describe("succeeds", () => {
       namespace: copy,
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
       queue: queuePlace,
+      group: null,
       manifest,
     });
     const response = await carl.get(`/b/${carl.username.toUpperCase()}/1`);

@@ -31,7 +31,7 @@ const untilEnded = (url: string) =>
 const buildFields = [
   ...["id", "user_id", "namespace_id", "number", "status", "output", "tags", "pinned", "created_at", "started_at"],
   ...["finished_at", "url", "objects_url", "variables_url", "keys_url", "jobs_url", "artifacts_url", "tags_url"],
-  ...["output_url", "user", "namespace", "trigger", "queue", "manifest"],
+  ...["output_url", "user", "namespace", "trigger", "queue", "group", "manifest"],
 ].sort();
 
 /** Expects the three events of a build that passes, each with the record of its time. Returns the build. */

@@ -6,12 +6,14 @@ import { carryOut, complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Complaint } from "@ci/manifest/complaints";
 import type { Manifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
+import { inGroup, type Member, membersOf } from "../domain/group.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
@@ -29,6 +31,8 @@ export interface BuildRequest {
   /** The manifest is that of an earlier build or cron job, and read as it was then. */
   readonly isStored?: boolean;
   readonly parameters?: readonly Parameter[];
+  /** The combination of the matrix to build; all of them if absent. */
+  readonly axes?: Axes;
 }
 
 /** What to queue, once every check has passed. */
@@ -44,27 +48,46 @@ interface QueuedBuild {
 /** Returns the queued build for its submitter. */
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
+/** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId, inputs, parameters = [] } = order;
+  const { tags, userId, inputs, parameters = [], namespace } = order;
+  const members = membersOf(order.manifest, order.axes);
+  const size = members.length;
+  const idsFor = ({ manifest }: Member) =>
+    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) });
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
-    nextId(ctx.db, `builds/${userId}`),
-    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) }),
-    ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
+    nextId(ctx.db, `builds/${userId}`, size),
+    Promise.all(members.map(idsFor)),
+    ctx.places.of(members.map(({ manifest }) => ({ userId, rootId: namespace?.rootId, driver: manifest.driver }))),
   ]);
-  const place = places[0]!;
   const at = ctx.now();
-  addLogFields({ build: ids.build });
-  const submission = { ...order, trigger: order.trigger(submitter, at), place, trail: trail() };
-  const doc = newBuild(submission, ids, number, at, (value, kind, id) =>
-    encrypt(ctx.config.keyring, value, { kind, id }),
-  );
-  await ctx.builds.insert(doc);
-  ctx.places.queued(doc);
-  ctx.deletions.created(doc);
-  await ctx.line.join(doc.driver.type, [doc.userId]);
-  ctx.bus.nudge(`queue.${doc.driver.type}`);
-  return { doc, place };
+  const id = ids[0]!.build;
+  addLogFields({ build: id });
+  const common = { ...order, trigger: order.trigger(submitter, at), trail: trail() };
+  const docs = members.map((member, index) => {
+    const group = size > 1 ? { id, size, index } : undefined;
+    const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]! };
+    return newBuild(submission, ids[index]!, number + index, at, (value, kind, id) =>
+      encrypt(ctx.config.keyring, value, { kind, id }),
+    );
+  });
+  await ctx.builds.insert(docs);
+  await announce(ctx, docs);
+  return { doc: docs[0]!, place: places[0]! };
+}
+
+/** Lets runners and waiting users know of new builds. The loops make up for it if the process dies before. */
+export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise<void> {
+  for (const doc of docs) {
+    ctx.places.queued(doc);
+    ctx.deletions.created(doc);
+  }
+  for (const driver of new Set(docs.map((doc) => doc.driver.type))) {
+    const users = docs.filter((doc) => doc.driver.type === driver).map(({ userId }) => userId);
+    await ctx.line.join(driver, [...new Set(users)]);
+    ctx.bus.nudge(`queue.${driver}`);
+  }
 }
 
 type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;
@@ -100,14 +123,14 @@ export async function checkDraft(
 
 /** Checks a request for a build. Its change creates missing namespaces and queues the build. */
 export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger, parameters } = request;
+  const { text, userId, trigger, parameters, axes } = request;
   const draft = await readDraft(ctx, request);
   const { manifest, destination, names: tags, inputs } = draft;
   return {
     complaints: { manifest: messagesOf(draft.aboutManifest), tags: draft.aboutTags, variables: draft.aboutVariables },
     async change() {
       const namespace = await enterDestination(ctx, userId, destination!);
-      const what = { text, manifest: manifest!, inputs: inputs!, tags, parameters };
+      const what = { text, manifest: manifest!, inputs: inputs!, tags, parameters, axes };
       return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };

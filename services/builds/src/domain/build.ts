@@ -1,9 +1,11 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { Axes } from "@ci/manifest/matrix";
 import type {
   Artifact,
   Build,
   Build_Status,
+  BuildGroup,
   BuildKey,
   BuildObject,
   BuildVariable,
@@ -13,7 +15,7 @@ import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
-export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
+export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
   Outbox & {
     /** Counts the changes. A change is written only if the revision is still the one it was made from. */
     rev: number;
@@ -30,6 +32,9 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
+    /** Of a build of a matrix. A restart of it alone keeps the axes, but is in no group. */
+    axes?: Axes;
+    group?: Omit<BuildGroup, "axes">;
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */

@@ -34,6 +34,8 @@ export const shownFields = [
   "driver",
   "tail",
   "tailFrom",
+  "axes",
+  "group",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
 export const toBuild = (doc: ShownBuild): Build => ({
@@ -50,6 +52,7 @@ export const toBuild = (doc: ShownBuild): Build => ({
   manifest: doc.manifest,
   trigger: doc.trigger,
   outputBytes: doc.outputBytes,
+  group: doc.group && { ...doc.group, axes: doc.axes ?? {} },
 });
 
 export const shortOutputBytes = 64 * 1024;

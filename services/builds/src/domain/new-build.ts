@@ -1,4 +1,5 @@
 import type { Manifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
 import type { QueuePlace, Tag, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
@@ -23,6 +24,8 @@ export interface Submission {
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
+  readonly axes?: Axes;
+  readonly group?: BuildDoc["group"];
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -120,6 +123,8 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    axes: submission.axes,
+    group: submission.group,
     trail: submission.trail,
     number,
     status: "queued",
