@@ -89,6 +89,7 @@ const expected: Readonly<Record<string, Expected>> = {
     status: "passed",
     artifacts: { "report.txt": "version 1 works\nversion 2 works\nversion 3 works\n" },
   },
+  "versions.yml": { status: "passed", output: /tested 1\.36, fast\n/ },
   "artifacts.yml": {
     status: "passed",
     output: /artifact error: out\/forgotten\.txt: /,

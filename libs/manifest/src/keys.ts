@@ -1,5 +1,6 @@
 import { driver } from "./driver.js";
 import { key, mapping, textOr } from "./mapping.js";
+import { matrix } from "./matrix.js";
 import { retry } from "./retry.js";
 import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
@@ -85,6 +86,12 @@ export const manifestKeys = {
     ...["image", "container", "runs-on", "executor", "agent"],
   ),
   env: key(list(text), "Environment variables as `KEY=VALUE`", ["NODE_ENV=test"], "environment", "variables", "vars"),
+  matrix: key(
+    matrix,
+    "One build for each combination of these values, at most 50. They are variables of the build. In `driver`, `services` and names of caches, an axis in `$` and braces stands for its value. `include` adds combinations, `exclude` leaves out those that match",
+    { NODE: ["20", "22"], OS: ["alpine", "bookworm"], exclude: [{ NODE: "20", OS: "bookworm" }] },
+    "strategy",
+  ),
   objects: key(
     list(text),
     "Objects to place in the environment, as `name [=> path]`",

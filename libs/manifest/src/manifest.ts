@@ -6,11 +6,12 @@ import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.j
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
+import { type Axes, filledKeys } from "./matrix.js";
 import { reportsOf } from "./reports.js";
 import { type ManifestService, readServices } from "./services.js";
 import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
-import type { Placed } from "./spec.js";
+import { type Placed, readEntry } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
 import { readWhen, type When } from "./when.js";
@@ -30,6 +31,14 @@ export interface Manifest {
   readonly jobs: readonly ManifestJob[];
   /** When a hook makes a build of it; absent: always. */
   readonly when?: When;
+  /** One build each; absent without a matrix. The first one's parts are those of the manifest. */
+  readonly matrix?: readonly Variant[];
+}
+
+/** What differs between the builds of a matrix. */
+export interface Variant {
+  readonly axes: Axes;
+  readonly parts: Partial<Manifest>;
 }
 
 export interface ManifestJob extends JobRun {
@@ -136,6 +145,34 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   };
 }
 
+/** The parts of a manifest in which axes of a matrix are replaced. */
+const variableParts = ["driver", "services", "caches"];
+
+const partsOf = (manifest: Manifest): Partial<Manifest> =>
+  Object.fromEntries(Object.entries(manifest).filter(([name]) => variableParts.includes(name)));
+
+/** Reads a manifest as it is for each combination of its matrix. */
+function matrixOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
+  const where = { complain, top: "matrix", name: "matrix", inList: false };
+  const all = readEntry(manifestKeys.matrix.spec, root.get("matrix"), where) ?? [];
+  const [first, ...others] = all;
+  if (!first) return manifestOf(root, limits, complain);
+  const manifest = manifestOf(new Map([...root, ...filledKeys(root, first)]), limits, complain);
+  const partsWith = (axes: Axes) => partsOf(manifestOf(filledKeys(root, axes), limits, complain));
+  const matrix = others.map((axes) => ({ axes, parts: partsWith(axes) }));
+  return { ...manifest, matrix: [{ axes: first, parts: partsOf(manifest) }, ...matrix] };
+}
+
+/** Returns the manifest of one build of a matrix. Its axes replace entries of `env`. */
+export const variantOf = ({ matrix: _, ...manifest }: Manifest, { axes, parts }: Variant): Manifest => ({
+  ...manifest,
+  ...parts,
+  env: [
+    ...manifest.env.filter(({ key }) => !Object.hasOwn(axes, key)),
+    ...Object.entries(axes).map(([key, value]) => ({ key, value })),
+  ],
+});
+
 function checkCounts(
   { stages, jobs, sources, services }: Manifest,
   limits: ManifestLimits,
@@ -158,7 +195,7 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   const yaml = readYaml(text, limits.maxBytes);
   if ("reason" in yaml) return { complaints: [{ message: `Manifest invalid YAML: ${yaml.reason}`, ...yaml.place }] };
   const complain = complaints(yaml.placeOf);
-  const manifest = manifestOf(yaml.root.value, limits, limits.isStored ? forStored(complain) : complain);
+  const manifest = matrixOf(yaml.root.value, limits, limits.isStored ? forStored(complain) : complain);
   checkCounts(manifest, limits, complain);
   const { list } = complain;
   return list.length === 0 ? { manifest } : { complaints: list, namespace: manifest.namespace ?? "" };

@@ -29,6 +29,13 @@ const testsSchema = z.object({
   seconds: z.number().nonnegative().describe("How long all tests took together"),
 });
 
+const groupSchema = z.object({
+  id: id.describe("Id of the group: that of its first build"),
+  size: z.int().positive().describe("Number of builds in the group"),
+  index: z.int().nonnegative().describe("Place of the build in the group, from 0"),
+  axes: z.record(z.string(), z.string()).describe("The build's combination of the matrix"),
+});
+
 export const buildCopySchema = record("BuildCopy", "A build inside another record", {
   id: id.describe("Id of the build"),
   user_id: id.describe("Id of the user that the build belongs to"),
@@ -54,6 +61,7 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
   namespace: namespaceCopySchema.nullable().describe("The namespace; null for a build without one"),
   trigger: triggerSchema.describe("Why the build was submitted"),
   queue: queueSchema.nullable().describe("Where a queued build stands; null once it is not queued"),
+  group: groupSchema.nullable().describe("The builds that one matrix made; null for a build alone"),
 });
 
 export const buildSchema = record("Build", "A build", {
@@ -104,6 +112,7 @@ export const buildEmbed = (build: Build, relations: Relations): z.output<typeof 
     namespace: namespaceEmbed(build.namespaceId, relations),
     trigger: triggerJson(build.trigger),
     queue: build.queue ? queueJson(build.queue) : null,
+    group: build.group ?? null,
   };
 };
 

@@ -133,6 +133,7 @@ export const buildCopy = {
   namespace: childJson,
   trigger: { type: "manual", comment: "try", data: { username: "bob.b" } },
   queue: null,
+  group: null,
 };
 export const jobCopy = {
   id: 200,

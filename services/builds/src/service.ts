@@ -28,6 +28,7 @@ import type { Context } from "./context.js";
 import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
+import { completeGroups } from "./loops/complete-groups.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
@@ -155,6 +156,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   });
   tendDeletions({ loop }, ctx.deletions);
   loop("line-up", lineUpEveryMs, () => lineUp(ctx));
+  loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx));
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () =>
     ctx.artifacts.sweep(

@@ -32,7 +32,7 @@ function builds({ id }: Cron, insertBuild: (store: () => Promise<void>) => Promi
   const real = buildStore(mongo.db, noWake);
   return {
     ...real,
-    insert: (doc) => (doc.cronId === id ? insertBuild(() => real.insert(doc)) : real.insert(doc)),
+    insert: (docs) => (docs[0]!.cronId === id ? insertBuild(() => real.insert(docs)) : real.insert(docs)),
   };
 }
 

@@ -14,6 +14,10 @@ const withUnknownStatus = (path: (place: Place) => string) => (place: Place) => 
 
 const tags = ({ records }: Place) => `${records.finished.url}/tags`;
 const jobs = ({ records }: Place) => `${records.finished.url}/jobs`;
+const restart = ({ records }: Place) => `${records.finished.url}/restart`;
+const variable = ({ records }: Place) => `/variables/${records.variable.id}`;
+const unknownGroup = complaint("group", "Group must be true or false");
+const withUnknownGroup = ({ records }: Place) => ({ path: `${records.finished.url}?group=x` });
 const key = ({ records }: Place) => `/keys/${records.key.id}`;
 const below = (rest: string) => (place: Place) => place.url + rest;
 const webhook = (place: Place) => `${place.url}/-/webhooks/${place.records.webhook}`;
@@ -42,6 +46,9 @@ export const mistakes: readonly TableRow[] = [
     variant,
   ),
   tableRow(`PATCH ${n}/-/webhooks/:`, either, members(malformed), withBrokenBody(webhook), variant),
+  tableRow("PATCH /variables/:", "variable:write", members(malformed), withBrokenBody(variable), variant),
+  tableRow("POST /b/:/:/restart", "build:write", members(malformed), withBrokenBody(restart), "with a broken body"),
+  tableRow("DELETE /b/:/:", "build:delete", members(unknownGroup), withUnknownGroup, variant),
   tableRow("PATCH /keys/:", "key:write", members(malformed), withBrokenBody(key), variant),
   tableRow("PATCH /cron/:", "cron:write", members(malformed), cronRequest("", malformedBody), variant),
   tableRow("GET /cron/:/builds", "cron:read", viewers(unknownStatus), cronRequest("/builds?status=x"), variant),

@@ -47,6 +47,7 @@ describe("succeeds", () => {
       namespace: copy,
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
       queue: queuePlace,
+      group: null,
       manifest,
       tests: null,
     });

@@ -171,7 +171,13 @@ describe("the responses of the OpenAPI document", () => {
     const map = (schema: { anyOf?: object[]; properties?: object }) =>
       Object.keys(((schema.anyOf?.[0] as typeof schema) ?? schema).properties!);
     expect(map(complaints("/builds", "post"))).toEqual(["manifest", "comment", "tags", "variables"]);
-    expect(map(complaints("/b/{user}/{number}/restart", "post"))).toEqual(["variables", "status", "manifest", "tags"]);
+    expect(map(complaints("/b/{user}/{number}/restart", "post"))).toEqual([
+      "variables",
+      "group",
+      "status",
+      "manifest",
+      "tags",
+    ]);
     expect(map(complaints("/users/{username}", "delete"))).toEqual(["username"]);
     expect(map(complaints("/images", "post"))).toEqual(["name", "namespace", "download_url", "file", "images"]);
     expect(complaints("/variables/{id}", "get")).toBeUndefined();

@@ -58,8 +58,9 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
   if (userGone || namespaceGone) return deleteOrphanedCron(ctx, doc, namespaceGone ? "namespace" : "user");
   try {
     const build = await buildOfRun(ctx, doc, namespace);
-    const { _id: id, userId, number } = build;
-    await recordBuilds(ctx, [{ id, userId, number }], { actor: "cron", origin: `/cron/${doc._id}`, namespace });
+    const { _id: id, userId, number, group } = build;
+    const builds = group ? await ctx.builds.ofGroup(group.id) : [{ id, userId, number }];
+    await recordBuilds(ctx, builds, { actor: "cron", origin: `/cron/${doc._id}`, namespace });
     await ctx.crons.change(doc, afterRun(doc, build.createdAt!));
   } catch (error) {
     const { code, fields = {} } = asFault(error);

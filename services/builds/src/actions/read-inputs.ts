@@ -2,6 +2,7 @@ import { sharedReads } from "@ci/kit/process/shared";
 import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
+import { axisComplaints } from "../domain/group.js";
 import { maskComplaints } from "../domain/masked.js";
 import type { Submission } from "../domain/new-build.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
@@ -48,5 +49,6 @@ export async function readInputs(
   });
   const variables = mergeVariables({ manifest, inputs: found, parameters });
   const aboutMasks = maskComplaints(variables, found.keys, config.maskedBytes);
-  return { inputs: found, complaints: { manifest: aboutMasks, variables: shortComplaints(variables) } };
+  const aboutVariables = [...shortComplaints(variables), ...axisComplaints({ manifest, parameters })];
+  return { inputs: found, complaints: { manifest: aboutMasks, variables: aboutVariables } };
 }

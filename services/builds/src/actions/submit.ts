@@ -6,12 +6,14 @@ import { carryOut, complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Complaint } from "@ci/manifest/complaints";
 import type { Manifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
+import { inGroup, type Member, membersOf } from "../domain/group.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
@@ -32,6 +34,8 @@ export interface BuildRequest {
   readonly parameters?: readonly Parameter[];
   /** For a restart: the jobs that the earlier build left out. Otherwise their `when` decides. */
   readonly leftOut?: readonly number[];
+  /** The combination of the matrix to build; all of them if absent. */
+  readonly axes?: Axes;
 }
 
 /** A commit makes no build of a manifest, for a reason that is no mistake. */
@@ -58,35 +62,56 @@ interface QueuedBuild {
 /** Returns the queued build for its submitter. */
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
+/** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId, inputs, awaitsApproval, parameters = [] } = order;
+  const { tags, userId, inputs, parameters = [], namespace, awaitsApproval } = order;
+  const members = membersOf(order.manifest, order.axes);
+  const size = members.length;
+  const idsFor = ({ manifest }: Member) =>
+    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) });
+  const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
-    nextId(ctx.db, `builds/${userId}`),
-    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) }),
-    ctx.places.of([
-      { userId, rootId: order.namespace?.rootId, driver: manifest.driver, awaitsApproval: awaitsApproval || undefined },
-    ]),
+    nextId(ctx.db, `builds/${userId}`, size),
+    Promise.all(members.map(idsFor)),
+    ctx.places.of(members.map(({ manifest }) => ({ ...placing, driver: manifest.driver }))),
   ]);
-  const place = places[0]!;
   const at = ctx.now();
-  addLogFields({ build: ids.build });
+  const id = ids[0]!.build;
+  addLogFields({ build: id });
   const trigger = order.trigger(submitter, at);
-  const submission = { ...order, trigger, place, trail: trail(), submitter: submitter.username };
-  const doc = newBuild(submission, ids, number, at, (value, kind, id) =>
-    encrypt(ctx.config.keyring, value, { kind, id }),
-  );
-  await ctx.builds.insert(doc);
-  ctx.places.queued(doc);
-  ctx.deletions.created(doc);
-  if (!doc.awaitsApproval) await offer(ctx, doc);
-  return { doc, place };
+  const common = { ...order, trigger, trail: trail(), submitter: submitter.username };
+  const docs = members.map((member, index) => {
+    const group = size > 1 ? { id, size, index } : undefined;
+    const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]! };
+    return newBuild(submission, ids[index]!, number + index, at, (value, kind, id) =>
+      encrypt(ctx.config.keyring, value, { kind, id }),
+    );
+  });
+  await ctx.builds.insert(docs);
+  await announce(ctx, docs);
+  return { doc: docs[0]!, place: places[0]! };
 }
 
-/** Lets runners claim a queued build. If the process dies before this, a loop does it. */
-export async function offer(ctx: Pick<Context, "line" | "bus">, { driver, userId }: BuildDoc): Promise<void> {
-  await ctx.line.join(driver.type, [userId]);
-  ctx.bus.nudge(`queue.${driver.type}`);
+/** Lets runners and waiting users know of new builds. The loops make up for it if the process dies before. */
+export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise<void> {
+  for (const doc of docs) {
+    ctx.places.queued(doc);
+    ctx.deletions.created(doc);
+  }
+  await offer(
+    ctx,
+    docs.filter(({ awaitsApproval }) => !awaitsApproval),
+  );
+}
+
+/** Lets runners claim queued builds. If the process dies before this, a loop does it. */
+export async function offer(ctx: Pick<Context, "line" | "bus">, docs: readonly BuildDoc[]): Promise<void> {
+  for (const driver of new Set(docs.map((doc) => doc.driver.type))) {
+    const users = docs.filter((doc) => doc.driver.type === driver).map(({ userId }) => userId);
+    await ctx.line.join(driver, [...new Set(users)]);
+    ctx.bus.nudge(`queue.${driver}`);
+  }
 }
 
 type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;
@@ -122,7 +147,7 @@ export async function checkDraft(
 
 /** Checks a request for a build. Its change creates missing namespaces and queues the build. */
 export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger, parameters } = request;
+  const { text, userId, trigger, parameters, axes } = request;
   const draft = await readDraft(ctx, request);
   const { manifest, destination, names: tags, inputs } = draft;
   return {
@@ -130,7 +155,7 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
     async change() {
       const namespace = await enterDestination(ctx, userId, destination!);
       const selected = await selectJobs(manifest!, request, { event: "manual" });
-      const what = { text, ...selected, inputs: inputs!, tags, parameters };
+      const what = { text, ...selected, inputs: inputs!, tags, parameters, axes };
       return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };

@@ -3,10 +3,12 @@ import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type { Cache } from "@ci/manifest/caches";
 import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
 import type {
   Artifact,
   Build,
   Build_Status,
+  BuildGroup,
   BuildKey,
   BuildObject,
   BuildVariable,
@@ -16,7 +18,7 @@ import type { Driver, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queu
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
-export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
+export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
   Outbox & {
     /** Counts the changes. A change is written only if the revision is still the one it was made from. */
     rev: number;
@@ -40,6 +42,9 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     awaitsApproval?: true;
     /** The places of the manifest's jobs that `when` left out; absent if there are none. */
     leftOut?: readonly number[];
+    /** Of a build of a matrix. A restart of it alone keeps the axes, but is in no group. */
+    axes?: Axes;
+    group?: Omit<BuildGroup, "axes">;
     driver: Driver;
     jobs: readonly JobDoc[];
     /** What each job runs, in the order of `jobs`; never changes. */

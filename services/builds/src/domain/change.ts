@@ -37,6 +37,8 @@ export const shownFields = [
   "tail",
   "tailFrom",
   "awaitsApproval",
+  "axes",
+  "group",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
 export const toBuild = (doc: ShownBuild): Build => ({
@@ -55,6 +57,7 @@ export const toBuild = (doc: ShownBuild): Build => ({
   trigger: doc.trigger,
   outputBytes: doc.outputBytes,
   tests: doc.tests,
+  group: doc.group && { ...doc.group, axes: doc.axes ?? {} },
 });
 
 export const shortOutputBytes = 64 * 1024;

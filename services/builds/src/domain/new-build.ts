@@ -1,4 +1,5 @@
 import type { Manifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
 import type { QueuePlace, Tag, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
@@ -27,6 +28,8 @@ export interface Submission {
   readonly trail?: BuildDoc["trail"];
   readonly place: QueuePlace;
   readonly submitter: string;
+  readonly axes?: Axes;
+  readonly group?: BuildDoc["group"];
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -139,6 +142,8 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
     awaitsApproval: submission.awaitsApproval ? true : undefined,
     leftOut: submission.leftOut?.length ? submission.leftOut : undefined,
+    axes: submission.axes,
+    group: submission.group,
     trail: submission.trail,
     number,
     status: "queued",

@@ -11,7 +11,7 @@ export const approveBuild =
     const { _id } = await seeBuild(ctx, caller, ref, "write");
     const doc = await ctx.builds.change(_id, approve);
     // Repeated for a build that was approved before: the process may have died between the two writes.
-    if (doc.status === "queued") await offer(ctx, doc);
+    if (doc.status === "queued") await offer(ctx, [doc]);
     ctx.wakeups.wake(_id);
     return {
       build: { ...(await withQueuePlace(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) },

@@ -22,6 +22,7 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
   }
   if (request.objectId !== undefined) return visible(ctx, { objectId: request.objectId }, caller);
   if (request.cronId !== undefined) return visible(ctx, { cronId: request.cronId }, caller);
+  if (request.groupId !== undefined) return visible(ctx, { groupId: request.groupId }, caller);
   const { rootIds } = await ctx.accounts.listMemberships({ userId: caller.userId! });
   return { ownerId: caller.userId!, rootIds };
 }

@@ -23,13 +23,15 @@ async function prepareAgain(
 }
 
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
-  validated(async ({ ref, restartOf, variables }, { caller }) => {
+  validated(async ({ ref, restartOf, variables, group: all }, { caller }) => {
     const old = await seeBuild(ctx, caller, ref, "write");
-    if (!isFinal(old.status)) throw invalid({ status: ["Status build is not finished"] });
+    const members = all && old.group ? await ctx.builds.ofGroup(old.group.id) : [old];
+    if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     const { complaints, change } = await prepareAgain(ctx, old, {
       text: old.manifest,
       isStored: true,
+      axes: all && old.group ? undefined : old.axes,
       parameters: parametersAgain(old, parametersOf(variables), plain),
       leftOut: old.leftOut ?? [],
       tags: old.tags.map((tag) => tag.name),

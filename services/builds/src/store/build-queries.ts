@@ -53,6 +53,14 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map((doc) => doc._id)
       .toArray(),
 
+  /** Returns the builds of a group, in order. */
+  ofGroup: (id: number) =>
+    builds
+      .find({ "group.id": id }, { projection: { userId: 1, number: 1, status: 1, group: 1 } })
+      .map(({ _id, ...doc }) => ({ id: _id, ...doc }))
+      .toArray()
+      .then((found) => found.sort((a, b) => a.group!.index - b.group!.index)),
+
   usesBlob: async (blobId: string) =>
     (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,
 

@@ -6,6 +6,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
+import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
@@ -23,6 +24,7 @@ const maxNewBytes = fixedLimit({
 export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => undefined) => {
   const builds = db.collection<BuildDoc>("builds");
   const leases = buildLeases(builds);
+  const groups = groupStore(db, builds);
   const recent = recentBuilds();
   const { write, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
@@ -43,12 +45,17 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       return leases.renew(...lease);
     },
 
-    async insert(doc: BuildDoc): Promise<void> {
-      if (BSON.calculateObjectSize(doc) > maxNewBytes)
+    /** Stores the new builds of one request: all of them, even if the process dies, or none if one exists already. */
+    async insert(docs: readonly BuildDoc[]): Promise<void> {
+      if (docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0) > maxNewBytes)
         throw invalid({ manifest: [`Manifest makes a build of more than ${maxNewBytes / 1024 ** 2} MiB`] });
-      await builds.insertOne({ ...doc, tagTerms: termsOfTags(doc.tags) });
-      nudge(builds as never, doc._id, newsOf(doc.outbox));
+      const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
+      if (others.length > 0) await groups.insertGroup([first!, ...others]);
+      else await builds.insertOne(first!);
+      for (const doc of docs) nudge(builds as never, doc._id, newsOf(doc.outbox));
     },
+
+    completeGroups: groups.completeGroups,
 
     byId: (id: number) => existing(builds.findOne({ _id: id })),
     byNumber: (userId: number, number: number) => existing(builds.findOne({ userId, number })),

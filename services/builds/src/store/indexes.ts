@@ -13,6 +13,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
     { key: { "objects.objectId": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
     { key: { cronId: 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
+    { key: { "group.id": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("group.id") },
     { key: { ownerId: 1, status: 1, createdAt: -1, _id: -1 } },
     { key: { rootId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
     { key: { namespaceId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
@@ -65,6 +66,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { wakeAt: 1 }, ...having("wakeAt") },
     outboxIndex,
   ]);
+  await ensureIndexes(db.collection("groups"), [{ key: { key: 1 }, unique: true, ...having("key") }]);
   await ensureIndexes(db.collection("line"), [{ key: { driver: 1, at: 1, turns: 1, _id: 1 } }]);
   await ensureIndexes(db.collection("runners"), [
     { key: { drivers: 1, at: 1 } },

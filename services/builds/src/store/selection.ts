@@ -5,8 +5,8 @@ import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** Selects the builds that used an object, or that a cron job submitted. */
-export type Usage = { readonly objectId: number } | { readonly cronId: number };
+/** Selects the builds that used an object, that a cron job submitted, or that one matrix made. */
+export type Usage = { readonly objectId: number } | { readonly cronId: number } | { readonly groupId: number };
 
 export interface Selection {
   /** The builds of one namespace, those in a user's own list, or those of a usage that a user may view. */
@@ -27,8 +27,10 @@ export function termsOfTags(tags: readonly { readonly name: string }[]): string[
   return names.length > 0 ? [...termsOf(names), ...names.map(exactTerm)] : undefined;
 }
 
-export const usageFilter = (usage: Usage): Filter<BuildDoc> =>
-  "objectId" in usage ? { "objects.objectId": usage.objectId } : { cronId: usage.cronId };
+export function usageFilter(usage: Usage): Filter<BuildDoc> {
+  if ("groupId" in usage) return { "group.id": usage.groupId };
+  return "objectId" in usage ? { "objects.objectId": usage.objectId } : { cronId: usage.cronId };
+}
 
 function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
   const terms = [...(tag ? [exactTerm(tag)] : []), ...searchTerms(search)];

@@ -65,6 +65,18 @@ describe("succeeds", () => {
     }
   });
 
+  it("a matrix has one status for all of its builds", async () => {
+    const { git, push } = await hooked("gitea", token);
+    const sha = await git.commit({ ".service-ci.yml": `matrix: {N: [1, 2]}${manifest}` });
+    const refs = await push({ sha });
+    expect(refs).toHaveLength(2);
+    await statesAre(sha, ["pending"]);
+    const [first, second] = [await build(refs[0]!), await build(refs[1]!)];
+    await finish(first.id, "passed");
+    await finish(second.id, "failed");
+    await statesAre(sha, ["pending", "failure"]);
+  });
+
   it.each([
     ["failed", "failure"],
     ["timed_out", "error"],

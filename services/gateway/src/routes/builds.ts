@@ -4,11 +4,11 @@ import type { PageInfo } from "@ci/proto/common/v1/page";
 import { buildJson, buildSchema } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
-import { buildRefOf, namespaceOf } from "../auth/targets.js";
+import { buildRefOf, checkMayChange, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
-import { action } from "../http/row.js";
+import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
@@ -30,14 +30,26 @@ export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: rea
   return paged(items, page);
 }
 
+const groupId = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: "must be a number" })
+  .transform(Number)
+  .optional()
+  .describe("Only builds of the group with this id");
+const wholeGroup = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .optional()
+  .describe("`true`: all builds of the build's group");
+
 export const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
 
 export const listBuilds = action({
   summary: "Builds of the caller and of the namespaces where the caller is a member, newest first",
-  query: filters,
+  query: { ...filters, group: groupId },
   paged: true,
   returns: buildSchema,
-  run: async (ctx, { query, page }) => pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(query), page })),
+  run: async (ctx, { query, page }) =>
+    pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(query), groupId: query.group, page })),
 });
 
 export const listNamespaceBuilds = action({
@@ -83,10 +95,18 @@ export const getBuild = action({
   },
 });
 
+const mayChangeBuild = async (ctx: Context, address: Address): Promise<void> => {
+  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
+  await checkMayChange(ctx, address.exchange, build!);
+};
+
 export const killBuild = action({
   summary: "Kills a build",
   changes: "build",
-  run: async (ctx, input) => ctx.builds.killBuild({ ref: await buildRefOf(ctx, input) }),
+  target: mayChangeBuild,
+  query: { group: wholeGroup },
+  run: async (ctx, input) =>
+    ctx.builds.killBuild({ ref: await buildRefOf(ctx, input), group: input.query.group === "true" }),
 });
 
 const pin = (pinned: boolean) =>
@@ -110,6 +130,8 @@ export const approveBuild = action({
 export const restartBuild = action({
   summary: "Submits a finished build again",
   changes: "build",
+  target: mayChangeBuild,
+  query: { group: wholeGroup },
   body: {
     variables: variables.describe("Environment variables of the new build; it keeps the others that were given"),
   },
@@ -118,10 +140,8 @@ export const restartBuild = action({
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const restartOf = buildUrl(ref, await relationsFor(ctx, [ref]));
-    return toJson(
-      ctx,
-      (await ctx.builds.restartBuild({ ref, restartOf, variables: input.body.variables ?? {} })).build!,
-    );
+    const request = { ref, restartOf, variables: input.body.variables ?? {}, group: input.query.group === "true" };
+    return toJson(ctx, (await ctx.builds.restartBuild(request)).build!);
   },
 });
 

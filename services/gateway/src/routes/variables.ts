@@ -1,6 +1,6 @@
 import type { Fields } from "@ci/kit/rpc/fault";
 import { variableJson, variableSchema } from "@ci/rest/variable";
-import { namespaceOf } from "../auth/targets.js";
+import { checkMayChange, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
@@ -77,6 +77,9 @@ export const updateVariable = action({
     masked: flag.describe("The same as `mask`"),
   },
   returns: variableSchema,
+  async target(ctx, { params: { id }, exchange }) {
+    await checkMayChange(ctx, exchange, (await ctx.variables.getVariable({ id })).variable!);
+  },
   async run(ctx, { params: { id }, body: { value, mask, masked } }) {
     const update = ({ variables }: Context) => variables.updateVariable({ id, value, mask: mask ?? masked });
     const variable = (await complaining(ctx, maskComplaints(mask, masked), update)).variable!;

@@ -1,0 +1,85 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: axes are replaced in texts of this form
+import { readManifest, variantOf } from "./manifest.js";
+
+const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
+const read = (matrix: string, driver = "{type: docker, image: 'node:${NODE}-${OS}', workspace: /build}") =>
+  readManifest(
+    `driver: ${driver}\nenv: [NODE=env, A=1]\nmatrix: ${matrix}\njobs: [{commands: ['echo \${NODE}']}]`,
+    limits,
+  );
+
+function manifestsOf(...args: Parameters<typeof read>) {
+  const reading = read(...args);
+  if (!("manifest" in reading)) throw new Error(JSON.stringify(reading.complaints));
+  return (reading.manifest.matrix ?? []).map((variant) => ({
+    ...variantOf(reading.manifest, variant),
+    axes: variant.axes,
+  }));
+}
+const complaintsOf = (...args: Parameters<typeof read>) => {
+  const reading = read(...args);
+  return "complaints" in reading ? reading.complaints.map(({ message }) => message) : [];
+};
+
+test("makes one manifest for each combination, in the order of the axes", () => {
+  const made = manifestsOf("{NODE: [20, '22'], OS: [alpine, slim]}");
+  expect(made.map(({ driver }) => driver.image)).toEqual([
+    "node:20-alpine",
+    "node:20-slim",
+    "node:22-alpine",
+    "node:22-slim",
+  ]);
+  expect(made[3]!.env).toEqual([
+    { key: "A", value: "1" },
+    { key: "NODE", value: "22" },
+    { key: "OS", value: "slim" },
+  ]);
+  expect(made[3]!.jobs[0]!.commands).toEqual(["echo ${NODE}"]);
+});
+
+test("exclude leaves out what matches, include adds; what is no axis stays as it is written", () => {
+  const made = manifestsOf(
+    "{NODE: [20, 22], OS: [a, b], exclude: [{NODE: 20}, {NODE: 22, OS: b}], include: [{NODE: 24}, {NODE: 22, OS: a}]}",
+  );
+  expect(made.map(({ axes }) => axes)).toEqual([{ NODE: "22", OS: "a" }, { NODE: "24" }]);
+  expect(made.map(({ driver }) => driver.image)).toEqual(["node:22-a", "node:24-${OS}"]);
+});
+
+test.each(["", "{}", "[]", "null", "{NODE: []}", "{NODE:, include: }"])("%j is no matrix", (matrix) => {
+  const reading = read(matrix);
+  expect("manifest" in reading && reading.manifest.matrix).toBeUndefined();
+});
+
+test.each([
+  ["[NODE]", ["Manifest matrix has the wrong type"]],
+  ["{NODE: 20}", ["Manifest matrix has the wrong type"]],
+  ["{NODE: [{a: b}]}", [expect.stringContaining("NODE[0] must be a string, not a mapping")]],
+  ["{'$(id)': [1]}", ["Manifest matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
+  ["{NODE: [1], include: [{A-B: 1}]}", ["Manifest matrix axis A-B does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
+  ["{NODE: [1], exclude: [{NODE: 1}]}", ["Manifest matrix excludes every build"]],
+  [`{NODE: [${"x".repeat(256)}]}`, ["Manifest matrix value cannot be longer than 255 characters in length"]],
+  [`{N: [${Array.from({ length: 51 }, (_, i) => i)}]}`, ["Manifest matrix cannot make more than 50 builds"]],
+  [
+    `{include: [${Array.from({ length: 101 }, (_, i) => `{N: ${i}}`)}]}`,
+    ["Manifest matrix cannot have more than 100 entries in include"],
+  ],
+])("complains about %j", (matrix, complaints) => {
+  expect(complaintsOf(matrix)).toEqual(complaints);
+});
+
+test("10^6 and 10^30 combinations are refused without being made", () => {
+  const axes = (count: number) =>
+    `{${Array.from({ length: count }, (_, i) => `A${i}: [0,1,2,3,4,5,6,7,8,9]`).join(", ")}}`;
+  const refusal = ["Manifest matrix cannot make more than 50 builds"];
+  const before = process.memoryUsage().heapUsed;
+  expect([complaintsOf(axes(6)), complaintsOf(axes(30))]).toEqual([refusal, refusal]);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 ** 2);
+});
+
+test("each combination's driver is checked", () => {
+  const driver = "{type: docker, image: x, workspace: '/a/${W}'}";
+  expect(complaintsOf("{W: [ok, '..']}", driver)).toEqual(["Manifest driver docker invalid workspace /a/.."]);
+  expect(complaintsOf("{T: [docker, ssh]}", "{type: '${T}', image: x, workspace: /b}")).toEqual([
+    "Manifest invalid driver specified ssh",
+  ]);
+});

@@ -1,0 +1,174 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { quoted } from "@ci/kit/rpc/fault";
+import { type Json, list, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
+import { isEmpty, isMapping, type Mapping, type Tree } from "./tree.js";
+
+/** One combination of a matrix: a value for each axis. */
+export type Axes = Readonly<Record<string, string>>;
+
+const maxBuilds = fixedLimit({
+  max: 50,
+  about: "builds of a matrix",
+  refusal: "Manifest matrix cannot make more than N builds",
+});
+/** Combinations before those in `exclude` are left out. More are refused without being made. */
+const maxCombinations = fixedLimit({
+  max: 1_000,
+  about: "combinations of a matrix, before `exclude`",
+  refusal: "Manifest matrix cannot make more than 50 builds",
+});
+const maxEntries = fixedLimit({
+  max: 100,
+  about: "axes of a matrix, and entries of its `include` and `exclude`",
+  refusal: "Manifest matrix cannot have more than N entries in X",
+});
+const maxValueLength = fixedLimit({
+  max: 255,
+  about: "characters of a value in a matrix",
+  refusal: "Manifest matrix value cannot be longer than N characters in length",
+});
+const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const lists = ["include", "exclude"];
+
+const value: Spec<string> = {
+  ...text,
+  read(tree, where) {
+    const given = text.read(tree, where);
+    if (given === undefined) return undefined;
+    if (given.length <= maxValueLength && !given.includes("\0")) return given;
+    const what = given.includes("\0") ? "contain NUL" : `be longer than ${maxValueLength} characters in length`;
+    where.complain.add(`matrix value cannot ${what}`, "", tree.at);
+  },
+};
+
+function isAxis(name: string, at: number, { complain }: Where): boolean {
+  if (axisName.test(name)) return true;
+  complain.add(`matrix axis ${quoted(name)} does not match ${axisName.source}`, "", at);
+  return false;
+}
+
+/** One entry of `include` or `exclude`. */
+const combination: Spec<Axes> = {
+  noun: "a mapping",
+  schema: { type: "object", additionalProperties: text.schema },
+  none: {},
+  read(tree, where) {
+    if (isEmpty(tree)) return undefined;
+    if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
+    const entries = [...tree.value].flatMap(([name, { at, tree: given }]) => {
+      const read = isAxis(name, at, where) ? value.read(given, { ...where, name }) : undefined;
+      return read === undefined ? [] : [[name, read] as const];
+    });
+    return Object.fromEntries(entries);
+  },
+};
+
+const valuesOf = <T>(read: readonly Placed<T>[] | undefined): T[] => (read ?? []).map(({ value }) => value);
+
+function readList<T>(of: Spec<T>, mapping: Mapping, name: string, where: Where): T[] {
+  const entry = mapping.get(name);
+  return entry && !isEmpty(entry.tree) ? valuesOf(list(of).read(entry.tree, { ...where, name })) : [];
+}
+
+const product = (axes: readonly (readonly [string, readonly string[]])[]): Axes[] =>
+  axes.reduce<Axes[]>(
+    (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
+
+const matches = (axes: Axes, pattern: Axes): boolean =>
+  Object.entries(pattern).every(([name, value]) => Object.hasOwn(axes, name) && axes[name] === value);
+const isSame = (a: Axes, b: Axes): boolean => matches(a, b) && matches(b, a);
+
+function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Axes[] {
+  const { complain } = where;
+  const names = [...mapping].filter(([name, one]) => !lists.includes(name) && isAxis(name, one.at, where));
+  const axes = names
+    .map(([name]) => [name, [...new Set(readList(value, mapping, name, where))]] as const)
+    .filter(([, values]) => values.length > 0);
+  const [included, excluded] = lists.map((name) => readList(combination, mapping, name, where));
+  const tooMany = () => complain.add(`matrix cannot make more than ${maxBuilds} builds`, "", at);
+  for (const [name, { length }] of [
+    ["axes", axes],
+    ["include", included!],
+    ["exclude", excluded!],
+  ] as const)
+    if (length > maxEntries) complain.add(`matrix cannot have more than ${maxEntries} entries in ${name}`, "", at);
+  const count = axes.reduce((product, [, { length }]) => product * length, 1);
+  if (count > maxCombinations || Math.max(axes.length, included!.length, excluded!.length) > maxEntries) {
+    if (count > maxCombinations) tooMany();
+    return [];
+  }
+  const made = axes.length === 0 ? [] : product(axes);
+  const kept = made.filter((one) => !excluded!.some((pattern) => matches(one, pattern)));
+  const found: Axes[] = [...kept];
+  for (const one of included!) if (!found.some((other) => isSame(one, other))) found.push(one);
+  if (found.length > maxBuilds) tooMany();
+  if (made.length > 0 && found.length === 0) complain.add("matrix excludes every build", "", at);
+  return found.length > maxBuilds ? [] : found;
+}
+
+const listed = (description: string): Json => ({
+  description,
+  examples: [[{ NODE: "24" }]],
+  anyOf: [{ type: "array", items: combination.schema }, { enum: [null, "", {}, []] }],
+});
+
+/** Reads a matrix as its combinations. */
+export const matrix: Spec<readonly Axes[]> = {
+  noun: "a mapping",
+  schema: {
+    type: "object",
+    properties: {
+      include: listed("Further combinations, each with its own axes"),
+      exclude: listed("Leaves out the combinations that have all of an entry's values"),
+    },
+    additionalProperties: { anyOf: [{ type: "array", items: text.schema }, { enum: [null, "", {}, []] }] },
+  },
+  none: [],
+  read: (tree, where) =>
+    isMapping(tree) ? combinationsOf(tree.value, tree.at, where) : wrongType(tree, where, "a mapping"),
+};
+
+const fill = (text: string, axes: Axes): string =>
+  text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name) => (Object.hasOwn(axes, name) ? axes[name]! : whole));
+
+function filled(tree: Tree, axes: Axes): Tree {
+  const { at, value } = tree;
+  if (typeof value === "string") return { at, value: fill(value, axes) };
+  if (isMapping(tree)) return { at, value: filledMapping(tree.value, axes) };
+  return Array.isArray(value) ? { at, value: value.map((one: Tree) => filled(one, axes)) } : tree;
+}
+
+const filledMapping = (mapping: Mapping, axes: Axes, only?: string): Mapping =>
+  new Map(
+    [...mapping].map(([name, { at, tree }]) => [
+      name,
+      { at, tree: only === undefined || name === only ? filled(tree, axes) : tree },
+    ]),
+  );
+
+/** Replaces `${AXIS}` in the names of caches. */
+const namesFilled = (tree: Tree, axes: Axes): Tree =>
+  Array.isArray(tree.value)
+    ? {
+        at: tree.at,
+        value: tree.value.map((one: Tree) =>
+          isMapping(one) ? { at: one.at, value: filledMapping(one.value, axes, "name") } : one,
+        ),
+      }
+    : tree;
+
+const places: Readonly<Record<string, (tree: Tree, axes: Axes) => Tree>> = {
+  driver: filled,
+  services: filled,
+  cache: namesFilled,
+};
+
+/** Returns those keys of a manifest in which axes are replaced, with the values of one combination. */
+export const filledKeys = (root: Mapping, axes: Axes): Mapping =>
+  new Map(
+    [...root].flatMap(([name, { at, tree }]) =>
+      Object.hasOwn(places, name) ? [[name, { at, tree: places[name]!(tree, axes) }]] : [],
+    ),
+  );

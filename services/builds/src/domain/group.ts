@@ -1,0 +1,39 @@
+import { type Manifest, variantOf } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
+import type { Submission } from "./new-build.js";
+
+/** The manifest of one build, and its combination if a matrix makes it. */
+export interface Member {
+  readonly manifest: Manifest;
+  readonly axes?: Axes;
+}
+
+const isSame = (a: Axes, b: Axes): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value);
+
+/** Returns the builds that a manifest makes: one, or one for each combination of its matrix; with `only` just that one. */
+export function membersOf(manifest: Manifest, only?: Axes): Member[] {
+  const { matrix } = manifest;
+  if (!matrix) return [{ manifest }];
+  const chosen = only ? matrix.filter(({ axes }) => isSame(axes, only)) : matrix;
+  return (chosen.length > 0 ? chosen : matrix.slice(0, 1)).map((variant) => ({
+    manifest: variantOf(manifest, variant),
+    axes: variant.axes,
+  }));
+}
+
+/** Complains about parameters that would contradict the combination of a build. */
+export const axisComplaints = ({ manifest, parameters = [] }: Pick<Submission, "manifest" | "parameters">): string[] =>
+  parameters
+    .filter(({ key }) => manifest.matrix?.some(({ axes }) => Object.hasOwn(axes, key)))
+    .map(({ key }) => `Variables ${key} is an axis of the manifest's matrix`);
+
+/**
+ * Returns what tells the builds of a group apart where an index allows one: only the first counts as the build of a
+ * cron job's run, and each has a path of its own among the builds of a hook's delivery.
+ */
+export function inGroup({ run, origin }: Pick<Submission, "run" | "origin">, index: number, size: number) {
+  if (index === 0) return { run, origin };
+  const path = origin?.path === undefined ? undefined : `${origin.path} (${index + 1} of ${size})`;
+  return { run: run && { cronId: run.cronId }, origin: origin && { ...origin, path } };
+}

@@ -1,0 +1,71 @@
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { type Collection, type Db, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+/** The builds of a group until all of them are stored. It is one write, so a process that dies leaves all or nothing. */
+interface PendingGroup {
+  _id: number;
+  /** The run or the manifest of a delivery that makes the group; each makes one. */
+  readonly key?: string;
+  readonly docs: readonly BuildDoc[];
+}
+
+function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
+  if (cronDueAt) return `cron/${cronId}/${cronDueAt.getTime()}`;
+  return origin?.deliveryId === undefined ? undefined : `delivery/${origin.deliveryId}/${origin.path}`;
+}
+
+const isDuplicate = (error: unknown): boolean =>
+  duplicateKey(error) || (error instanceof MongoBulkWriteError && error.code === 11000);
+
+/** Stores groups of builds. `pending` holds each until its builds are stored; a loop completes what was interrupted. */
+export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
+  const pending = db.collection<PendingGroup>("groups");
+
+  /** Stores the builds of a group that are not stored yet. Throws a duplicate key error if its run has other builds. */
+  async function unfold({ _id, docs }: PendingGroup): Promise<void> {
+    const [first, ...others] = docs as OptionalUnlessRequiredId<BuildDoc>[];
+    try {
+      await builds.insertOne(first!);
+    } catch (error) {
+      if (!duplicateKey(error)) throw error;
+      if (!(await builds.findOne({ _id }, { projection: { _id: 1 } }))) {
+        await pending.deleteOne({ _id });
+        throw error;
+      }
+    }
+    await builds.insertMany(others, { ordered: false }).catch((error) => {
+      if (!isDuplicate(error)) throw error;
+    });
+    await pending.deleteOne({ _id });
+  }
+
+  return {
+    /** Stores the builds of a new group. Throws a duplicate key error if its run or delivery has builds already. */
+    async insertGroup(docs: readonly BuildDoc[]): Promise<void> {
+      const group = { _id: docs[0]!._id, key: keyOf(docs[0]!), docs };
+      await pending.insertOne(group);
+      await unfold(group);
+    },
+
+    /** Completes up to 20 groups whose processes died, or are still at it. Returns their builds. */
+    async completeGroups(): Promise<BuildDoc[]> {
+      const groups = await pending
+        .find({ _id: { $gt: 0 } })
+        .limit(20)
+        .toArray();
+      const completed: BuildDoc[] = [];
+      for (const group of groups) {
+        const isStored = await unfold(group).then(
+          () => true,
+          (error) => {
+            if (!duplicateKey(error)) throw error;
+            return false;
+          },
+        );
+        if (isStored) completed.push(...group.docs);
+      }
+      return completed;
+    },
+  };
+};

@@ -1,0 +1,121 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: axes are replaced in texts of this form
+import { openMongo } from "@ci/kit/mongo/mongo";
+import type { Build } from "@ci/proto/builds/v1/builds";
+import { eventually } from "@ci/testkit/eventually";
+import { buildStore } from "../src/store/builds.js";
+import { aBuild } from "./_build.js";
+import { cronsOf } from "./_crons.js";
+import { bootBuilds, fault, manifest } from "./_suite.js";
+
+const suite = bootBuilds();
+const crons = cronsOf(suite);
+const text = `matrix: {NODE: [20, 22], OS: [a, b], exclude: [{NODE: 20, OS: b}]}${manifest}`;
+const combinations = [
+  { NODE: "20", OS: "a" },
+  { NODE: "22", OS: "a" },
+  { NODE: "22", OS: "b" },
+];
+const as = <T>(work: () => Promise<T>) => suite.as(suite.users.ann, work);
+const refOf = (number: number) => ({ userId: suite.users.ann.id, number });
+const submit = async (variables: Record<string, string> = {}) =>
+  (await as(() => suite.builds.submitBuild({ manifest: text, comment: "", tags: ["t"], variables }))).build!;
+/** Returns the builds of a group in order. */
+const inGroup = async (groupId: number, user = suite.users.ann): Promise<Build[]> => {
+  const { builds } = await suite.as(user, () => suite.builds.listBuilds({ groupId, tag: "", search: "" }));
+  return [...builds].sort((a, b) => a.group!.index - b.group!.index);
+};
+const restart = async (number: number, group: boolean) =>
+  (await as(() => suite.builds.restartBuild({ ref: refOf(number), restartOf: "", variables: {}, group }))).build!;
+const kill = (number: number, group: boolean) => as(() => suite.builds.killBuild({ ref: refOf(number), group }));
+
+describe("succeeds", () => {
+  it("makes one build for each combination, and answers with the first", async () => {
+    const first = await submit();
+    const builds = await inGroup(first.group!.id);
+    expect(builds.map(({ group }) => group)).toEqual(
+      combinations.map((axes, index) => ({ id: first.id, size: 3, index, axes })),
+    );
+    expect(builds.map(({ number }) => number)).toEqual([0, 1, 2].map((n) => first.number + n));
+    expect(builds[0]).toMatchObject({ id: first.id, status: "queued", tags: [{ name: "t" }], queue: { position: 1 } });
+    for (const { id } of builds) await eventually(() => expect(suite.kinds(id)).toEqual(["build.submitted"]));
+    const claims = [await suite.claim(), await suite.claim(), await suite.claim()];
+    expect(claims.map((one) => Object.fromEntries(one!.variables.map(({ key, value }) => [key, value])))).toEqual(
+      combinations,
+    );
+    for (const one of claims) await suite.finish(one!, 0, "failed");
+  });
+
+  it("each build has its own driver; commands stay as they are written", async () => {
+    const driver = "driver: {type: docker, image: 'node:${NODE}', workspace: /w}";
+    const commands = "jobs: [{commands: ['echo ${NODE}']}]";
+    await suite.submit(suite.users.bob, `${driver}\nmatrix: {NODE: [20, 22]}\n${commands}`);
+    for (const image of ["node:20", "node:22"]) {
+      const { assignment } = await suite.queue.claimBuild({ runnerId: "r", drivers: ["docker"] });
+      expect([assignment!.driver!.image, assignment!.jobs[1]!.commands]).toEqual([image, ["echo ${NODE}"]]);
+    }
+  });
+
+  it("kills all builds of a group", async () => {
+    const { number, group } = await submit();
+    await kill(number + 1, false);
+    expect((await inGroup(group!.id)).map(({ status }) => status)).toEqual(["queued", "killed", "queued"]);
+    await kill(number + 2, true);
+    expect((await inGroup(group!.id)).map(({ status }) => status)).toEqual(["killed", "killed", "killed"]);
+  });
+
+  it("restarts one build with its axes, or the whole group", async () => {
+    const { number } = await submit();
+    await kill(number + 2, false);
+    expect(await fault(restart(number + 2, true))).toMatchObject({
+      fields: { status: ["Status build is not finished"] },
+    });
+    const alone = await restart(number + 2, false);
+    expect(alone.group).toBeUndefined();
+    const { variables } = await as(() => suite.builds.listBuildVariables({ ref: refOf(alone.number), search: "" }));
+    expect(Object.fromEntries(variables.map(({ key, value }) => [key, value]))).toEqual(combinations[2]);
+    await kill(number, true);
+    const again = await restart(number + 2, true);
+    expect([again.group!.id, again.group!.axes]).toEqual([again.id, combinations[0]]);
+    expect((await inGroup(again.id)).map(({ group }) => group!.axes)).toEqual(combinations);
+    await Promise.all([kill(again.number, true), kill(alone.number, false)]);
+  });
+
+  it("a cron job's run makes the whole group once", async () => {
+    const cron = await crons.create(suite.users.ann, { manifest: text });
+    crons.advancePast(cron);
+    const { lastError } = await crons.afterRun(suite.users.ann, cron);
+    expect(lastError).toBeUndefined();
+    const builds = await crons.buildsOf(suite.users.ann, cron.id);
+    expect(builds.map(({ group }) => group!.axes)).toEqual([...combinations].reverse());
+    await kill(builds[0]!.number, true);
+  });
+});
+
+it("a group shows nothing to users who may not see its builds", async () => {
+  const { group, number } = await submit();
+  expect(await inGroup(group!.id, suite.users.eve)).toEqual([]);
+  await kill(number, true);
+});
+
+it("parameters cannot contradict the matrix, and a million combinations are refused", async () => {
+  expect(await fault(submit({ NODE: "24" }))).toMatchObject({
+    code: "invalid",
+    fields: { variables: ["Variables NODE is an axis of the manifest's matrix"] },
+  });
+  const axes = ["A", "B", "C", "D", "E", "F"].map((name) => `${name}: [0,1,2,3,4,5,6,7,8,9]`);
+  expect(await fault(suite.submit(suite.users.ann, `matrix: {${axes}}${manifest}`))).toMatchObject({
+    code: "invalid",
+    fields: { manifest: ["Manifest matrix cannot make more than 50 builds"] },
+  });
+});
+
+it("if the first build of a group exists already, none is stored", async () => {
+  const mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const store = buildStore(mongo.db, () => {});
+  const docs = [1, 2, 3].map((n) => aBuild({ _id: 2 ** 40 + n, userId: 2 ** 40, number: n }));
+  await store.insert([{ ...docs[0]!, _id: 2 ** 41 }]);
+  await expect(store.insert(docs)).rejects.toMatchObject({ code: 11000 });
+  expect(await mongo.db.collection("builds").countDocuments({ userId: 2 ** 40 })).toBe(1);
+  expect(await store.completeGroups()).toEqual([]);
+  await mongo[Symbol.asyncDispose]();
+});
