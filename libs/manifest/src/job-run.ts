@@ -2,22 +2,25 @@ import { durationText } from "@ci/kit/process/setting-types";
 import type { Complaints } from "./complaints.js";
 import type { Retry } from "./retry.js";
 import type { Placed } from "./spec.js";
+import type { When } from "./when.js";
 
 /** How a job's script is run. */
 export interface JobRun {
   /** The script and its repetitions end after this time. */
   readonly timeoutMs?: number;
   readonly retry?: Retry;
+  readonly when?: When;
 }
 
 interface Given {
+  readonly when: When | undefined;
   readonly timeout: (Partial<Placed<number | undefined>> & { readonly value: number | undefined }) | undefined;
   readonly retry: Retry | undefined;
 }
 
 /** Checks the time of a job. Without `maxTimeoutMs`, any is accepted. */
 export function runOf(
-  { timeout, retry }: Given,
+  { timeout, retry, when }: Given,
   { maxTimeoutMs = Number.POSITIVE_INFINITY }: { readonly maxTimeoutMs?: number },
   complain: Complaints,
 ): JobRun {
@@ -27,5 +30,5 @@ export function runOf(
       timeout?.at ?? 0,
       `timeout must be a time of ${durationText(maxTimeoutMs)} or less, not "${durationText(timeoutMs)}"`,
     );
-  return { timeoutMs, retry: retry && retry.times > 0 ? retry : undefined };
+  return { timeoutMs, retry: retry && retry.times > 0 ? retry : undefined, when };
 }

@@ -3,6 +3,7 @@ import { key, mapping } from "./mapping.js";
 import { retry } from "./retry.js";
 import { duration } from "./scalar.js";
 import { list, placed, text } from "./spec.js";
+import { when } from "./when.js";
 
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
@@ -30,6 +31,12 @@ const jobKeys = {
     "How often the script runs again if it ends with another exit code than 0, or only after given codes",
     { times: 2, codes: [75] },
     ...["retries", "attempts"],
+  ),
+  when: key(
+    when,
+    "When the job runs; by default only while no job has failed the build",
+    { status: "failed" },
+    ...["if", "only", "condition", "rules"],
   ),
 };
 
@@ -66,9 +73,15 @@ export const manifestKeys = {
     ["lint"],
     ...["allow_failure", "continue-on-error"],
   ),
+  parallel: key(
+    list(text),
+    "Stages whose jobs run at the same time, in one environment",
+    ["test"],
+    ...["concurrent", "side_by_side"],
+  ),
   jobs: key(
     list(mapping("a job", jobKeys)),
-    "What to run. Jobs run one after another, in the order of their stages",
+    "What to run. Jobs run one after another, in the order of their stages, except in `parallel` stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
   ),

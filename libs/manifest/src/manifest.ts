@@ -20,6 +20,7 @@ export interface Manifest {
   readonly sources: readonly Source[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
+  readonly parallel: readonly string[];
   readonly jobs: readonly ManifestJob[];
 }
 
@@ -74,7 +75,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"));
   const bad = (name: string) => (entry: Placed<string>) => complain.add(`${name} invalid entry`, entry.value, entry.at);
   const jobs = values.jobs ?? [];
-  const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values.allow_failures ?? [], complain);
+  const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values, complain);
   return {
     namespace: values.namespace?.trim() || undefined,
     driver,
@@ -90,6 +91,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
     sources: parseEntries(values.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
+    parallel: (values.parallel ?? []).map(({ value }) => value),
   };
 }
 

@@ -6,6 +6,8 @@ export interface Limits {
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
+  /** The runner knows conditions and parallel stages. */
+  readonly followsOrder?: boolean;
 }
 
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
@@ -27,8 +29,13 @@ export const assignment = (
     name,
     stage,
     mayFail,
-    commands: commandsOf(doc.steps[index]!),
+    // An older runner runs every job of a build that passes.
+    commands: limits.followsOrder || !doc.steps[index]!.skipAfterSuccess ? commandsOf(doc.steps[index]!) : [],
     source: doc.steps[index]!.source,
+    skipAfterSuccess: doc.steps[index]!.skipAfterSuccess ?? false,
+    runAfterFailure: doc.steps[index]!.runAfterFailure ?? false,
+    parallel: doc.steps[index]!.parallel ?? false,
+    outputBytes: doc.jobs[index]!.outputBytes,
     timeoutMs: doc.steps[index]!.timeoutMs,
     retry: doc.steps[index]!.retry,
     artifacts: doc.artifacts

@@ -157,15 +157,15 @@ describe("the reason", () => {
 
 describe("append", () => {
   it("continues the text of the build and of the job", () => {
-    const doc = applyChange(running(), append(running(), 1, 1, 0, "grüße\n")!);
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "grüße\n" })!);
     expect(doc.outputBytes).toBe(8);
     expect(doc.jobs[0]!.outputBytes).toBe(8);
     expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
   });
 
   it("a repeated piece is stored once", () => {
-    const doc = applyChange(running(), append(running(), 1, 1, 0, "a\n")!);
-    expect(append(doc, 1, 1, 0, "a\n")).toBeUndefined();
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "a\n" })!);
+    expect(append(doc, 1, { jobId: 1, offset: 0, text: "a\n" })).toBeUndefined();
   });
 
   it.each([
@@ -173,7 +173,7 @@ describe("append", () => {
     ["a job that is not running", 1, 2, 0],
     ["a gap", 1, 1, 5],
   ])("rejects %s", (_what, epoch, jobId, offset) => {
-    expect(() => append(running(), epoch, jobId, offset, "text")).toThrow();
+    expect(() => append(running(), epoch, { jobId: jobId, offset: offset, text: "text" })).toThrow();
   });
 });
 

@@ -92,7 +92,7 @@ function jobsOf(
       createdAt,
       outputBytes: 0,
     })),
-    steps: jobs.map(({ commands, source, timeoutMs, retry }) => ({ commands, source, timeoutMs, retry })),
+    steps: jobs.map(({ stage: _s, name: _n, mayFail: _m, artifacts: _a, ...step }) => step),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
       artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;

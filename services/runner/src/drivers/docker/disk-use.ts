@@ -41,7 +41,8 @@ export interface DiskUseOptions {
   /** Where `du` is found. */
   readonly path: string;
   readonly volume: string;
-  readonly container: Docker.Container;
+  /** Those that have gone meanwhile do not count. */
+  readonly containers: readonly Docker.Container[];
 }
 
 export interface DiskUse {
@@ -50,24 +51,34 @@ export interface DiskUse {
   readonly files?: number;
 }
 
+/** Returns what is known about the containers that still exist. */
+async function inspected<T>(containers: readonly Docker.Container[], options?: object): Promise<T[]> {
+  const all = await Promise.allSettled(containers.map((one) => one.inspect(options as never)));
+  const found = all.filter((one) => one.status === "fulfilled").map(({ value }) => value as T);
+  if (found.length === 0) throw all.find((one) => one.status === "rejected")?.reason ?? new Error("no container runs");
+  return found;
+}
+
 /** Asks the engine for what a build has written. It counts no files. */
-export async function engineUse({ engine, volume, container }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
-  const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, volume)) };
+export async function engineUse({ engine, volume, containers }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
+  const sized = await inspected<{ readonly SizeRw?: number }>(containers, { size: true });
+  return { bytes: sized.reduce((sum, { SizeRw = 0 }) => sum + SizeRw, await volumeBytes(engine, volume)) };
 }
 
 /**
- * Returns what a build has written to its volume and to the root of its container. Root on the engine's host looks into
+ * Returns what a build has written to its volume and to the roots of its containers. Root on the engine's host looks into
  * the folders; everyone else asks the engine, which takes longer.
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
-  const { engine, path, volume, container } = options;
+  const { engine, path, volume, containers } = options;
   const { Mountpoint: mountpoint } = await engine.getVolume(volume).inspect();
-  const { GraphDriver: graph } = await container.inspect();
-  const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
+  const graphs = await inspected<Docker.ContainerInspectInfo>(containers);
+  const roots = graphs.map(
+    ({ GraphDriver }) => (GraphDriver?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir,
+  );
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
-  if (!isRoot() || !isHere(root) || !isHere(mountpoint)) return engineUse(options);
-  const folders = [mountpoint, root];
+  if (!isRoot() || !roots.every(isHere) || !isHere(mountpoint)) return engineUse(options);
+  const folders = [mountpoint, ...roots];
   const files = await sumOf("--inodes", folders, path);
   return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }

@@ -42,23 +42,25 @@ const removalTimeoutMs = 60_000;
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
 interface AfterRunOptions {
-  readonly lastContainer: () => Docker.Container;
+  readonly containerOf: (job: Job | undefined) => Docker.Container;
   readonly workspace: string;
   readonly memoryBytes: number;
 }
 
-/** What can be asked about the last job's container. */
+/** What can be asked about a job's container. */
 const afterRun = ({
-  lastContainer,
+  containerOf,
   workspace,
   memoryBytes,
 }: AfterRunOptions): Required<Pick<Environment, "explain" | "list" | "open">> => ({
-  explain: async (_exitCode, signal) =>
-    (await raceAbort(signal, ranOutOfMemory(lastContainer())))
+  explain: async (_exitCode, signal, job) =>
+    (await raceAbort(signal, ranOutOfMemory(containerOf(job))))
       ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY")
       : undefined,
-  list: (directory, depth, signal) => listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
-  open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+  list: (directory, depth, signal, job) =>
+    listArchive(containerOf(job), posix.resolve(workspace, directory), depth, signal),
+  open: (path, signal, job) =>
+    raceAbort(signal, openArchived(containerOf(job), posix.resolve(workspace, path), signal)),
 });
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
@@ -72,7 +74,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const script = scriptPath(workspace);
   let imageId = "";
   let folder: Promise<string> | undefined;
-  let current: Docker.Container | undefined;
+  /** What has run and was not removed, oldest first. */
+  let ran: { readonly job: Job; readonly container: Docker.Container }[] = [];
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
   const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
@@ -93,9 +96,19 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     else putEverywhere(spooled);
   }
 
-  function lastContainer(): Docker.Container {
-    if (!current) throw new Error("no job has run");
-    return current;
+  function containerOf(job: Job | undefined): Docker.Container {
+    const found = ran.findLast((one) => job === undefined || one.job.id === job.id);
+    if (!found) throw new Error("no such job has run");
+    return found.container;
+  }
+
+  /** Removes the containers of jobs and attempts that are over when this job starts. */
+  function removeOlder(started: Job, own: Docker.Container): void {
+    const isBeside = ({ job, container }: (typeof ran)[number]) =>
+      container === own || (job.beside !== undefined && job.beside === started.beside && job.id !== started.id);
+    const over = ran.filter((one) => !isBeside(one));
+    ran = ran.filter(isBeside);
+    for (const { container } of over) begin(() => removeContainer(container)).catch(() => undefined);
   }
 
   async function remove(): Promise<void> {
@@ -121,19 +134,16 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
         begin(() => put(file, signal)),
       ),
     async run(job, onOutput, signal) {
-      const last = current;
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
-      current = container;
+      ran.push({ job, container });
       const next = jobs[jobs.findIndex(({ id }) => id === job.id) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = around.death(container);
-      const onStart = () => {
-        if (last) begin(() => removeContainer(last)).catch(() => undefined);
-      };
-      const within = around.within(container, signal);
+      const onStart = () => removeOlder(job, container);
+      const within = around.within(container, signal, job.beside);
       return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
     },
-    ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
+    ...afterRun({ containerOf, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

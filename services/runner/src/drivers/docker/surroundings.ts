@@ -30,7 +30,7 @@ export interface Surroundings extends Disposable {
   /** Resolves with the exit code of a container. */
   death(container: Docker.Container): Promise<number> | undefined;
   /** Returns a signal that also aborts when the build writes too much, from this container on. */
-  within(container: Docker.Container, signal: AbortSignal): AbortSignal;
+  within(container: Docker.Container, signal: AbortSignal, beside?: string): AbortSignal;
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
@@ -38,7 +38,9 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   let volume: Promise<unknown> | undefined;
   let deaths: Deaths | undefined;
   let watch: DiskWatch | undefined;
-  let writing: Docker.Container;
+  /** The containers that run now, or those of one parallel stage. */
+  let writing: readonly Docker.Container[] = [];
+  let stage: string | undefined;
 
   const makeVolume = () => engineCall(quotas.volume(engine, { Name: name, Labels: { ...labels } }, limits.diskBytes));
   const makeNetwork = () => engineCall(engine.createNetwork(networkOf({ name, bridge, labels })));
@@ -53,12 +55,13 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
     },
     volume: () => volume,
     death: (container) => deaths?.of(container.id),
-    within(container, signal) {
-      writing = container;
+    within(container, signal, beside) {
+      writing = beside !== undefined && beside === stage ? [...writing, container] : [container];
+      stage = beside;
       watch ??= watchDisk({
         limitBytes: limits.diskBytes,
         maxFiles: limits.files,
-        measure: () => diskUse({ engine, path, volume: name, container: writing }),
+        measure: () => diskUse({ engine, path, volume: name, containers: writing }),
         // A container that has just ended cannot be measured.
         onError: (error) => log.debug({ err: error }, "the disk use of a build was not measured"),
       });
