@@ -36,6 +36,8 @@ export interface EnvironmentOptions {
 }
 
 const sshFolder = "/root/.ssh";
+/** Further containers are made when their jobs begin. */
+const maxFilledEarly = 7;
 /** After that the sweep removes what is left. */
 const removalTimeoutMs = 60_000;
 /** The script never lies in the workspace, and never is the workspace. */
@@ -96,6 +98,14 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     else putEverywhere(spooled);
   }
 
+  /** Returns the next job, or all of its parallel stage. */
+  function jobsAfter({ id }: Job): readonly Job[] {
+    const [next, ...later] = jobs.slice(jobs.findIndex((one) => one.id === id) + 1);
+    if (next?.beside === undefined) return next ? [next] : [];
+    const end = later.findIndex(({ beside }) => beside !== next.beside);
+    return [next, ...later.slice(0, end < 0 ? maxFilledEarly : Math.min(end, maxFilledEarly))];
+  }
+
   function containerOf(job: Job | undefined): Docker.Container {
     const found = ran.findLast((one) => job === undefined || one.job.id === job.id);
     if (!found) throw new Error("no such job has run");
@@ -136,8 +146,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     async run(job, onOutput, signal) {
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
       ran.push({ job, container });
-      const next = jobs[jobs.findIndex(({ id }) => id === job.id) + 1];
-      if (next) filledFor(next).catch(() => undefined);
+      for (const next of jobsAfter(job)) filledFor(next).catch(() => undefined);
       const died = around.death(container);
       const onStart = () => removeOlder(job, container);
       const within = around.within(container, signal, job.beside);
