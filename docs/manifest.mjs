@@ -70,6 +70,10 @@ What a build runs, in YAML. \`npm run manifest\` writes this page from the table
 - Editors complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
 - Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans count as they are written: \`1.20\` stays \`1.20\`.
 - Without \`stages\`, the stages are those of the jobs in order of appearance, and a job without \`stage\` belongs to the stage \`build\`.
+- The jobs of a \`parallel\` stage share the workspace. In docker each has its own container, with the limits of a job. At most 8 run at
+  the same time, and the next stage begins when all have ended. If one fails, the others run to their end.
+- A job with \`when: {status: failed}\` runs after a failure or a timeout, but not after a kill, and at most until 5 minutes after the build's
+  time. Whether a job of a parallel stage runs is decided when the stage begins.
 - A manifest without jobs makes a build that prepares its environment and says that it ran nothing.
 
 ## Keys

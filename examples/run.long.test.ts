@@ -84,6 +84,12 @@ const expected: Readonly<Record<string, Expected>> = {
     artifacts: { "greeting.txt": "Hello from build number one\n" },
   },
   "retry.yml": { status: "passed", output: /-- attempt 3 of 3, .*it works at last\n/s },
+  "parallel.yml": { status: "passed", artifacts: { "report.txt": "lint\nunit\n" } },
+  "cleanup.yml": {
+    status: "failed",
+    output: /collected\n.*cleaned up\nBuild failed: exit code 3\n$/s,
+    artifacts: { "log.txt": "expected 4, got 5\n" },
+  },
   "variables.yml": { status: "passed", output: /Hello to all of you\n/ },
   "matrix.yml": {
     status: "passed",

@@ -52,6 +52,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/b/{user}/{number}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Lets a build of a fork that waits for approval run */
+        patch: operations["approveBuild"];
+        trace?: never;
+    };
     "/b/{user}/{number}/artifacts": {
         parameters: {
             query?: never;
@@ -258,6 +275,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/b/{user}/{number}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Test cases from the reports of a build's jobs, in the order of the jobs */
+        get: operations["listTests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/b/{user}/{number}/unpin": {
         parameters: {
             query?: never;
@@ -310,6 +344,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/caches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is kept between builds of the caller and of the trees where the caller is a member, newest first */
+        get: operations["listCaches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/caches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes an entry of a cache; later builds make it again */
+        delete: operations["deleteCache"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cron": {
         parameters: {
             query?: never;
@@ -343,7 +411,7 @@ export interface paths {
         delete: operations["deleteCron"];
         options?: never;
         head?: never;
-        /** Changes the name, schedule or manifest of a cron job; empty fields change nothing */
+        /** Changes the name, schedule, time zone or manifest of a cron job; empty fields change nothing */
         patch: operations["updateCron"];
         trace?: never;
     };
@@ -358,6 +426,23 @@ export interface paths {
         get: operations["listCronBuilds"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cron/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submits the build of a cron job now, whatever its schedule */
+        post: operations["runCron"];
         delete?: never;
         options?: never;
         head?: never;
@@ -755,11 +840,64 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** A repository, without its secrets */
+        get: operations["getRepository"];
         put?: never;
         post?: never;
         /** Deletes a repository: its hook stops working */
         delete: operations["deleteRepository"];
+        options?: never;
+        head?: never;
+        /** Changes a repository's secret, access token or settings */
+        patch: operations["updateRepository"];
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/repositories/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What came through the hook of a repository, and what it made; newest first */
+        get: operations["listHookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/repositories/{id}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a provider's event made, or why it made nothing */
+        get: operations["getHookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/repositories/{id}/deliveries/{delivery}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Processes a provider's event again, as a new delivery: builds its commit again */
+        post: operations["redeliverHook"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1112,7 +1250,8 @@ export interface paths {
         delete: operations["deleteVariable"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Changes the value of a variable or whether it is masked; to show a masked one takes a new value */
+        patch: operations["updateVariable"];
         trace?: never;
     };
     "/version": {
@@ -1272,6 +1411,19 @@ export interface components {
             created_at: string;
             /** @description When the build finished; null before that */
             finished_at: string | null;
+            /** @description The builds that one matrix made; null for a build alone */
+            group: {
+                /** @description The build's combination of the matrix */
+                axes: {
+                    [key: string]: string;
+                };
+                /** @description Id of the group: that of its first build */
+                id: number;
+                /** @description Place of the build in the group, from 0 */
+                index: number;
+                /** @description Number of builds in the group */
+                size: number;
+            } | null;
             /** @description Id of the build */
             id: number;
             /**
@@ -1314,8 +1466,10 @@ export interface components {
                  * @description Why the build is not running yet
                  * @enum {string}
                  */
-                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver" | "waits for approval";
             } | null;
+            /** @description Why the build did not pass, such as `exit code 3`; null if it passed */
+            reason: string | null;
             /** @description When a runner started the build; null before that */
             started_at: string | null;
             /**
@@ -1330,6 +1484,17 @@ export interface components {
              * @description Address of the list of tags
              */
             tags_url: string;
+            /** @description What the reports of its jobs say so far; null without reports */
+            tests: {
+                /** @description Number of tests that have failed */
+                failed: number;
+                /** @description How long all tests took together */
+                seconds: number;
+                /** @description Number of tests that did not run */
+                skipped: number;
+                /** @description Number of tests */
+                total: number;
+            } | null;
             /** @description Why the build was submitted */
             trigger: components["schemas"]["Trigger"];
             /**
@@ -1361,6 +1526,19 @@ export interface components {
             created_at: string;
             /** @description When the build finished; null before that */
             finished_at: string | null;
+            /** @description The builds that one matrix made; null for a build alone */
+            group: {
+                /** @description The build's combination of the matrix */
+                axes: {
+                    [key: string]: string;
+                };
+                /** @description Id of the group: that of its first build */
+                id: number;
+                /** @description Place of the build in the group, from 0 */
+                index: number;
+                /** @description Number of builds in the group */
+                size: number;
+            } | null;
             /** @description Id of the build */
             id: number;
             /**
@@ -1401,8 +1579,10 @@ export interface components {
                  * @description Why the build is not running yet
                  * @enum {string}
                  */
-                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver" | "waits for approval";
             } | null;
+            /** @description Why the build did not pass, such as `exit code 3`; null if it passed */
+            reason: string | null;
             /** @description When a runner started the build; null before that */
             started_at: string | null;
             /**
@@ -1491,6 +1671,42 @@ export interface components {
             /** @description Address of the variable; null if it does not exist */
             variable_url: string | null;
         };
+        /** @description Files that builds keep for later builds under a name */
+        Cache: {
+            /**
+             * Format: date-time
+             * @description When it was stored
+             */
+            created_at: string;
+            /**
+             * @description Where the builds ran that use the entry
+             * @enum {string}
+             */
+            driver: "docker" | "qemu" | "os";
+            /** @description Id of the entry */
+            id: number;
+            /** @description Hash of the files of the key */
+            key: string;
+            /** @description Name of the cache, from the manifest */
+            name: string;
+            /** @description The root namespace; null for an entry without one */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the root namespace whose builds use it; null if a user's own builds do */
+            namespace_id: number | null;
+            /** @description Size of the files in bytes */
+            size: number;
+            /** @description Size in bytes as stored, compressed */
+            stored_size: number;
+            /**
+             * Format: date-time
+             * @description When a build last used it
+             */
+            used_at: string;
+            /** @description The owner */
+            user: components["schemas"]["User"];
+            /** @description Id of the owner: the namespace's, or the user whose builds use the entry */
+            user_id: number;
+        };
         /** @description A user who works in a namespace's tree without owning it */
         Collaborator: {
             /**
@@ -1537,11 +1753,10 @@ export interface components {
             next_run: string;
             /** @description When the last build was due; null before the first */
             prev_run: string | null;
-            /**
-             * @description How often the build is submitted
-             * @enum {string}
-             */
-            schedule: "daily" | "weekly" | "monthly";
+            /** @description When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression */
+            schedule: string;
+            /** @description The time zone of the schedule, of the IANA database */
+            timezone: string;
             /**
              * Format: uri
              * @description Address of the record
@@ -1680,6 +1895,39 @@ export interface components {
             /** @description Address of the delivery; null if the namespace is gone */
             url: string | null;
         };
+        /** @description An event that a provider sent, and what it made */
+        HookDelivery: {
+            /** @description Addresses of the builds that it made */
+            builds: string[];
+            /**
+             * Format: date-time
+             * @description When it came
+             */
+            created_at: string;
+            /** @description Id that the provider gave it */
+            delivery_id: string;
+            /** @description The event as the provider names it */
+            event: string;
+            /** @description Id of the delivery */
+            id: number;
+            /** @description Why it made no build, or not one for each manifest */
+            reasons: string[];
+            /** @description Id of the delivery that it repeats; null if the provider sent it */
+            redelivery_of: number | null;
+            /** @description Branch or tag; null if the event can make no build */
+            ref: string | null;
+            /** @description Id of the repository */
+            repository_id: number;
+            /** @description Id of the commit; null if the event can make no build */
+            sha: string | null;
+            /**
+             * @description `pending` while it is processed, `skipped` if it had to make no build, `failed` if a manifest is wrong
+             * @enum {string}
+             */
+            status: "pending" | "built" | "skipped" | "failed";
+            /** @description Address of the delivery; null if the namespace is gone */
+            url: string | null;
+        };
         /** @description What a provider's event has led to */
         Hooked: {
             /** @description Addresses of the submitted builds */
@@ -1789,6 +2037,8 @@ export interface components {
              * @description When the build was submitted
              */
             created_at: string;
+            /** @description Exit code of the script; null before its end and for a job without a script */
+            exit_code: number | null;
             /** @description When the job finished; null before that */
             finished_at: string | null;
             /** @description Id of the job */
@@ -1802,6 +2052,8 @@ export interface components {
              * @description Address of the whole output
              */
             output_url: string;
+            /** @description Why the job did not pass, such as `exit code 3`; null if it passed */
+            reason: string | null;
             /** @description Stage that the job belongs to */
             stage: string;
             /** @description When the job started; null before that */
@@ -1830,6 +2082,8 @@ export interface components {
              * @description When the build was submitted
              */
             created_at: string;
+            /** @description Exit code of the script; null before its end and for a job without a script */
+            exit_code: number | null;
             /** @description When the job finished; null before that */
             finished_at: string | null;
             /** @description Id of the job */
@@ -1843,6 +2097,8 @@ export interface components {
              * @description Address of the whole output
              */
             output_url: string;
+            /** @description Why the job did not pass, such as `exit code 3`; null if it passed */
+            reason: string | null;
             /** @description Stage that the job belongs to */
             stage: string;
             /** @description When the job started; null before that */
@@ -2158,13 +2414,27 @@ export interface components {
         };
         /** @description A Git repository whose pushes submit builds */
         Repository: {
+            /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+            cancel_superseded: boolean;
             /**
              * Format: date-time
              * @description When the repository was added
              */
             created_at: string;
+            /**
+             * @description What a request from a fork does: its build waits until a member approves it, runs, or is not made
+             * @enum {string}
+             */
+            forks: "approve" | "run" | "ignore";
             /** @description Whether an access token is stored, for private repositories and statuses */
             has_access_token: boolean;
+            /**
+             * @description Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`
+             * @enum {string}
+             */
+            hook: "by_hand" | "registered" | "pending";
+            /** @description Why the hook is not registered; null if it is */
+            hook_reason: string | null;
             /**
              * Format: uri
              * @description Address that the provider sends its events to
@@ -2212,6 +2482,28 @@ export interface components {
             user: components["schemas"]["User"];
             /** @description Id of the user that added the tag */
             user_id: number;
+        };
+        /** @description A test case that the report of a job has */
+        Test: {
+            /** @description Name of the class or file */
+            class_name: string;
+            /** @description Name of the job */
+            job: string;
+            /** @description Why the test did not pass; null for one that has passed */
+            message: string | null;
+            /** @description Name of the test */
+            name: string;
+            /** @description Beginning of the failure's text and the test's output; null if there is none */
+            output: string | null;
+            /** @description How long the test took */
+            seconds: number;
+            /**
+             * @description How the test ended
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "skipped";
+            /** @description Name of the test suite */
+            suite: string;
         };
         /** @description An API token, without its secret */
         Token: {
@@ -2617,7 +2909,7 @@ export interface operations {
                 /** @description Only entries from this time on */
                 from?: string;
                 /** @description Only entries about this kind of record */
-                kind?: "user" | "token" | "build" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
+                kind?: "user" | "token" | "build" | "cache" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
                 /** @description Only entries about records of this namespace, as `path@user` */
                 namespace?: string;
                 /** @description Only entries with this outcome */
@@ -2725,7 +3017,10 @@ export interface operations {
     };
     killBuild: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: all builds of the build's group */
+                group?: "true" | "false";
+            };
             header?: never;
             path: {
                 /** @description Number of the build */
@@ -2747,6 +3042,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `group` */
+                        group?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    approveBuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -3284,7 +3630,10 @@ export interface operations {
     };
     restartBuild: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: all builds of the build's group */
+                group?: "true" | "false";
+            };
             header?: never;
             path: {
                 /** @description Number of the build */
@@ -3294,7 +3643,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Environment variables of the new build; it keeps the others that were given */
+                    variables?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
         responses: {
             /** @description Done */
             201: {
@@ -3320,18 +3679,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `group` */
+                        group?: string[];
                         /** @description What is wrong with `manifest` */
                         manifest?: string[];
                         /** @description What is wrong with `status` */
                         status?: string[];
                         /** @description What is wrong with `tags` */
                         tags?: string[];
-                    };
+                        /** @description What is wrong with `variables` */
+                        variables?: string[];
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3522,6 +3886,63 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    listTests: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+                /** @description Only tests with this status */
+                status?: "passed" | "failed" | "skipped";
+            };
+            header?: never;
+            path: {
+                /** @description Number of the build */
+                number: number;
+                /** @description Name of a user; of a collaborator also the e-mail address */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Test"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     unpinBuild: {
         parameters: {
             query?: never;
@@ -3617,6 +4038,8 @@ export interface operations {
     listBuilds: {
         parameters: {
             query?: {
+                /** @description Only builds of the group with this id */
+                group?: string;
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
                 /** @description Only builds with a tag that contains this text, whatever its case */
@@ -3657,6 +4080,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `group` */
+                        group?: string[];
                         /** @description What is wrong with `search` */
                         search?: string[];
                         /** @description What is wrong with `status` */
@@ -3690,6 +4115,10 @@ export interface operations {
                     manifest: string;
                     /** @description Names of tags to add */
                     tags?: string[];
+                    /** @description Environment variables of this build; they replace stored ones and those of the manifest */
+                    variables?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };
@@ -3724,12 +4153,78 @@ export interface operations {
                         manifest?: string[];
                         /** @description What is wrong with `tags` */
                         tags?: string[];
+                        /** @description What is wrong with `variables` */
+                        variables?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listCaches: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cache"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteCache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3801,8 +4296,10 @@ export interface operations {
                     manifest: string;
                     /** @description Name of the cron job */
                     name: string;
-                    /** @description How often the build is submitted: `daily`, `weekly` or `monthly` */
+                    /** @description When the build is submitted: `hourly`, `daily`, `weekly`, `monthly` or five fields such as `30 4 * * 1-5` */
                     schedule?: string;
+                    /** @description The IANA time zone of the schedule, such as `Europe/Berlin`; UTC if missing */
+                    timezone?: string;
                 };
             };
         };
@@ -3839,6 +4336,8 @@ export interface operations {
                         name?: string[];
                         /** @description What is wrong with `schedule` */
                         schedule?: string[];
+                        /** @description What is wrong with `timezone` */
+                        timezone?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };
@@ -3932,8 +4431,10 @@ export interface operations {
                     manifest?: string;
                     /** @description Name of the cron job */
                     name?: string;
-                    /** @description How often the build is submitted: `daily`, `weekly` or `monthly` */
+                    /** @description When the build is submitted: `hourly`, `daily`, `weekly`, `monthly` or five fields such as `30 4 * * 1-5` */
                     schedule?: string;
+                    /** @description The IANA time zone of the schedule, such as `Europe/Berlin`; UTC if missing */
+                    timezone?: string;
                 };
             };
         };
@@ -3968,6 +4469,8 @@ export interface operations {
                         name?: string[];
                         /** @description What is wrong with `schedule` */
                         schedule?: string[];
+                        /** @description What is wrong with `timezone` */
+                        timezone?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };
@@ -4032,6 +4535,55 @@ export interface operations {
                         status?: string[];
                         /** @description What is wrong with `tag` */
                         tag?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    runCron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `manifest` */
+                        manifest?: string[];
                     };
                 };
             };
@@ -4746,6 +5298,10 @@ export interface operations {
                     manifest: string;
                     /** @description Names of tags to add */
                     tags?: string[];
+                    /** @description Environment variables of this build; they replace stored ones and those of the manifest */
+                    variables?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };
@@ -4805,6 +5361,8 @@ export interface operations {
                         manifest?: string[];
                         /** @description What is wrong with `tags` */
                         tags?: string[];
+                        /** @description What is wrong with `variables` */
+                        variables?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };
@@ -5550,6 +6108,10 @@ export interface operations {
                 "application/json": {
                     /** @description Access token of the provider, for private repositories and commit statuses */
                     access_token?: string;
+                    /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones; false if missing */
+                    cancel_superseded?: boolean;
+                    /** @description What a request from a fork does: `approve`, `run` or `ignore`; `approve` if missing */
+                    forks?: string;
                     /** @description What hosts the repository: `github`, `gitlab` or `gitea` */
                     provider: string;
                     /** @description Secret that the provider signs its events with */
@@ -5586,6 +6148,10 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `access_token` */
                         access_token?: string[];
+                        /** @description What is wrong with `cancel_superseded` */
+                        cancel_superseded?: string[];
+                        /** @description What is wrong with `forks` */
+                        forks?: string[];
                         /** @description What is wrong with `provider` */
                         provider?: string[];
                         /** @description What is wrong with `repositories` */
@@ -5601,6 +6167,43 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -5632,6 +6235,203 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Access token of the provider */
+                    access_token?: string;
+                    /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+                    cancel_superseded?: boolean;
+                    /** @description What a request from a fork does: `approve`, `run` or `ignore` */
+                    forks?: string;
+                    /** @description Whether the stored access token is deleted */
+                    remove_access_token?: boolean;
+                    /** @description Secret that the provider signs its events with */
+                    secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repository"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `access_token` */
+                        access_token?: string[];
+                        /** @description What is wrong with `cancel_superseded` */
+                        cancel_superseded?: string[];
+                        /** @description What is wrong with `forks` */
+                        forks?: string[];
+                        /** @description What is wrong with `remove_access_token` */
+                        remove_access_token?: string[];
+                        /** @description What is wrong with `secret` */
+                        secret?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listHookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDelivery"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getHookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery */
+                delivery: number;
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDelivery"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    redeliverHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery */
+                delivery: number;
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDelivery"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -7136,6 +7936,72 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    updateVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Whether the value is hidden from answers and output */
+                    mask?: boolean;
+                    /** @description The same as `mask` */
+                    masked?: boolean;
+                    /** @description New value of the variable */
+                    value?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variable"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `mask` */
+                        mask?: string[];
+                        /** @description What is wrong with `masked` */
+                        masked?: string[];
+                        /** @description What is wrong with `value` */
+                        value?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -6,7 +6,7 @@ import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
 import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
-import { when } from "./when.js";
+import { jobWhen, when } from "./when.js";
 
 const reportKeys = {
   junit: key(text, "Path or glob of reports in the format of JUnit", "reports/**/*.xml", "path", "file"),
@@ -47,10 +47,10 @@ const jobKeys = {
   ),
   shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
   when: key(
-    when,
-    "When the job is part of a build; by default always",
-    { event: "push", branch: "main" },
-    ...["only", "if", "rules", "on"],
+    jobWhen,
+    "When the job is part of a build, and in which state of it the job runs; by default while no job has failed the build",
+    { branch: "main", status: ["passed", "failed"] },
+    ...["only", "if", "rules", "on", "condition"],
   ),
   reports: key(
     list(mapping("a report", reportKeys)),
@@ -130,9 +130,15 @@ export const manifestKeys = {
     ["lint"],
     ...["allow_failure", "continue-on-error"],
   ),
+  parallel: key(
+    list(text),
+    "Stages whose jobs run at the same time, in one environment",
+    ["test"],
+    ...["concurrent", "side_by_side"],
+  ),
   jobs: key(
     list(mapping("a job", jobKeys)),
-    "What to run. Jobs run one after another, in the order of their stages",
+    "What to run. Jobs run one after another, in the order of their stages, except in `parallel` stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
   ),

@@ -55,6 +55,7 @@ jobs:
     ],
     sources: [{ url: "https://git.example.com/team/app.git", ref: "v1.2", directory: "src" }],
     services: [],
+    parallel: [],
     stages: ["build", "test"],
     allowFailures: ["test"],
     jobs: [

@@ -14,7 +14,7 @@ import { readSource } from "./source.js";
 import { type Placed, readEntry } from "./spec.js";
 import { stagesOf } from "./stages.js";
 import { isEmpty, type Mapping } from "./tree.js";
-import { readWhen, type When } from "./when.js";
+import { type BuildState, readJobWhen, readWhen, type When } from "./when.js";
 import { readYaml } from "./yaml.js";
 
 export interface Manifest {
@@ -28,6 +28,7 @@ export interface Manifest {
   readonly caches: readonly Cache[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
+  readonly parallel: readonly string[];
   readonly jobs: readonly ManifestJob[];
   /** When a hook makes a build of it; absent: always. */
   readonly when?: When;
@@ -52,6 +53,8 @@ export interface ManifestJob extends JobRun {
   readonly shell?: string;
   /** When it is part of a build; absent: always. */
   readonly when?: When;
+  /** The states of the build in which it runs; absent: while no job has failed it. */
+  readonly status?: readonly BuildState[];
   /** Paths and globs of JUnit reports. */
   readonly reports: readonly string[];
 }
@@ -119,7 +122,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"));
   const bad = (name: string) => (entry: Placed<string>) => complain.add(`${name} invalid entry`, entry.value, entry.at);
   const jobs = values.jobs ?? [];
-  const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values.allow_failures ?? [], complain);
+  const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values, complain);
   return {
     namespace: values.namespace?.trim() || undefined,
     driver,
@@ -133,7 +136,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       ...runOf(job.value, limits, complain),
       env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
       shell: readShell(job, complain),
-      when: readWhen(job.value.when),
+      ...readJobWhen(job.value.when),
       reports: reportsOf(job.value.reports ?? [], complain),
     })),
     sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
@@ -142,6 +145,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
     when: readWhen(values.when),
+    parallel: (values.parallel ?? []).map(({ value }) => value),
   };
 }
 

@@ -5,17 +5,20 @@ import type { Placed } from "./spec.js";
 /** The stage of a job whose manifest has no list of stages. */
 const defaultStage = "build";
 
+/** The keys of a manifest that name stages. */
+const namingKeys = ["allow_failures", "parallel"] as const;
+
 /** A job at its place. `stage` is undefined after a complaint about its type. */
 type Staged = Placed<{ readonly stage: { readonly at?: number; readonly value: string } | undefined }>;
 
 /**
  * Returns the stages in order, and the stage of each job. Without a list of stages these are the jobs' own. Complains
- * about jobs and exceptions that name no stage.
+ * about jobs and keys that name no stage.
  */
 export function stagesOf(
   listed: readonly Placed<string>[],
   jobs: readonly Staged[],
-  allowed: readonly Placed<string>[],
+  named: Partial<Record<(typeof namingKeys)[number], readonly Placed<string>[] | undefined>>,
   complain: Complaints,
 ): { stages: readonly string[]; stageOf(job: Staged): string } {
   const isListed = listed.length > 0;
@@ -32,8 +35,9 @@ export function stagesOf(
       complain.addAt(value.stage.at ?? at, `stage "${stage}" is not one of the stages: ${names}`, "line");
     }
   }
-  for (const { at, value } of allowed)
-    if (!known.has(value))
-      complain.addAt(at, `allow_failures: "${quoted(value)}" is not one of the stages: ${names}`, "line");
+  for (const key of namingKeys)
+    for (const { at, value } of named[key] ?? [])
+      if (!known.has(value))
+        complain.addAt(at, `${key}: "${quoted(value)}" is not one of the stages: ${names}`, "line");
   return { stages, stageOf };
 }

@@ -44,6 +44,7 @@ describe("stages", () => {
     ["stages: [build, test]\njobs:\n- stage: tests", 'line 4: stage "tests" is not one of the stages: build, test'],
     ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job has no stage; the stages are: build, test"],
     ["stages: [a]\nallow_failures:\n- b", 'line 4: allow_failures: "b" is not one of the stages: a'],
+    ["jobs: [{stage: a}]\nparallel: [build]", 'line 3: parallel: "build" is not one of the stages: a'],
     ["jobs: [{stage: a}]\nallow_failures: [build]", 'line 3: allow_failures: "build" is not one of the stages: a'],
   ])("%j is refused", (text, expected) => {
     expect(complaints(text)).toEqual([expected]);
@@ -75,6 +76,10 @@ describe("the run of a job", () => {
     ["retry: {times: 1, codes: [75, 1]}", { retry: { times: 1, codes: [75, 1] } }],
     ["retry: 0", { retry: undefined }],
     ["retry: {codes: [75]}", { retry: undefined }],
+    ["when: {status: failed}", { status: ["failed"] }],
+    ["when: {status: [passed, failed]}", { status: ["passed", "failed"] }],
+    ["when: {status: ''}", { stage: "a" }],
+    ["when:", { stage: "a" }],
     ["timeout:\n  retry: []", { timeoutMs: undefined, retry: undefined }],
   ])("%s is read", (keys, expected) => {
     expect(jobOf(keys)).toMatchObject({ manifest: { jobs: [expected] } });
@@ -89,6 +94,9 @@ describe("the run of a job", () => {
     ["retry: -1", 'line 4, column 10: retry must be a whole number from 0 to 5, not "-1"'],
     ["retry: {times: x}", 'line 4, column 18: times must be a whole number from 0 to 5, not "x"'],
     ["retry: {times: 1, codes: [0]}", 'line 4, column 29: codes[0] must be a whole number from 1 to 255, not "0"'],
+    ["when: {status: fail}", 'line 4, column 18: unknown status "fail"; did you mean "failed"?'],
+    ["when: {state: failed}", 'line 4: unknown key "state" in when; did you mean "status"?'],
+    ["when: failed", "line 4, column 9: when must be a mapping, not a string"],
     ["retry: {time: 1}", 'line 4: unknown key "time" in retry; did you mean "times"?'],
   ])("%s is refused", (keys, expected) => {
     const reading = jobOf(keys, 1_800_000);

@@ -3,7 +3,7 @@ import { matchesSegments } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
 import { key, mapping, type Values } from "./mapping.js";
 import { nearest, suggestion } from "./nearest.js";
-import { list, type Spec, text, type Where, wrongType } from "./spec.js";
+import { list, type Spec, text, type Where, word, wrongType } from "./spec.js";
 
 const maxGlobs = fixedLimit({
   max: 50,
@@ -90,4 +90,47 @@ export const when = mapping("when", whenKeys);
 export function readWhen(values: Values<typeof whenKeys> | undefined): When | undefined {
   const given = Object.entries(values ?? {}).filter(([, list]) => list !== undefined && list.length > 0);
   return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+const states = ["passed", "failed"] as const;
+/** The state of a build when a job may run. One that timed out counts as failed. */
+export type BuildState = (typeof states)[number];
+
+/** One value, or a list of them. */
+const oneOrMore = <T>(one: Spec<T | "">): Spec<readonly T[]> => {
+  const many = list(one);
+  return {
+    noun: one.noun,
+    schema: { anyOf: [one.schema, many.schema] },
+    none: [],
+    read(tree, where) {
+      if (!Array.isArray(tree.value)) {
+        const value = one.read(tree, where);
+        return value === undefined ? undefined : value === "" ? [] : [value];
+      }
+      return many.read(tree, where)?.flatMap(({ value }) => (value === "" ? [] : [value]));
+    },
+  };
+};
+
+/** The conditions of a job. */
+const jobWhenKeys = {
+  ...whenKeys,
+  status: key(
+    oneOrMore(word(states)),
+    "The states of the build in which the job runs: `passed`, `failed` or both. It never makes the build's status better",
+    ["passed", "failed"],
+  ),
+};
+
+export const jobWhen = mapping("when", jobWhenKeys);
+
+/** Returns what is given of a job's conditions. */
+export function readJobWhen(values: Values<typeof jobWhenKeys> | undefined): {
+  readonly when?: When;
+  readonly status?: readonly BuildState[];
+} {
+  const { status = [], ...others } = values ?? {};
+  const when = readWhen(others as Values<typeof whenKeys>);
+  return { ...(when && { when }), ...(status.length > 0 && { status }) };
 }

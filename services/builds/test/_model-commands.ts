@@ -10,9 +10,9 @@ import { fault } from "./_suite.js";
 /** One step. Steps come in any order. The service must refuse an impossible one and change nothing. */
 export type Command = fc.AsyncCommand<object, World>;
 
-/** Manifests. `mayFail` says for each job whether it may fail, beginning with create-driver. */
-const shapes = [
-  { text: "driver: {type: os}", mayFail: [false], artifacts: [] },
+/** Manifests, and what they say about each job, beginning with create-driver. */
+const shapes: readonly { text: string; plans: readonly model.JobPlan[]; artifacts: readonly string[] }[] = [
+  { text: "driver: {type: os}", plans: [{}], artifacts: [] },
   {
     text: `driver: {type: os}
 stages: [make, test]
@@ -20,7 +20,7 @@ allow_failures: [test]
 jobs:
 - {stage: make, commands: [a], artifacts: [out.txt]}
 - {stage: test, commands: [b], artifacts: [log.txt]}`,
-    mayFail: [false, false, true],
+    plans: [{}, {}, { mayFail: true }],
     artifacts: ["log.txt", "out.txt"],
   },
   {
@@ -31,10 +31,37 @@ jobs:
 - {stage: make, commands: [a]}
 - {stage: make, commands: [b], artifacts: [out.txt]}
 - {stage: test, commands: [c]}`,
-    mayFail: [false, true, true, false],
+    plans: [{}, { mayFail: true }, { mayFail: true }, {}],
     artifacts: ["out.txt"],
   },
-] as const;
+  {
+    text: `driver: {type: os}
+stages: [make, test, end]
+allow_failures: [end]
+parallel: [make, test]
+jobs:
+- {stage: make, commands: [a], retry: 2}
+- {stage: make, commands: [b], artifacts: [out.txt], timeout: 1s}
+- {stage: make, commands: [c], when: {status: failed}}
+- {stage: test, commands: [d]}
+- {stage: test, commands: [e], when: {status: [passed, failed]}}
+- {stage: test, commands: [f], when: {status: [failed, passed]}}
+- {stage: end, commands: [g], when: {status: failed}}
+- {stage: end, commands: [h]}`,
+    plans: [
+      {},
+      { parallel: "make" },
+      { parallel: "make" },
+      { parallel: "make", on: ["failed"] },
+      { parallel: "test" },
+      { parallel: "test", on: ["passed", "failed"] },
+      { parallel: "test", on: ["passed", "failed"] },
+      { mayFail: true, on: ["failed"] },
+      { mayFail: true },
+    ],
+    artifacts: ["out.txt"],
+  },
+];
 
 const index = fc.nat({ max: 50 });
 const texts = fc.constantFrom("a\n", "ö", "word word\n", "");
@@ -75,18 +102,31 @@ const byRunner = (
     if (claim) await run(world, pair, claim, model.mayWrite(pair.model, claim.epoch));
   });
 
+/** One of the running jobs, or the first job of a build that does not run. */
+function aJob(build: model.BuildModel, which: number): { job: model.JobModel; at: number } {
+  const running = model.runningJobs(build);
+  const job = running[which % (running.length || 1)] ?? build.jobs[0]!;
+  return { job, at: build.jobs.indexOf(job) };
+}
+
+/** Where the next piece of a job begins. */
+const offsetsOf = (build: model.BuildModel, job: model.JobModel) =>
+  build.parts.has(job)
+    ? { offset: 0, jobOffset: Buffer.byteLength(job.text) }
+    : { offset: Buffer.byteLength(model.textOf(build)) };
+
 const refused = async (call: Promise<unknown>) => expect(await fault(call)).toMatchObject({ code: "conflict" });
 
-const submit = fc.record({ user: fc.nat({ max: 2 }), shape: fc.nat({ max: 2 }), tags: tagNames }).map(
+const submit = fc.record({ user: fc.nat({ max: 2 }), shape: fc.constantFrom(0, 1, 2, 3, 3), tags: tagNames }).map(
   ({ user, shape, tags }): Command =>
     command(`submit(${user}, ${shape}, ${tags})`, async (world) => {
-      const { text, mayFail, artifacts } = shapes[shape]!;
+      const { text, plans, artifacts } = shapes[shape]!;
       const userId = world.users[user]!;
       const comment = `says ${user}`;
       const request = { manifest: text, comment, tags, complaints: {} };
       const { build } = await world.as(userId, () => world.builds.submitBuild(request));
       const { id, number } = build!;
-      const pair = { model: model.submitBuild({ userId, id, number, comment }, mayFail, tags, artifacts), claims: [] };
+      const pair = { model: model.submitBuild({ userId, id, number, comment }, plans, tags, artifacts), claims: [] };
       world.pairs.push(pair);
       await compare(world, pair);
     }),
@@ -94,7 +134,9 @@ const submit = fc.record({ user: fc.nat({ max: 2 }), shape: fc.nat({ max: 2 }), 
 
 const claim = fc.nat({ max: 3 }).map((runner) =>
   command(`claim(${runner})`, async (world) => {
-    const request = { runnerId: `r${runner}`, drivers: ["os" as const] };
+    // The last one is a runner of an earlier version.
+    const followsOrder = runner < 3;
+    const request = { runnerId: `r${runner}`, drivers: ["os" as const], followsOrder };
     const isQueued = world.pairs.some(({ model: { status } }) => status === "queued");
     // A requeued build's user joins the line just after the write that requeues the build.
     const { assignment } = await eventually(async () => {
@@ -109,8 +151,11 @@ const claim = fc.nat({ max: 3 }).map((runner) =>
       assignment.userId,
     );
     expect(pair.model.id).toBe(first?.id);
-    model.claimBuild(pair.model, world.now(), leaseMs);
-    expect(assignment).toMatchObject({ epoch: pair.model.epoch, outputBytes: Buffer.byteLength(pair.model.text) });
+    model.claimBuild(pair.model, world.now(), leaseMs, followsOrder);
+    expect(assignment).toMatchObject({
+      epoch: pair.model.epoch,
+      outputBytes: Buffer.byteLength(model.textOf(pair.model)),
+    });
     pair.claims.push(assignment);
     await compare(world, pair);
   }),
@@ -126,14 +171,17 @@ const renew = fc.tuple(index, fc.boolean()).map(([at, old]) =>
 );
 
 const append = fc
-  .record({ at: index, old: fc.boolean(), text: texts, twice: fc.boolean(), gap: fc.nat({ max: 1 }) })
-  .map(({ at, old, text, twice, gap }) =>
+  .record({
+    ...{ at: index, which: index, old: fc.boolean(), text: texts, twice: fc.boolean(), gap: fc.nat({ max: 1 }) },
+  })
+  .map(({ at, which, old, text, twice, gap }) =>
     byRunner(`append(${JSON.stringify(text)}, ${twice}, ${gap})`, at, old, async (world, pair, claim, mayWrite) => {
       const { model: build } = pair;
-      const job = Math.max(0, model.runningJob(build));
-      const offset = Buffer.byteLength(build.text) + gap;
+      const { job, at: jobAt } = aJob(build, which);
+      const { offset, jobOffset } = offsetsOf(build, job);
       const { buildId, epoch, jobs } = claim;
-      const call = () => world.queue.appendOutput({ buildId, epoch, jobId: jobs[job]!.id, offset, text });
+      const piece = { offset: offset + gap, jobOffset: jobOffset === undefined ? undefined : jobOffset + gap, text };
+      const call = () => world.queue.appendOutput({ buildId, epoch, jobId: jobs[jobAt]!.id, ...piece });
       if (text === "") return;
       if (!mayWrite || gap > 0) return refused(call());
       await call();
@@ -150,28 +198,29 @@ const outcomes = fc.oneof(
 
 const finish = fc
   .record({
-    ...{ at: index, old: fc.boolean(), outcome: outcomes, text: texts, twice: fc.boolean() },
+    ...{ at: index, which: index, old: fc.boolean(), outcome: outcomes, text: texts, twice: fc.boolean() },
     exitCode: fc.constantFrom(undefined, 0, 3, 137),
     reason: fc.constantFrom(undefined, "exit code 3", "a line\nand another"),
   })
-  .map(({ at, old, outcome, text, twice, exitCode, reason }) =>
+  .map(({ at, which, old, outcome, text, twice, exitCode, reason }) =>
     byRunner(`finish(${outcome}, ${JSON.stringify(text)}, ${twice})`, at, old, async (world, pair, claim, mayWrite) => {
       const { model: build } = pair;
-      const job = model.runningJob(build);
+      const { job, at: jobAt } = aJob(build, which);
       const { buildId, epoch, jobs } = claim;
-      const jobId = jobs[Math.max(0, job)]!.id;
+      const jobId = jobs[jobAt]!.id;
       const request = {
         buildId,
         epoch,
         jobId,
         ...{ outcome, text, exitCode, reason },
-        offset: Buffer.byteLength(build.text),
+        ...offsetsOf(build, job),
         placedObjectIds: [],
+        followsOrder: build.followsOrder,
       };
       const isRepetition = epoch === build.epoch && model.isFinal(build.status);
       if (isRepetition) return expect(await world.queue.finishJob(request)).toEqual({ final: true });
       if (!mayWrite) return refused(world.queue.finishJob(request));
-      model.endJob(build, { outcome, text, exitCode, reason: reason?.replace("\n", " ") }, world.now());
+      model.endJob(build, job, { outcome, text, exitCode, reason: reason?.replace("\n", " ") }, world.now());
       const final = model.isFinal(build.status);
       expect(await world.queue.finishJob(request)).toEqual({ final });
       if (twice) expect(await world.queue.finishJob(request)).toEqual({ final });
@@ -181,7 +230,7 @@ const finish = fc
 /** Tries to finish a job before its turn. */
 const finishAhead = index.map((at) =>
   byRunner("finish ahead", at, false, async (world, { model: build }, { buildId, epoch, jobs }) => {
-    const job = model.runningJob(build) + 1;
+    const job = build.jobs.findIndex(({ status }) => status === "queued");
     if (build.status !== "running" || !jobs[job]) return;
     const request = { buildId, epoch, jobId: jobs[job].id, outcome: "passed" as const, text: "", offset: 0 };
     await refused(world.queue.finishJob({ ...request, placedObjectIds: [] }));
@@ -216,9 +265,9 @@ const restart = index.map((at) =>
     if (!model.isFinal(old.status)) return expect(await fault(call)).toMatchObject({ code: "invalid" });
     const { id, number } = (await call).build!;
     const { userId, comment } = old;
-    const mayFail = old.jobs.map((job) => job.mayFail);
+    const plans = old.jobs.map((job) => job.plan);
     const pair = {
-      model: model.submitBuild({ userId, id, number, comment }, mayFail, old.tags, [...old.artifacts.keys()]),
+      model: model.submitBuild({ userId, id, number, comment }, plans, old.tags, [...old.artifacts.keys()]),
       claims: [],
     };
     world.pairs.push(pair);

@@ -7,7 +7,13 @@ import { endBuilds, reachedOutcomes, settle, startWorld, type World } from "./_m
 
 const statuses = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"];
 /** All outcomes of a build. Some take thousands of steps to reach. */
-export const allOutcomes = [...statuses, "returned 2 times", "no attempts left"];
+export const allOutcomes = [
+  ...statuses,
+  "returned 2 times",
+  "no attempts left",
+  "side by side",
+  "a job ran after a failure",
+];
 /** Time for finding a shorter sequence that fails too. */
 const maxShrinkingMs = 90_000;
 const names = suite();

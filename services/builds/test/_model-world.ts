@@ -21,7 +21,7 @@ import { start } from "../src/service.js";
 import { buildStore } from "../src/store/builds.js";
 import { lineStore } from "../src/store/line.js";
 import { elapse } from "./_elapse.js";
-import { type BuildModel, isFinal, killBuild, loseRunner } from "./_model.js";
+import { type BuildModel, isFinal, killBuild, loseRunner, textOf } from "./_model.js";
 import { configOf } from "./_suite.js";
 
 export const leaseMs = 600_000;
@@ -172,10 +172,10 @@ export async function compare(world: World, { model }: Pair): Promise<void> {
     startedAt: model.startedAt,
     finishedAt: model.finishedAt,
     reason: model.reason,
-    outputBytes: Buffer.byteLength(model.text),
+    outputBytes: Buffer.byteLength(textOf(model)),
     comment: model.comment,
     queued: model.status === "queued",
-    jobs: model.jobs.map(({ mayFail: _, text: output, ...job }) => ({
+    jobs: model.jobs.map(({ plan: _, text: output, ...job }) => ({
       ...{ startedAt: undefined, finishedAt: undefined, exitCode: undefined, reason: undefined },
       ...job,
       output,
@@ -192,7 +192,10 @@ export async function settle(world: World): Promise<void> {
   for (const { model } of world.pairs) {
     reachedOutcomes.add(model.status);
     reachedOutcomes.add(`returned ${model.returns} times`);
-    if (model.text.includes("no attempts left")) reachedOutcomes.add("no attempts left");
+    if (textOf(model).includes("no attempts left")) reachedOutcomes.add("no attempts left");
+    if (model.parts.size > 0) reachedOutcomes.add("side by side");
+    if (model.jobs.some(({ startedAt, plan }) => startedAt !== undefined && plan.on?.join() === "failed"))
+      reachedOutcomes.add("a job ran after a failure");
   }
   const unfinished = world.pairs.filter(({ model }) => !isFinal(model.status));
   for (const { model } of unfinished) {
@@ -217,7 +220,7 @@ async function compareContents(world: World, { model }: Pair): Promise<void> {
   const [{ build }, { artifacts }] = await world.as(model.userId, () =>
     Promise.all([world.builds.getBuild({ ref, brief: false }), world.builds.listArtifacts({ ref, search: "" })]),
   );
-  expect(build!.output ?? "").toBe(model.text);
+  expect(build!.output ?? "").toBe(textOf(model));
   expect(artifacts.map(({ name, size }) => [name, size])).toEqual(
     [...model.artifacts].sort(([a], [b]) => (a < b ? -1 : 1)),
   );

@@ -6,9 +6,18 @@
 export type Status = "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
 export type Outcome = "passed" | "failed" | "killed" | "timed_out";
 
+/** What the manifest says about a job. */
+export interface JobPlan {
+  readonly mayFail?: boolean;
+  /** The jobs of a stage that have this run at the same time. */
+  readonly parallel?: string;
+  /** The states of the build in which it runs: "passed" if absent. */
+  readonly on?: readonly ("passed" | "failed")[];
+}
+
 export interface JobModel {
   status: Status;
-  readonly mayFail: boolean;
+  readonly plan: JobPlan;
   startedAt?: number;
   finishedAt?: number;
   exitCode?: number;
@@ -29,7 +38,12 @@ export interface BuildModel {
   startedAt?: number;
   finishedAt?: number;
   reason?: string;
-  text: string;
+  /** The output, without that of a parallel stage that runs. */
+  settled: string;
+  /** The output of a parallel stage that runs, by job. */
+  parts: Map<JobModel, string>;
+  /** Its runner knows conditions and parallel stages. */
+  followsOrder: boolean;
   /** Sizes by name; undefined while an artifact is not collected. */
   artifacts: Map<string, number | undefined>;
   epoch: number;
@@ -47,17 +61,19 @@ const worseOf = (a: Status, b: Status) => (order.indexOf(a) > order.indexOf(b) ?
 
 export function submitBuild(
   identity: Pick<BuildModel, "userId" | "id" | "number" | "comment">,
-  mayFail: readonly boolean[],
+  plans: readonly JobPlan[],
   tags: Iterable<string>,
   artifacts: readonly string[],
 ): BuildModel {
   return {
     ...identity,
-    jobs: mayFail.map((mayFail) => ({ status: "queued", mayFail, text: "" })),
+    jobs: plans.map((plan) => ({ status: "queued", plan, text: "" })),
     status: "queued",
     tags: new Set(tags),
     pinned: false,
-    text: "",
+    settled: "",
+    parts: new Map(),
+    followsOrder: true,
     artifacts: new Map(artifacts.map((name) => [name, undefined])),
     epoch: 0,
     leaseUntil: 0,
@@ -67,9 +83,25 @@ export function submitBuild(
   };
 }
 
-export const runningJob = (build: BuildModel) => build.jobs.findIndex((job) => job.status === "running");
+export const runningJobs = (build: BuildModel) => build.jobs.filter((job) => job.status === "running");
 
-export function claimBuild(build: BuildModel, now: number, leaseMs: number): void {
+/** The build's output: of a parallel stage, the jobs' outputs in order, up to the first one that runs. */
+export function textOf({ settled, parts }: BuildModel): string {
+  let text = settled;
+  for (const [job, part] of parts) {
+    text += part;
+    if (job.status === "running") break;
+  }
+  return text;
+}
+
+function settle(build: BuildModel): void {
+  build.settled += [...build.parts.values()].join("");
+  build.parts.clear();
+}
+
+export function claimBuild(build: BuildModel, now: number, leaseMs: number, followsOrder: boolean): void {
+  build.followsOrder = followsOrder;
   build.status = "running";
   build.startedAt = now;
   build.epoch++;
@@ -81,9 +113,24 @@ export function claimBuild(build: BuildModel, now: number, leaseMs: number): voi
 /** Reports whether a runner with this epoch may still write. */
 export const mayWrite = (build: BuildModel, epoch: number) => build.status === "running" && build.epoch === epoch;
 
-export function appendOutput(build: BuildModel, job: number | undefined, text: string): void {
-  build.text += text;
-  if (job !== undefined) build.jobs[job]!.text += text;
+export function appendOutput(build: BuildModel, job: JobModel | undefined, text: string): void {
+  const part = job && build.parts.get(job);
+  if (job) job.text += text;
+  if (part === undefined) build.settled += text;
+  else build.parts.set(job!, part + text);
+}
+
+/** Returns the jobs that run once those before have ended. */
+function nextJobs({ jobs, followsOrder }: BuildModel): JobModel[] {
+  const last = jobs.findLastIndex(({ startedAt }) => startedAt !== undefined);
+  const failed = jobs.some(({ status }) => status === "failed" || status === "timed_out");
+  if (jobs.some(({ status }) => status === "killed") || (failed && (last === 0 || !followsOrder))) return [];
+  if (!followsOrder) return jobs.slice(last + 1, last + 2);
+  const stage = jobs[last]!.plan.parallel;
+  const later = jobs.slice(last + 1).filter(({ plan }) => stage === undefined || plan.parallel !== stage);
+  const able = later.filter(({ plan: { on = ["passed"] } }) => on.includes(failed ? "failed" : "passed"));
+  const together = able[0]?.plan.parallel;
+  return together === undefined ? able.slice(0, 1) : able.filter(({ plan }) => plan.parallel === together);
 }
 
 const ended: Partial<Record<Status, string>> = {
@@ -94,14 +141,20 @@ const ended: Partial<Record<Status, string>> = {
 
 /** `why` is the reason of the build and of its running jobs, if no job has reported one. */
 function endBuild(build: BuildModel, status: Status, now: number, why?: string): void {
+  settle(build);
   build.status = status;
   build.finishedAt = now;
   if (status !== "passed") build.reason = why ?? build.jobs.find((job) => job.status === status)?.reason;
   build.killRequested = false;
   build.killedBy = undefined;
+  const lastReason = build.jobs.findLast(({ startedAt }) => startedAt !== undefined)?.reason;
+  if (why === undefined && status in ended && build.reason !== undefined && lastReason !== build.reason) {
+    const lineEnd = build.settled === "" || build.settled.endsWith("\n") ? "" : "\n";
+    build.settled += `${lineEnd}Build ${status === "failed" ? "failed: " : ""}${build.reason}\n`;
+  }
   for (const job of build.jobs) {
     if (isFinal(job.status)) continue;
-    const reason = job.status === "running" && why ? why : `not run: ${ended[status]}`;
+    const reason = job.status === "running" && why ? why : `not run: ${ended[status] ?? "the build had not failed"}`;
     Object.assign(job, { status, finishedAt: now, reason });
   }
   build.events.push("build.finished");
@@ -115,29 +168,25 @@ export interface End {
   readonly reason?: string;
 }
 
-/** Ends the running job. */
-export function endJob(build: BuildModel, { outcome, text, exitCode, reason }: End, now: number): void {
-  const index = runningJob(build);
-  const job = build.jobs[index]!;
-  appendOutput(build, index, text);
+/** Ends a running job. */
+export function endJob(build: BuildModel, job: JobModel, { outcome, text, exitCode, reason }: End, now: number): void {
+  appendOutput(build, job, text);
   Object.assign(job, { finishedAt: now, exitCode });
   if (outcome !== "passed")
     job.reason = reason ?? { failed: undefined, killed: "killed", timed_out: "timed out" }[outcome];
   if (build.killRequested) {
     job.status = "killed";
     job.reason = `killed by ${build.killedBy}`;
-    const lineEnd = build.text === "" || build.text.endsWith("\n") ? "" : "\n";
-    if (outcome !== "killed") appendOutput(build, index, `${lineEnd}Build killed by ${build.killedBy}\n`);
-  } else job.status = outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
-  const next = build.jobs[index + 1];
-  const continues = job.status === "passed" || job.status === "passed_with_failures";
-  if (continues && next) Object.assign(next, { status: "running", startedAt: now });
-  else
-    endBuild(
-      build,
-      build.jobs.slice(0, index + 1).reduce<Status>((worst, { status }) => worseOf(worst, status), "passed"),
-      now,
-    );
+    const lineEnd = job.text === "" || job.text.endsWith("\n") ? "" : "\n";
+    if (outcome !== "killed") appendOutput(build, job, `${lineEnd}Build killed by ${build.killedBy}\n`);
+  } else job.status = outcome === "failed" && job.plan.mayFail ? "passed_with_failures" : outcome;
+  if (runningJobs(build).length > 0) return;
+  settle(build);
+  const next = nextJobs(build);
+  for (const one of next) Object.assign(one, { status: "running", startedAt: now });
+  if (next.length > 1) build.parts = new Map(next.map((one) => [one, ""]));
+  const ran = build.jobs.map(({ status }) => status).filter(isFinal);
+  if (next.length === 0) endBuild(build, ran.reduce<Status>(worseOf, "passed"), now);
 }
 
 export function killBuild(build: BuildModel, now: number, by: string): void {
@@ -151,9 +200,11 @@ export function killBuild(build: BuildModel, now: number, by: string): void {
 /** Takes a build back from a runner that was silent for too long. */
 export function loseRunner(build: BuildModel, now: number, maxReturns: number): void {
   if (build.killRequested) {
+    settle(build);
     appendOutput(build, undefined, `Build killed by ${build.killedBy}\n`);
     endBuild(build, "killed", now, `killed by ${build.killedBy}`);
   } else if (build.returns === maxReturns) {
+    settle(build);
     appendOutput(build, undefined, "Runner lost, no attempts left\n");
     endBuild(build, "failed", now, "runner lost");
   } else requeue(build, maxReturns);
@@ -161,6 +212,7 @@ export function loseRunner(build: BuildModel, now: number, maxReturns: number): 
 
 /** Resets a build and queues it again. It keeps its output. */
 function requeue(build: BuildModel, mostReturns: number): void {
+  settle(build);
   build.returns++;
   appendOutput(build, undefined, `Runner lost, build queued again (${build.returns} of ${mostReturns})\n`);
   build.status = "queued";

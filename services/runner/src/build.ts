@@ -1,17 +1,10 @@
-import { durationText } from "@ci/kit/process/setting-types";
-import { traced, untraced } from "@ci/kit/process/trace";
-import type {
-  AssignedJob,
-  Assignment,
-  FinishJobRequest_Outcome as Outcome,
-  Source,
-  TestCounts,
-} from "@ci/proto/builds/v1/queue";
+import { nextJobs } from "@ci/kit/process/next-jobs";
+import { traced } from "@ci/kit/process/trace";
+import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
 import type { Context } from "./context.js";
-import type { Driver, Environment, Order } from "./driver.js";
-import { loginVariable } from "./drivers/registry/logins.js";
+import type { Driver, Environment, Job, Order } from "./driver.js";
 import { masked } from "./output/mask.js";
-import { jobOutput, type Output, type Piece } from "./output/output.js";
+import { jobOutput, type Output } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
 import { runAttempts } from "./steps/attempts.js";
@@ -21,39 +14,44 @@ import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { collectReports } from "./steps/reports.js";
-import { scriptOf } from "./steps/script.js";
 import { sendServiceOutput } from "./steps/service-output.js";
-import { Ended, withTimeout } from "./work/ended.js";
+import { sideBySide } from "./steps/side-by-side.js";
+import { type BuildTime, buildTime, never, prepareTime } from "./work/build-time.js";
+import { Ended } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
-import { exitLine, jobTimeoutLine, notFound, reasonIn } from "./work/last-line.js";
+import { exitLine, jobTimeoutLine, notFound } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
-import { retry } from "./work/retry.js";
+import { orderOf } from "./work/order.js";
+import { type Result, reportsOf } from "./work/reports.js";
 
-interface Run {
+interface Run extends BuildTime {
   readonly ctx: Context;
   readonly build: Assignment;
   readonly order: Order;
   readonly environment: Environment;
-  /** Aborts when the run is killed, timed out or lost. */
-  readonly signal: AbortSignal;
+  readonly progress: Progress;
   readonly lease: Lease;
   readonly secrets: Secrets;
   readonly caches: BuildCaches;
 }
 
-interface Result {
-  readonly outcome: Outcome;
-  /** The last line of the output. */
-  readonly why?: string;
-  readonly exitCode?: number;
-  readonly placedObjectIds?: readonly number[];
-  readonly tests?: TestCounts | undefined;
+/** What is known so far about the jobs of a build. */
+interface Progress {
+  failed: boolean;
+  /** A script has failed the build, so its environment may be kept. */
+  scriptFailed: boolean;
+  /** No job has failed so far, not even one that may. */
+  allPassed: boolean;
+  /** The size of each job's own output, by the job's id. */
+  readonly outputBytes: Map<number, number>;
+  /** Jobs that run now. */
+  running: number;
 }
 
 /**
- * Runs a claimed build, one job after another, until the queue says that the build is over. Calls `onOver` before the
- * environment is removed. A job starts while the previous one is still being reported; its output waits for that
- * report. Throws if this machine cannot continue; the build then has to be given back.
+ * Runs a claimed build, one job or parallel stage after another, until the queue says that the build is over. Calls
+ * `onOver` before the environment is removed. A job starts while the previous one is still being reported; its output
+ * waits for that report. Throws if this machine cannot continue; the build then has to be given back.
  */
 export async function runBuild(
   ctx: Context,
@@ -62,86 +60,89 @@ export async function runBuild(
   { lease, onOver }: { lease: Lease; onOver: () => void },
 ): Promise<void> {
   const order = orderOf(build);
-  using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
+  using time = buildTime(build, lease.ended);
   await using environment = driver.environment(order);
   const secrets = await secretsOf(build);
   const { queue, copies, log } = ctx;
   const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, log });
-  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets, caches };
-  let allPassed = true;
+  const outputBytes = new Map(build.jobs.map((job) => [job.id, job.outputBytes]));
+  const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, running: 0 };
+  const run: Run = { ctx, build, order, environment, ...time, lease, secrets, caches, progress };
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();
-  for (const [index, job] of build.jobs.entries()) {
-    const send = sender(run, job, reported);
-    const output = jobOutput({ offset, limitBytes: build.outputLimitBytes, secrets, send });
-    const result = await resultOf(run, () =>
-      traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
-        index === 0 ? prepare(run, output) : runJob(run, job, output),
-      ).then((passed) => withCaches(run, index, allPassed, output, passed)),
-    );
-    allPassed &&= "outcome" in result && result.outcome === "passed";
-    let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
-    if ("broken" in result) {
-      if (rest.text !== "") await send(rest).catch(() => undefined);
-      throw result.broken;
-    }
-    const isLast = index + 1 === build.jobs.length || (result.outcome !== "passed" && !job.mayFail);
-    if (isLast && build.services.length > 0)
-      rest = await sendServiceOutput(rest, {
-        ...{ build, environment, secrets, lost: lease.lost, log: ctx.log },
-        senderOf: (of) => sender(run, of, reported),
-        job,
-      });
-    const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
-    offset = rest.offset + Buffer.byteLength(rest.text);
+  for (let next = [0]; next.length > 0; ) {
+    const jobs = next.map((index) => ({ index, started: reported, offset, beside: next.length > 1 }));
+    const ended = await sideBySide(jobs, run.signal, (job, signal) => runReported({ ...run, signal }, job));
+    const reporting = Promise.all(ended.map((job) => job.reporting));
     reported = reporting;
-    const continues = result.outcome === "passed" && index + 1 < build.jobs.length;
+    offset += ended.reduce((sum, { bytes }) => sum + bytes, 0);
+    const isKilled = ended.some(({ outcome }) => outcome === "killed");
+    next = isKilled ? [] : nextJobs(build.jobs, next.at(-1)!, progress.failed);
+    const isFinal = reporting.then((answers) => answers.some(({ final }) => final));
+    const continues = next.length > 0 && ended.every(({ outcome }) => outcome === "passed");
     // Killed in between: the job that was started ahead belongs to nobody.
-    reporting.then(({ final }) => continues && final && lease.lose(), lease.lose);
-    if (!continues && (await reporting).final) return onOver();
+    isFinal.then((final) => continues && final && lease.lose(), lease.lose);
+    if (!continues && (await isFinal)) return onOver();
   }
 }
 
-const jobOf = ({ id, name, stage, variables, ...job }: AssignedJob, facts: Order["variables"]) => ({
-  id,
-  script: scriptOf(job),
-  facts: [...facts, { key: "CI_JOB", value: name }, { key: "CI_STAGE", value: stage }],
-  variables,
-});
+interface Place {
+  readonly index: number;
+  /** Resolves when the queue knows that the job is running. */
+  readonly started: Promise<unknown>;
+  /** Where the job's output begins in the build's output. */
+  readonly offset: number;
+  /** Other jobs run at the same time: the output counts by itself. */
+  readonly beside: boolean;
+}
 
-const orderOf = ({ installation, buildId, epoch, driver, jobs, facts, caches, ...build }: Assignment): Order => ({
-  mark: { installation, buildId, epoch },
-  image: driver?.image ?? "",
-  imageTicket: build.imageTicket,
-  workspace: driver?.workspace ?? "",
-  pullAlways: driver?.pullAlways ?? false,
-  variables: build.variables.filter(({ key }) => key !== loginVariable),
-  logins: build.variables.find(({ key }) => key === loginVariable)?.value,
-  services: build.services,
-  jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
-  cachePaths: caches.flatMap(({ paths }) => paths),
-});
+/** Runs a job and begins to report its end. */
+async function runReported(run: Run, { index, started, offset, beside }: Place) {
+  const { ctx, build, order, lease, secrets, progress } = run;
+  const job = build.jobs[index]!;
+  const reports = reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, beside });
+  const start = beside ? job.outputBytes : offset;
+  const output = jobOutput({ offset: start, limitBytes: build.outputLimitBytes, secrets, send: reports.send });
+  const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
+  progress.running++;
+  const result = await resultOf(run, () =>
+    traced("job", { attributes }, () => (index === 0 ? prepare(run, output) : runJob(run, index, output))).then(
+      (ended) => withCaches(run, index, output, ended),
+    ),
+  );
+  progress.running--;
+  if (!("broken" in result)) progress.failed ||= failsBuild(result.outcome, job);
+  progress.allPassed &&= "outcome" in result && result.outcome === "passed";
+  let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
+  if ("broken" in result) {
+    if (rest.text !== "") await reports.send(rest).catch(() => undefined);
+    throw result.broken;
+  }
+  const bytes = rest.offset + Buffer.byteLength(rest.text) - start;
+  progress.outputBytes.set(job.id, job.outputBytes + bytes);
+  const isEnd = result.outcome === "killed" || nextJobs(build.jobs, index, progress.failed).length === 0;
+  if (isEnd && progress.running === 0 && build.services.length > 0) {
+    if (rest.text !== "") await reports.send(rest);
+    rest = { offset: rest.offset + Buffer.byteLength(rest.text), text: "" };
+    await sendServices(run, started);
+  }
+  const reporting = reports.finish({ ...result, ...rest });
+  // The caller waits for it once all jobs of the stage have ended.
+  reporting.catch(() => undefined);
+  return { outcome: result.outcome, bytes, reporting };
+}
 
-/** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
-const sender =
-  ({ ctx, order, lease: { lost, lose } }: Run, { id: jobId }: AssignedJob, started: Promise<unknown>) =>
-  async (piece: Piece): Promise<void> => {
-    const ask = { ...order.mark, jobId, ...piece };
-    try {
-      await started;
-      // A job may print ten times a second for hours: no spans for that.
-      await untraced(() => retry(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
-    } catch (error) {
-      // A job that prints nothing more would not notice the loss.
-      lose();
-      throw error;
-    }
-  };
+/** Sends what the services have printed, before the last report ends the build. */
+const sendServices = ({ ctx, build, order, environment, lease, secrets, progress }: Run, started: Promise<unknown>) =>
+  sendServiceOutput({
+    ...{ build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
+    senderOf: ({ id: jobId }) =>
+      reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, jobId, started, beside: true }).send,
+  });
 
-const timeoutLine = ({ buildTimeoutMs }: Assignment) =>
-  `Build timed out after ${durationText(buildTimeoutMs)}; make it shorter or raise BUILD_TIMEOUT`;
-const prepareTimeoutLine = ({ prepareTimeoutMs }: Assignment) =>
-  `Preparing the environment timed out after ${durationText(prepareTimeoutMs)}; raise PREPARE_TIMEOUT if it needs longer`;
+const failsBuild = (outcome: Outcome, { mayFail }: AssignedJob): boolean =>
+  outcome === "timed_out" || (outcome === "failed" && !mayFail);
+
 const brokenLine = (error: unknown) => `This runner cannot go on: ${reasonOf(error)}`;
 
 /** Returns the result of a step, or `broken` if this machine failed. */
@@ -164,11 +165,10 @@ async function resultOf(
 }
 
 /** Runs the first job: makes the environment and places the build's objects and keys. */
-async function prepare({ ctx, build, order, environment, signal: run }: Run, output: Output): Promise<Result> {
-  using time = withTimeout(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
-  const { signal } = time;
-  const on = { environment, queue: ctx.queue, mark: order.mark, say: output.line, signal };
-  await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
+async function prepare({ ctx, build, order, environment, ...during }: Run, output: Output): Promise<Result> {
+  using time = prepareTime(build, during);
+  const on = { environment, queue: ctx.queue, mark: order.mark, say: output.line, signal: time.signal };
+  await traced("prepare driver", {}, () => environment.prepare(output.line, time.signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
   if (build.jobs.slice(1).every(({ source, service }) => source ?? service))
@@ -176,11 +176,9 @@ async function prepare({ ctx, build, order, environment, signal: run }: Run, out
   return { outcome: "passed", placedObjectIds };
 }
 
-/** A signal that never aborts. */
-const never = new AbortController().signal;
-
-async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Result> {
-  const { ctx, build, order, environment, lease, secrets, signal } = run;
+async function runJob(run: Run, index: number, output: Output): Promise<Result> {
+  const { ctx, build, order, environment, lease, secrets, signal, progress } = run;
+  const job = build.jobs[index]!;
   if (job.service !== undefined) {
     output.line(`Service ${job.service} is ready; what it prints follows when the build ends`);
     return { outcome: "passed" };
@@ -192,8 +190,13 @@ async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Resul
       script.note({ "process.exit.code": code });
       return code === notFound && job.source && canFetch(job.source) ? fetched(run, job.source, output) : code;
     });
-  const { exitCode, stopped } = await runAttempts(job, { run: runOnce, say: output.line, stop: never });
-  if (stopped) return { outcome: job.mayFail ? "failed" : "timed_out", why: jobTimeoutLine(job.timeoutMs!) };
+  // After a failure, jobs have more time than the build.
+  const stop = progress.failed ? never : run.stop;
+  const { exitCode, stopped } = await runAttempts(job, { run: runOnce, say: output.line, stop });
+  if (stopped) {
+    signal.throwIfAborted();
+    return timedOut(job, stopped);
+  }
   const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
   const collecting = {
     queue: ctx.queue,
@@ -202,12 +205,13 @@ async function runJob(run: Run, job: AssignedJob, output: Output): Promise<Resul
     hide: (text: string) => masked(secrets, text),
     say: output.line,
   };
-  await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
-  const tests = await collectReports(job.junitReports, { ...collecting, jobId: job.id, environment, signal });
-  if (exitCode === 0) return { outcome: "passed", exitCode, tests };
+  const files = { ...collecting, environment: filesOf(environment, ordered), signal };
+  await collectArtifacts(job.artifacts, files);
+  const tests = await collectReports(job.junitReports, { ...files, jobId: job.id });
+  if (exitCode !== 0 && !job.mayFail) progress.scriptFailed = true;
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
-  if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
-  return { outcome: "failed", why, exitCode, tests };
+  if (isLast(run, index)) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
+  return { outcome: exitCode === 0 ? "passed" : "failed", why, exitCode, tests };
 }
 
 /** Fetches a source for an environment without git. Returns the exit code of the job. */
@@ -219,31 +223,38 @@ async function fetched({ ctx, environment, signal }: Run, source: Source, output
 }
 
 /** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */
-async function withCaches(
-  { build, caches, signal }: Run,
-  index: number,
-  allPassed: boolean,
-  output: Output,
-  result: Result,
-): Promise<Result> {
+async function withCaches(run: Run, index: number, output: Output, result: Result): Promise<Result> {
+  const { build, caches, signal, progress } = run;
   if (result.outcome !== "passed" || build.caches.length === 0) return result;
-  const isSetup = index === 0 || build.jobs[index]!.source !== undefined;
-  const next = build.jobs[index + 1];
-  if (isSetup && next && !next.source) await caches.restore(output.line, signal);
-  if (!next && !isSetup && allPassed) await caches.store(output.line, signal);
+  const isSetup = (at: number) => at === 0 || (build.jobs[at]!.source ?? build.jobs[at]!.service) !== undefined;
+  const next = nextJobs(build.jobs, index, progress.failed);
+  if (isSetup(index) && next[0] !== undefined && !isSetup(next[0])) await caches.restore(output.line, signal);
+  const isEnd = next.length === 0 && progress.running === 1;
+  if (isEnd && !isSetup(index) && progress.allPassed) await caches.store(output.line, signal);
   return result;
 }
 
-const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>
-  (await environment.explain?.(exitCode, signal)) ?? exitLine(exitCode, job, build.driver!.type);
+/** Reports whether this job is the last one of a build that a script has failed. No job can run after an inspection. */
+const isLast = ({ build, progress }: Run, index: number): boolean =>
+  progress.scriptFailed && progress.running === 1 && nextJobs(build.jobs, index, true).length === 0;
 
-/** Finishes the job in the queue, which starts the next job or ends the build. */
-const report = (
-  { ctx, order: { mark }, lease: { lost }, secrets }: Run,
-  { id: jobId }: AssignedJob,
-  { why, ...how }: Result & { offset: number; text: string },
-) => {
-  const reason = why && masked(secrets, reasonIn(why));
-  const ask = { ...mark, jobId, placedObjectIds: [], ...how, reason };
-  return retry(lost, () => ctx.queue.finishJob(ask, { signal: lost }));
+/** The build's own timeout ends it in any stage; that of a job counts as a failure. */
+function timedOut({ mayFail, timeoutMs }: AssignedJob, { why }: Ended): Result {
+  if (why !== undefined) return { outcome: "timed_out", why };
+  return { outcome: mayFail ? "failed" : "timed_out", why: jobTimeoutLine(timeoutMs!) };
+}
+
+/** The files that a job sees. */
+const filesOf = (environment: Environment, job: Job): Pick<Environment, "list" | "open"> => ({
+  list: (directory, depth, signal) => environment.list(directory, depth, signal, job),
+  open: (path, signal) => environment.open(path, signal, job),
+});
+
+const whyFailed = async (
+  { build, environment, order, signal }: Run,
+  job: AssignedJob,
+  exitCode: number,
+): Promise<string> => {
+  const ordered = order.jobs.find(({ id }) => id === job.id);
+  return (await environment.explain?.(exitCode, signal, ordered)) ?? exitLine(exitCode, job, build.driver!.type);
 };

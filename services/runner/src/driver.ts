@@ -48,6 +48,8 @@ export interface Service {
 export interface Job {
   readonly id: number;
   readonly script: string;
+  /** Jobs with the same value may run at the same time. */
+  readonly beside?: string;
   /** From 1; absent for the only attempt. */
   readonly attempt?: number;
   /** When it aborts, the script ends, and `run` returns its exit code. The environment stays usable. */
@@ -111,8 +113,9 @@ export interface Inspection {
  *   created     costs nothing and holds nothing
  *   prepare     once; afterwards everything that jobs need exists
  *   put         any number of times, before the first run
- *   run         each job in order, each attempt of it once; files in the working directory stay
- *   list, open  read what the last job left, between two runs or before the first
+ *   run         each job in order, each attempt of it once; files in the working directory stay. Jobs with the same
+ *               `beside` may run at the same time
+ *   list, open  read what a job left, between two runs or before the first
  *   trees       likewise; what is placed is there for all later runs
  *   dispose     at any time, even during or after a failed prepare; removes every trace and never throws
  *
@@ -125,12 +128,12 @@ export interface Environment extends AsyncDisposable {
   put(file: PlacedFile, signal: AbortSignal): Promise<void>;
   /** Runs a job, awaits `onOutput` for all its output and returns the exit code. */
   run(job: Job, onOutput: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
-  /** Returns why the last job ended with this code, if more is known than the code. */
-  explain?(exitCode: number, signal: AbortSignal): Promise<string | undefined>;
+  /** Returns why a job ended with this code, if more is known than the code; without `job`, the last one. */
+  explain?(exitCode: number, signal: AbortSignal, job?: Job): Promise<string | undefined>;
   /** Lists everything below a directory, `depth` levels deep and unordered. A missing directory is empty. */
-  list(directory: string, depth: number, signal: AbortSignal): AsyncIterable<Found>;
-  /** Opens a regular file. Symbolic links are followed inside the environment. */
-  open(path: string, signal: AbortSignal): Promise<OpenedFile>;
+  list(directory: string, depth: number, signal: AbortSignal, job?: Job): AsyncIterable<Found>;
+  /** Opens a regular file as a job left it. Symbolic links are followed inside the environment. */
+  open(path: string, signal: AbortSignal, job?: Job): Promise<OpenedFile>;
   readonly trees: Trees;
   readonly inspection?: Inspection;
   /** Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. */

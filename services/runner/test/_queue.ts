@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { createLog } from "@ci/kit/process/log";
+import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Call } from "@ci/kit/rpc/rpc";
 import {
@@ -20,8 +21,14 @@ export interface QueuedBuild {
   readonly assignment: Assignment;
   /** The epoch that may write. A test raises it to take the build away from the runner. */
   epoch: number;
-  /** The index of the running job, or -1 before the claim. */
+  /** The index of the running job, the first one of a parallel stage, or -1 before the claim. */
   jobIndex: number;
+  /** The indexes of the running jobs. */
+  running: number[];
+  /** The output of jobs that run side by side, by index. */
+  readonly texts: Map<number, string>;
+  /** How much of `texts` is part of `text`, which has it once a parallel stage has ended. */
+  shownLength: number;
   killed: boolean;
   /** The name of the user who killed the build. */
   killedBy?: string;
@@ -53,9 +60,9 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     stage: "s",
     commands,
     artifacts: [],
+    ...{ mayFail: false, skipAfterSuccess: false, runAfterFailure: false, parallel: false, outputBytes: 0 },
     variables: [],
     junitReports: [],
-    mayFail: false,
   });
   return {
     buildId: newId(),
@@ -128,11 +135,36 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     return build;
   }
 
-  function append(build: QueuedBuild, offset: number, text: string): void {
+  interface Piece {
+    readonly jobId: number;
+    readonly offset: number;
+    readonly jobOffset?: number | undefined;
+    readonly text: string;
+  }
+
+  function append(build: QueuedBuild, { jobId, offset, jobOffset, text }: Piece): void {
+    const index = build.assignment.jobs.findIndex(({ id }) => id === jobId);
+    if (build.running.length > 1 || jobOffset !== undefined) {
+      const own = build.texts.get(index) ?? "";
+      if (jobOffset !== Buffer.byteLength(own)) throw new Fault("conflict", `job ${jobId} continues elsewhere`);
+      build.texts.set(index, own + text);
+      return;
+    }
     const end = Buffer.byteLength(build.text);
     if (offset > end) throw new Fault("invalid", `a gap before ${offset}, the text ends at ${end}`);
     if (Buffer.byteLength(text) > 256 * 1024) throw new Fault("invalid", "too large");
     if (offset === end) build.text += text;
+  }
+
+  function startNext(build: QueuedBuild, index: number): void {
+    const inOrder = [...build.texts].sort(([a], [b]) => a - b).map(([, text]) => text);
+    build.text += inOrder.join("").slice(build.shownLength);
+    build.shownLength = inOrder.join("").length;
+    const worst = (["timed_out", "killed", "failed"] as const).find((one) => build.outcomes.includes(one));
+    const next = nextJobs(build.assignment.jobs, index, worst !== undefined);
+    build.running = worst === "killed" ? [] : next;
+    if (build.running.length > 0) build.jobIndex = next[0]!;
+    else Object.assign(build, { final: worst ?? "passed", finishedAt: performance.now() });
   }
 
   const handlers: QueueServiceImplementation<Call> = {
@@ -141,7 +173,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const next = [...builds.values()].find(
         (queued) => queued.jobIndex < 0 && drivers.includes(queued.assignment.driver!.type),
       );
-      if (next) next.jobIndex = 0;
+      if (next) Object.assign(next, { jobIndex: 0, running: [0] });
       return { ...times, assignment: next?.assignment };
     },
     async renewLease(request) {
@@ -151,7 +183,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     },
     async appendOutput(request) {
       const build = leasedBuild("appendOutput", request);
-      append(build, request.offset, request.text);
+      append(build, request);
       return {};
     },
     async putArtifact(parts) {
@@ -166,15 +198,14 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     async finishJob(request) {
       const build = leasedBuild("finishJob", request);
       const index = build.assignment.jobs.findIndex(({ id }) => id === request.jobId);
-      if (index === build.jobIndex && !build.final) {
-        append(build, request.offset, request.text);
+      if (build.running.includes(index) && !build.final) {
+        append(build, request);
         build.outcomes.push(request.outcome);
         build.ends.push([request.exitCode, request.reason]);
         build.counts.push(request.tests);
         build.placed.push(...request.placedObjectIds);
-        const over = request.outcome !== "passed" || ++build.jobIndex === build.assignment.jobs.length;
-        if (over) build.final = request.outcome;
-        if (over) build.finishedAt = performance.now();
+        build.running = build.running.filter((one) => one !== index);
+        if (build.running.length === 0) startNext(build, index);
       }
       return { final: build.final !== undefined };
     },
@@ -242,7 +273,18 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const { epoch } = assignment;
       const build: QueuedBuild = {
         ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
-        ...{ text: "", outcomes: [], ends: [], placed: [], artifacts: [], tests: [], counts: [] },
+        ...{
+          running: [],
+          shownLength: 0,
+          texts: new Map(),
+          text: "",
+          outcomes: [],
+          ends: [],
+          placed: [],
+          artifacts: [],
+          tests: [],
+          counts: [],
+        },
       };
       builds.set(assignment.buildId, build);
       return build;

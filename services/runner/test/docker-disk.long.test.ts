@@ -62,7 +62,7 @@ else {
     const [found] = await engine.listContainers({ filters });
     const container = engine.getContainer(found!.Id);
     const volume = (await engine.listVolumes({ filters })).Volumes[0]!.Name;
-    const what = { engine, volumes: [volume], container };
+    const what = { engine, volumes: [volume], containers: [container] };
     const used = [await engineUse(what), await diskUse({ ...what, path: process.env.PATH! })];
     for (const { bytes } of used) {
       expect(bytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);

@@ -130,6 +130,25 @@ export function driverContract(open: () => Promise<Subject>): void {
         },
       ));
 
+    test("runs jobs with the same `beside` at the same time, and tells their files apart", () => {
+      const meet = (mine: string, other: string, code: number) =>
+        `echo ${mine} > ${mine}; while ! [ -e ${other} ]; do sleep 0.1; done; echo ${mine}; exit ${code}`;
+      return inside(subject, [meet("a", "b", 1), meet("b", "a", 2)], async ({ environment, order }) => {
+        const jobs = order.jobs.map((job) => ({ ...job, beside: "stage" }));
+        const ended = await Promise.all(jobs.map((job) => ran(environment, job)));
+        expect(ended).toEqual([
+          { code: 1, text: "a\n" },
+          { code: 2, text: "b\n" },
+        ]);
+        for (const job of jobs) {
+          expect(await environment.explain?.(1, never, job)).toBeUndefined();
+          const { content, close } = await environment.open("b", never, job);
+          for await (const bytes of content) expect(Buffer.from(bytes).toString()).toBe("b\n");
+          await close();
+        }
+      });
+    });
+
     test("ends background processes with the script", () =>
       inside(subject, ["(sleep 1000)& (sleep 1001)& echo started"], async ({ environment, order }) => {
         expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 0, text: "started\n" });

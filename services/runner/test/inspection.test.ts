@@ -64,7 +64,7 @@ async function run(
     leftovers: async () => [],
   };
   const build = queue.submit({ ...assignment, jobs });
-  build.jobIndex = 0;
+  Object.assign(build, { jobIndex: 0, running: [0] });
   const stub = client.client(QueueServiceDefinition);
   using lease = keepLease(stub, build.assignment, { ...queue.times, claimedAt: performance.now() });
   const log = createLog("runner", "silent");

@@ -10,9 +10,17 @@ export interface Limits {
   readonly artifactBytes: number;
   readonly publicUrl: string;
   readonly cacheBytes: number;
+  /** The runner knows conditions and parallel stages. */
+  readonly followsOrder?: boolean;
 }
 
 const unmasked = (variables: Step["env"] = []) => variables.map((one) => ({ ...one, masked: false }));
+
+/** A runner of an earlier version runs every job of a build that passes, and starts no services. */
+const commandsFor = (step: Step, { followsOrder }: Limits): readonly string[] => {
+  if (step.service !== undefined) return tooOld;
+  return followsOrder || !step.skipAfterSuccess ? commandsOf(step) : [];
+};
 
 /** A runner of an earlier version starts no services. It runs this instead, and so the build fails clearly. */
 const tooOld: readonly string[] = ["echo This runner is too old for services; exit 1"];
@@ -36,9 +44,13 @@ export const assignment = (
     name,
     stage,
     mayFail,
-    commands: doc.steps[index]!.service === undefined ? commandsOf(doc.steps[index]!) : tooOld,
+    commands: commandsFor(doc.steps[index]!, limits),
     service: doc.steps[index]!.service,
     source: doc.steps[index]!.source,
+    skipAfterSuccess: doc.steps[index]!.skipAfterSuccess ?? false,
+    runAfterFailure: doc.steps[index]!.runAfterFailure ?? false,
+    parallel: doc.steps[index]!.parallel ?? false,
+    outputBytes: doc.jobs[index]!.outputBytes,
     timeoutMs: doc.steps[index]!.timeoutMs,
     retry: doc.steps[index]!.retry,
     variables: unmasked(doc.steps[index]!.env),

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { cloneCommands } from "@ci/kit/process/clone-commands";
+import type { OrderedJob } from "@ci/kit/process/next-jobs";
 import type { Cache } from "@ci/manifest/caches";
 import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest } from "@ci/manifest/manifest";
@@ -70,6 +71,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     /** The end of the output, from offset `tailFrom` on. Older output has its own collection. */
     tail: readonly Chunk[];
     tailFrom: number;
+    /** Where the output of jobs that run side by side stands in the output; in its order. */
+    parts?: readonly Part[];
   };
 
 /** The store sets `until` by the clock of MongoDB. */
@@ -78,9 +81,11 @@ export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output"> & {
   /** What its reports say, once it has finished. */
   tests?: TestCounts;
+  /** Runs side by side with other jobs of its stage. */
+  readonly beside?: boolean;
 };
 
-export interface Step extends JobRun {
+export interface Step extends JobRun, Omit<OrderedJob, "stage"> {
   readonly commands: readonly string[];
   readonly source?: Source;
   readonly env?: readonly { readonly key: string; readonly value: string }[];
@@ -105,7 +110,22 @@ export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   entry?: { readonly source: string; readonly name: string; readonly jobId?: number };
 };
 
-/** A piece of output. Offsets are bytes of UTF-8 in the build's and in the job's text. */
+/**
+ * Jobs that run side by side write at the same time, and the build's output is their outputs one after another. So a
+ * piece of such a job is stored where it arrived, and a part says where the job's text stands in the build's output.
+ * Before and after the stage, the place of arrival is the place in the output.
+ */
+export interface Part {
+  /** Index of the job. */
+  readonly job: number;
+  /** Where the part begins in the job's output. */
+  readonly jobStart: number;
+  readonly bytes: number;
+  /** Where the part begins in the build's output; absent while jobs before it run. */
+  readonly start?: number;
+}
+
+/** A piece of output. Offsets are bytes of UTF-8 in all text of the build as it arrived, and in the job's text. */
 export interface Chunk {
   /** Index of the job; absent for lines that the service writes about the whole build. */
   readonly job?: number;

@@ -3,6 +3,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, previousStatuses } from "./build.js";
+import { shownTail } from "./side-by-side.js";
 
 /** One atomic write to a build. A field that is set to undefined is removed. */
 export interface Change {
@@ -39,6 +40,7 @@ export const shownFields = [
   "awaitsApproval",
   "axes",
   "group",
+  "parts",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
 export const toBuild = (doc: ShownBuild): Build => ({
@@ -74,10 +76,13 @@ export function lastBytes(text: string, bytes: number): string | undefined {
 
 /** Returns the record for lists and events: with the end of the output and, while it is queued, its place. */
 export function toShortBuild(doc: ShownBuild, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
-  const text = doc.tail.map((chunk) => chunk.text).join("");
+  const text = shownTail(doc)
+    .map((chunk) => chunk.text)
+    .join("");
   return {
     ...toBuild(doc),
-    output: lastBytes(text, limitBytes),
+    // Older output of a stage whose jobs ran side by side may have moved out of the record.
+    output: lastBytes(text, limitBytes) ?? (doc.outputBytes > 0 && doc.parts ? "" : undefined),
     queue: doc.status === "queued" ? queue : undefined,
   };
 }

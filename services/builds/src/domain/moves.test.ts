@@ -4,6 +4,7 @@ import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc } from "./build.js";
 import { applyChange, type Change } from "./change.js";
 import { append, claim, finishJob, type JobReport, kill, lose } from "./moves.js";
+import { shownTail } from "./side-by-side.js";
 
 const lease = { runnerId: "r1", leaseHash: "h" };
 const leaseMs = 15_000;
@@ -156,23 +157,51 @@ describe("the reason", () => {
 });
 
 describe("append", () => {
-  it("adds what a service prints while the build runs, whichever job is running", () => {
+  /** A build whose first two jobs have passed, the second of which stands for a service. */
+  function withService(): BuildDoc {
     const steps = [{ commands: [] }, { commands: [], service: "db" }, { commands: ["true"] }];
-    const doc = { ...running(), steps };
-    expect(applyChange(doc, append(doc, 1, 2, 0, "a\n")!).jobs[1]).toMatchObject({ outputBytes: 2 });
-    expect(() => append({ ...doc, status: "failed" }, 1, 2, 0, "a\n")).toThrow();
+    const jobs = running().jobs.map((job, at) => ({
+      ...job,
+      status: at < 2 ? ("passed" as const) : ("running" as const),
+    }));
+    return { ...running(), steps, jobs };
+  }
+  const piece = (jobOffset: number, text: string) => ({ jobId: 2, offset: 0, jobOffset, text });
+
+  it("adds what a service prints while the build runs, after what the running job has printed", () => {
+    const printed = applyChange(withService(), append(withService(), 1, { jobId: 3, offset: 0, text: "job\n" })!);
+    const once = applyChange(printed, append(printed, 1, piece(0, "a\n"))!);
+    const twice = applyChange(once, append(once, 1, piece(2, "b\n"))!);
+    expect(twice).toMatchObject({ outputBytes: 8, parts: [{ job: 1, start: 4, bytes: 4 }] });
+    expect(twice.jobs[1]).toMatchObject({ outputBytes: 4 });
+    expect(append(twice, 1, piece(2, "b\n"))).toBeUndefined();
+    expect(() => append(twice, 1, piece(0, "b\n"))).toThrow("Output continues at 4");
+    expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"))).toThrow("is not running");
+  });
+
+  it("keeps what a service prints behind jobs that run side by side", () => {
+    const doc = withService();
+    const jobs = doc.jobs.map((job, at) => (at === 2 ? { ...job, beside: true } : job));
+    const parallel = { ...doc, jobs, parts: [{ job: 2, jobStart: 0, bytes: 0, start: 0 }] };
+    const printed = applyChange(parallel, append(parallel, 1, piece(0, "service\n"))!);
+    expect(printed.outputBytes).toBe(0);
+    const own = { jobId: 3, offset: 0, jobOffset: 0, text: "job\n" };
+    const report = { ...own, epoch: 1, outcome: "passed" as const, placed: [], followsOrder: true };
+    const ended = applyChange(printed, finishJob(printed, report, new Date())!);
+    expect(ended).toMatchObject({ status: "passed", outputBytes: 12 });
+    expect(shownTail(ended).map(({ text }) => text)).toEqual(["job\n", "service\n"]);
   });
 
   it("continues the text of the build and of the job", () => {
-    const doc = applyChange(running(), append(running(), 1, 1, 0, "grüße\n")!);
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "grüße\n" })!);
     expect(doc.outputBytes).toBe(8);
     expect(doc.jobs[0]!.outputBytes).toBe(8);
     expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
   });
 
   it("a repeated piece is stored once", () => {
-    const doc = applyChange(running(), append(running(), 1, 1, 0, "a\n")!);
-    expect(append(doc, 1, 1, 0, "a\n")).toBeUndefined();
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "a\n" })!);
+    expect(append(doc, 1, { jobId: 1, offset: 0, text: "a\n" })).toBeUndefined();
   });
 
   it.each([
@@ -180,7 +209,7 @@ describe("append", () => {
     ["a job that is not running", 1, 2, 0],
     ["a gap", 1, 1, 5],
   ])("rejects %s", (_what, epoch, jobId, offset) => {
-    expect(() => append(running(), epoch, jobId, offset, "text")).toThrow();
+    expect(() => append(running(), epoch, { jobId: jobId, offset: offset, text: "text" })).toThrow();
   });
 });
 

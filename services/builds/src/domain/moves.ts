@@ -1,3 +1,4 @@
+import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
@@ -13,7 +14,8 @@ import {
   requireTransition,
   withEvent,
 } from "./change.js";
-import { killedReason, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
+import { killedReason, lastLine, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
+import { addBeside, beginParts, shownTail, showParts } from "./side-by-side.js";
 import { testsOf } from "./tests.js";
 
 /** Who claims a build, and what is stored of the lease's secret. */
@@ -34,34 +36,91 @@ export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: 
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
 
-const isService = ({ steps }: BuildDoc, job: number): boolean => steps[job]?.service !== undefined;
+/** A piece of a job's output. A job that runs beside others counts in its own output, any other in the build's. */
+export interface Piece {
+  readonly jobId: number;
+  readonly offset: number;
+  readonly jobOffset?: number | undefined;
+  readonly text: string;
+}
 
-/** Appends output of the running job, or of a service, at `offset`. Returns undefined if it has already arrived. */
-export function append(doc: BuildDoc, epoch: number, jobId: number, offset: number, text: string): Change | undefined {
-  requireEpoch(doc, epoch);
+/** Reports whether a job stands for a service that has become ready. It prints until the build ends. */
+const isService = ({ steps, jobs }: BuildDoc, job: number): boolean =>
+  steps[job]?.service !== undefined && jobs[job]?.status === "passed";
+
+/** Gives a service its place in the output: after the jobs that run. */
+function withPlace(doc: BuildDoc, service: number): BuildDoc {
+  if (doc.jobs[service]!.beside) return doc;
+  const jobs = doc.jobs.map((job, at) => (at === service ? { ...job, beside: true } : job));
+  return { ...doc, jobs, ...beginParts(doc, [service], jobs) };
+}
+
+/** Appends output of a running job, or of a service, at its offset. Returns undefined if it has already arrived. */
+export function append(read: BuildDoc, epoch: number, { jobId, text, ...piece }: Piece): Change | undefined {
+  requireEpoch(read, epoch);
   if (text === "") return undefined;
-  if (doc.outputBytes === offset + Buffer.byteLength(text)) return undefined;
-  const job = doc.jobs.findIndex((one) => one.id === jobId);
-  // A service prints until the build ends.
-  const isOpen = doc.jobs[job]?.status === "running" || (isService(doc, job) && doc.status === "running");
-  if (!isOpen) throw new Fault("conflict", `Job ${jobId} is not running`);
-  if (doc.outputBytes !== offset) throw new Fault("conflict", `Output continues at ${doc.outputBytes}, not ${offset}`);
-  return addOutput(doc, text, job);
+  const index = read.jobs.findIndex((one) => one.id === jobId);
+  const isOpenService = read.status === "running" && isService(read, index);
+  const doc = isOpenService ? withPlace(read, index) : read;
+  const job = doc.jobs[index];
+  const offset = job?.beside ? piece.jobOffset : piece.offset;
+  const size = job?.beside ? job.outputBytes : doc.outputBytes;
+  if (offset !== undefined && size === offset + Buffer.byteLength(text)) return undefined;
+  if (!job || (job.status !== "running" && !isOpenService)) throw new Fault("conflict", `Job ${jobId} is not running`);
+  if (size !== offset) throw new Fault("conflict", `Output continues at ${size}, not ${offset}`);
+  return job.beside ? addBeside(doc, text, index) : addOutput(doc, text, index);
 }
 
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
 
+const showAll = (doc: BuildDoc): BuildDoc =>
+  doc.parts
+    ? {
+        ...doc,
+        ...showParts(
+          doc,
+          doc.jobs.map((job) => ({ ...job, status: "queued" })),
+        ),
+      }
+    : doc;
+
+/** Adds the reason to the output, unless the last job that ran has just said it. */
+function sayWhy(
+  doc: BuildDoc,
+  status: Build_Status,
+  reason: string | undefined,
+): Required<Pick<Change, "set" | "output">> {
+  const last = doc.jobs.findLast(({ startedAt }) => startedAt);
+  const isSaid = last?.reason === reason || status === "passed_with_failures";
+  if (reason === undefined || isSaid) return { set: {}, output: [] };
+  const text = shownTail(doc).at(-1)?.text ?? "\n";
+  return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`);
+}
+
 /** Finishes the build. Jobs that never ran take its status. Without `why`, the reason is that of a job. */
 function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, why?: string): Change {
   requireTransition(doc, status);
-  const after = applyChange(doc, change);
+  const after = showAll(applyChange(doc, change));
+  const reason = why ?? reasonOfBuild(after.jobs, status);
+  const line = why === undefined ? sayWhy(after, status, reason) : { set: {}, output: [] };
   const jobs = after.jobs.map((job) => {
     if (isFinal(job.status)) return job;
     return { ...job, status, finishedAt: now, reason: job.status === "running" && why ? why : notRun(status) };
   });
-  const reason = why ?? reasonOfBuild(after.jobs, status);
-  const set = { ...change.set, jobs, status, reason, finishedAt: now, lease: undefined, ...noKill };
-  return withEvent(doc, { ...change, set }, "build.finished", now);
+  const shown = after.parts ? { outputBytes: after.outputBytes, parts: after.parts } : {};
+  const set = {
+    ...change.set,
+    ...shown,
+    ...line.set,
+    jobs,
+    status,
+    reason,
+    finishedAt: now,
+    lease: undefined,
+    ...noKill,
+  };
+  const output = [...(change.output ?? []), ...line.output];
+  return withEvent(doc, { ...change, set, output }, "build.finished", now);
 }
 
 /** Returns the status of a finished job. A kill request overrides every outcome. */
@@ -70,12 +129,11 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
   return outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
 }
 
-export interface JobReport {
+export interface JobReport extends Piece {
   readonly epoch: number;
-  readonly jobId: number;
   readonly outcome: FinishJobRequest_Outcome;
-  readonly offset: number;
-  readonly text: string;
+  /** The runner knows conditions and parallel stages. */
+  readonly followsOrder?: boolean;
   readonly placed: readonly number[];
   readonly exitCode?: number;
   readonly reason?: string;
@@ -83,13 +141,38 @@ export interface JobReport {
 }
 
 /** Adds the line that a runner writes when it kills a job. This one learned of the kill too late. */
-function withKilledLine(doc: BuildDoc, { outcome, text }: JobReport): string {
+function withKilledLine(doc: BuildDoc, { jobId, outcome, text }: JobReport): string {
   if (!doc.killRequestedAt || outcome === "killed") return text;
-  const last = (text || doc.tail.at(-1)?.text) ?? "";
+  const job = doc.jobs.findIndex(({ id }) => id === jobId);
+  const last = (text || doc.tail.findLast((chunk) => chunk.job === job)?.text) ?? "";
   return `${text}${last === "" || last.endsWith("\n") ? "" : "\n"}${killedLine(doc)}`;
 }
 
-/** Finishes the running job, and starts the next one or finishes the build. Returns undefined for a finished job. */
+/** Returns the indexes of the jobs to start once this one has ended, with these statuses. */
+function startedAfter(doc: BuildDoc, index: number, jobs: readonly JobDoc[], followsOrder: boolean): number[] {
+  const ended = jobs.map(({ status }) => status);
+  if (ended.includes("running") || ended.includes("killed")) return [];
+  const failed = ended.includes("failed") || ended.includes("timed_out");
+  if (!followsOrder) return failed || index + 1 === jobs.length ? [] : [index + 1];
+  return nextJobs(
+    jobs.map(({ stage }, at) => ({ stage, ...doc.steps[at] })),
+    index,
+    failed,
+  );
+}
+
+/** Starts these jobs, side by side if they are several. */
+function startJobs(doc: BuildDoc, next: readonly number[], now: Date): Partial<Pick<BuildDoc, "jobs" | "parts">> {
+  const beside = next.length > 1 ? { beside: true } : {};
+  const jobs = doc.jobs.map((job, at) => (next.includes(at) ? { ...start(job, now), ...beside } : job));
+  if (next.length > 1) return { jobs, ...beginParts(doc, next, jobs) };
+  return doc.jobs.some(({ beside }) => beside) ? { jobs, ...showParts(doc, jobs) } : { jobs };
+}
+
+/**
+ * Finishes a running job. If no other is running, starts what comes next or finishes the build. Returns undefined for a
+ * finished job.
+ */
 export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change | undefined {
   requireEpoch(doc, report.epoch);
   const index = doc.jobs.findIndex((job) => job.id === report.jobId);
@@ -98,26 +181,24 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   if (isFinal(job.status)) return undefined;
   if (job.status !== "running") throw new Fault("conflict", `Job ${report.jobId} is not running`);
   const text = withKilledLine(doc, report);
-  const appended = append(doc, report.epoch, report.jobId, report.offset, text) ?? { set: {}, output: [] };
+  const appended = append(doc, report.epoch, { ...report, text }) ?? { set: {}, output: [] };
   const after = applyChange(doc, appended);
   const status = statusOf(doc, job, report.outcome);
   const reason = reasonOfJob(doc, status, report);
-  const continues = status === "passed" || status === "passed_with_failures";
-  const jobs = after.jobs.map((one, at) => {
-    if (at === index) {
-      const tests = report.tests ? { tests: report.tests } : {};
-      return { ...one, status, finishedAt: now, exitCode: report.exitCode, reason, ...tests };
-    }
-    return continues && at === index + 1 ? start(one, now) : one;
-  });
-  const objects = doc.objects.map((object) =>
+  const own = report.tests ? { tests: report.tests } : {};
+  const ended = after.jobs.map((one, at) =>
+    at === index ? { ...one, status, finishedAt: now, exitCode: report.exitCode, reason, ...own } : one,
+  );
+  const next = startedAfter(doc, index, ended, report.followsOrder ?? false);
+  const placed = doc.objects.map((object) =>
     report.placed.includes(object.id) ? { ...object, placed: true } : object,
   );
-  const tests = report.tests && { tests: testsOf(jobs) };
-  const set = { ...appended.set, jobs, ...(report.placed.length > 0 ? { objects } : {}), ...tests };
+  const objects = report.placed.length > 0 ? { objects: placed } : {};
+  const tests = report.tests ? { tests: testsOf(ended) } : {};
+  const set = { ...appended.set, ...startJobs({ ...after, jobs: ended }, next, now), ...objects, ...tests };
   const change = { ...appended, set };
-  if (continues && index + 1 < jobs.length) return change;
-  const ran = jobs.filter((one) => isFinal(one.status)).map((one) => one.status);
+  if (next.length > 0 || ended.some((one) => one.status === "running")) return change;
+  const ran = ended.filter((one) => isFinal(one.status)).map((one) => one.status);
   return finish(doc, change, worst(ran), now);
 }
 
@@ -150,7 +231,8 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
 /** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
 const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}\n`;
 
-function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change {
+function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
+  const doc = showAll(read);
   if (doc.killRequestedAt)
     return finish(doc, addOutput(doc, killedLine(doc)), "killed", now, killedReason(doc.killRequestedBy));
   if (doc.returns >= limits.returns)
@@ -165,6 +247,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
     exitCode: undefined,
     reason: undefined,
     tests: undefined,
+    beside: undefined,
   }));
   const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
   const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
@@ -172,6 +255,7 @@ function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change
     ...output,
     set: {
       ...output.set,
+      ...(doc.parts ? { parts: doc.parts } : {}),
       status: "queued",
       startedAt: undefined,
       lease: undefined,

@@ -76,16 +76,7 @@ function inputsOf(
   };
 }
 
-const stepOf = ({ commands, source, env, shell, service, timeoutMs, retry, reports }: PlannedJob): Step => ({
-  commands,
-  source,
-  env,
-  shell,
-  service,
-  timeoutMs,
-  retry,
-  reports,
-});
+const stepOf = ({ stage: _s, name: _n, mayFail: _m, artifacts: _a, ...step }: PlannedJob): Step => step;
 
 function jobsOf(
   { manifest }: Submission,

@@ -1,9 +1,10 @@
+import type { OrderedJob } from "@ci/kit/process/next-jobs";
 import { isGlob } from "@ci/manifest/entries";
 import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import type { Source } from "@ci/proto/builds/v1/queue";
 
-export interface PlannedJob extends JobRun {
+export interface PlannedJob extends JobRun, OrderedJob {
   readonly stage: string;
   readonly name: string;
   readonly commands: readonly string[];
@@ -73,6 +74,7 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
   const setup = { stage: `setup - #${buildNumber}`, commands: [], mayFail: false, artifacts: [] };
   const jobsOf = byStage(manifest.jobs);
   const mayFail = new Set(manifest.allowFailures);
+  const parallel = new Set(manifest.parallel);
   const planned = (job: ManifestJob, index: number): PlannedJob => ({
     stage: job.stage,
     name: jobName(plain(job.name) || plain(`${job.stage}.${index + 1}`)),
@@ -83,6 +85,9 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
     ...(job.env.length > 0 ? { env: job.env } : {}),
     ...(job.shell === undefined ? {} : { shell: job.shell }),
     reports: job.reports.length > 0 ? job.reports : undefined,
+    skipAfterSuccess: job.status && !job.status.includes("passed") ? true : undefined,
+    runAfterFailure: job.status?.includes("failed") ? true : undefined,
+    parallel: parallel.has(job.stage) ? true : undefined,
     artifacts: job.artifacts.map(({ source, name }) =>
       isGlob(source)
         ? { source, name: artifactName(globName(source)), pattern: name }

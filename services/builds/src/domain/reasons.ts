@@ -22,6 +22,10 @@ const ends: Partial<Record<Build_Status, string>> = {
 /** Returns the reason of a job that never ran in a build with this final status. */
 export const notRun = (status: Build_Status): string => `not run: the build ${ends[status] ?? "had not failed"}`;
 
+/** Returns the line of output that says why a build ended with this status. */
+export const lastLine = (status: Build_Status, reason: string): string =>
+  status === "failed" ? `Build failed: ${reason}` : `Build ${reason}`;
+
 const withoutReason: Partial<Record<Build_Status, string>> = { killed: "killed", timed_out: "timed out" };
 
 /** Returns why a job ended with this status: as its runner reports it, or as known without that. */

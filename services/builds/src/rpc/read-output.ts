@@ -9,8 +9,8 @@ async function open(ctx: Context, caller: Caller, { ref, job: name, start = 0, e
   const doc = await seeBuild(ctx, caller, ref);
   const job = jobIndex(doc, name);
   const until = Math.min(progress(doc, job).bytes, (end ?? Number.MAX_SAFE_INTEGER) + 1);
-  const { _id, tail, tailFrom } = doc;
-  return ctx.output.read({ _id, tail, tailFrom }, { job, start, end: until });
+  const { _id, tail, tailFrom, parts } = doc;
+  return ctx.output.read({ _id, tail, tailFrom, parts }, { job, start, end: until });
 }
 
 export const readOutput = (ctx: Context): Handlers["readOutput"] =>

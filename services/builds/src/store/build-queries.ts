@@ -14,6 +14,7 @@ const followedFields = {
   outputBytes: 1,
   tail: 1,
   tailFrom: 1,
+  parts: 1,
 } as const;
 
 /** What followers of a build's output need. */

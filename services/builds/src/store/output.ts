@@ -3,6 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
 import type { Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
+import { arrivedBytes, storedRange } from "../domain/side-by-side.js";
 
 interface OutputDoc {
   _id: string;
@@ -15,7 +16,7 @@ interface OutputDoc {
 }
 
 /** What is needed of a build to read its output. */
-export type WithOutput = Pick<BuildDoc, "_id" | "tail" | "tailFrom">;
+export type WithOutput = Pick<BuildDoc, "_id" | "tail" | "tailFrom" | "parts">;
 
 /** The bytes from `start` up to but excluding `end`, of the build or of the job with this index. */
 export interface OutputRange {
@@ -41,8 +42,9 @@ const maxQueries = fixedLimit({ max: 8, about: "queries for older output at a ti
 
 /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
 function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
-  if (doc.outputBytes - doc.tailFrom <= maxTailBytes) return undefined;
-  const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= doc.outputBytes - keptBytes);
+  const end = arrivedBytes(doc);
+  if (end - doc.tailFrom <= maxTailBytes) return undefined;
+  const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= end - keptBytes);
   const last = chunks.at(-1);
   return last && { chunks, tailFrom: last.start + last.bytes };
 }
@@ -110,8 +112,10 @@ export const outputStore = (db: Db) => {
   }
 
   /** Returns a copy of the range's next bytes, at most `maxBytes`; none only if there are none. */
-  const next = async (build: WithOutput, range: OutputRange, maxBytes: number): Promise<Buffer> =>
-    fromTail(build, range, maxBytes) ?? (await inTurn(() => fromStore(build, range, maxBytes)));
+  async function next(build: WithOutput, wanted: OutputRange, maxBytes: number): Promise<Buffer> {
+    const range = storedRange(build, wanted);
+    return fromTail(build, range, maxBytes) ?? (await inTurn(() => fromStore(build, range, maxBytes)));
+  }
 
   return {
     /** Copies the older part of a long tail and returns the offset up to which the tail may be trimmed. */

@@ -1,12 +1,13 @@
 import type { BuildDoc } from "../domain/build.js";
+import { arrivedBytes } from "../domain/side-by-side.js";
 
 const maxBuilds = 500;
 /** Larger builds are read again: they would fill the memory. */
 const maxBytes = 64 * 1024;
 const maxRecords = 100;
 
-const isSmall = ({ manifest, outputBytes, tailFrom, jobs, objects, variables, keys, artifacts }: BuildDoc): boolean =>
-  manifest.length + outputBytes - tailFrom <= maxBytes &&
+const isSmall = ({ manifest, tailFrom, jobs, objects, variables, keys, artifacts, ...doc }: BuildDoc): boolean =>
+  manifest.length + arrivedBytes(doc) - tailFrom <= maxBytes &&
   [jobs, objects, variables, keys, artifacts].every(({ length }) => length <= maxRecords);
 
 /**

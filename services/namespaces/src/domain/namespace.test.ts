@@ -16,6 +16,7 @@ test("only the root of a tree stores the visibility, and every namespace shows i
     userId: 9,
     rootId: 1,
     parentId: 2,
+    ancestorIds: [1, 2],
     name: "api",
     path: "team/web/api",
     description: "",

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { UidRange } from "../config.js";
-import type { Driver, Environment, Order } from "../driver.js";
+import type { Driver, Environment, Job, Order } from "../driver.js";
 import { raceAbort } from "../work/ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
@@ -83,9 +83,9 @@ async function makeWork(folder: string, uids: UidRange | undefined): Promise<Use
   return user;
 }
 
-async function writeScript(folder: string, text: string, user: User | undefined): Promise<string> {
-  const script = join(folder, "script");
-  await writeFile(script, text, { mode: 0o700 });
+async function writeScript(folder: string, job: Job, user: User | undefined): Promise<string> {
+  const script = join(folder, job.beside === undefined ? "script" : `script.${job.id}`);
+  await writeFile(script, job.script, { mode: 0o700 });
   if (user) await chown(script, user.uid, user.gid);
   return script;
 }
@@ -110,7 +110,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
     put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(inWork(to), file, place().user)),
     async run(job, onOutput, signal) {
       const { folder, work, user } = place();
-      const script = await writeScript(folder, job.script, user);
+      const script = await writeScript(folder, job, user);
       const pipe = await pipes.take();
       signal.throwIfAborted();
       try {

@@ -1,5 +1,5 @@
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
-import { withTimeout } from "../work/ended.js";
+import { type Ended, withTimeout } from "../work/ended.js";
 
 export interface AttemptsOptions {
   /** Runs the script once and returns its exit code. The script ends when `stop` aborts. */
@@ -12,7 +12,7 @@ export interface AttemptsOptions {
 /** How the last attempt ended. `stopped` is the reason of the signal that ended it early. */
 export interface LastAttempt {
   readonly exitCode: number;
-  readonly stopped?: unknown;
+  readonly stopped?: Ended;
 }
 
 function attemptLine(attempt: number, times: number, lastCode: number | undefined): string {
@@ -31,7 +31,7 @@ export async function runAttempts(
   for (let attempt = 1; ; attempt++) {
     if (times > 0) say(attemptLine(attempt, times, lastCode));
     const exitCode = await run(attempt, stop);
-    if (stop.aborted) return { exitCode, stopped: stop.reason };
+    if (stop.aborted) return { exitCode, stopped: stop.reason as Ended };
     const again = exitCode !== 0 && attempt <= times && (codes.length === 0 || codes.includes(exitCode));
     if (!again) return { exitCode };
     lastCode = exitCode;

@@ -79,7 +79,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       lacksRoom = !hasRoom();
       if (lacksRoom) return;
       const claimedAt = performance.now();
-      const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
+      const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers, followsOrder: true });
       if (!answer.assignment) return;
       if (stopping) return giveBack(ctx, answer.assignment);
       start(answer.assignment, answer, claimedAt);

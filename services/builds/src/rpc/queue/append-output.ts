@@ -13,11 +13,11 @@ const maxBytes = fixedLimit({
 
 export const appendOutput =
   (ctx: Context): QueueHandlers["appendOutput"] =>
-  async ({ buildId, epoch, leaseSecret, jobId, offset, text }) => {
-    if (Buffer.byteLength(text) > maxBytes) throw invalid({ text: [`Text cannot exceed ${maxBytes} bytes`] });
+  async ({ buildId, epoch, leaseSecret, ...piece }) => {
+    if (Buffer.byteLength(piece.text) > maxBytes) throw invalid({ text: [`Text cannot exceed ${maxBytes} bytes`] });
     const doc = await ctx.builds.change(buildId, (build) => {
       requireSecret(build, leaseSecret);
-      return append(build, epoch, jobId, offset, text);
+      return append(build, epoch, piece);
     });
     ctx.wakeups.wake(buildId);
     const tailFrom = await ctx.output.spill(doc);

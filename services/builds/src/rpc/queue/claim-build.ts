@@ -93,7 +93,7 @@ export const claimBuild =
     addLogFields({ build: doc._id });
     ctx.wakeups.wake(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
-    const assigned = assignment(doc, ctx.config, plain);
+    const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
     return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs };
   };

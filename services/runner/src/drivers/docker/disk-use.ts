@@ -42,7 +42,8 @@ export interface DiskUseOptions {
   /** Where `du` is found. */
   readonly path: string;
   readonly volumes: readonly string[];
-  readonly container: Docker.Container;
+  /** Those that have gone meanwhile do not count. */
+  readonly containers: readonly Docker.Container[];
 }
 
 export interface DiskUse {
@@ -51,30 +52,44 @@ export interface DiskUse {
   readonly files?: number;
 }
 
+/** Returns what is known about the containers that still exist. */
+async function inspected<T>(containers: readonly Docker.Container[], options?: object): Promise<T[]> {
+  const all = await Promise.allSettled(containers.map((one) => one.inspect(options as never)));
+  const found = all.filter((one) => one.status === "fulfilled").map(({ value }) => value as T);
+  if (found.length === 0) throw all.find((one) => one.status === "rejected")?.reason ?? new Error("no container runs");
+  return found;
+}
+
 /** Asks the engine for what a build has written. It counts no files. */
-export async function engineUse({ engine, volumes, container }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
-  const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, volumes)) };
+export async function engineUse({ engine, volumes, containers }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
+  const sized = await inspected<{ readonly SizeRw?: number }>(containers, { size: true });
+  return { bytes: sized.reduce((sum, { SizeRw = 0 }) => sum + SizeRw, await volumeBytes(engine, volumes)) };
 }
 
 /**
- * Returns what a build has written to its volumes and to the root of its container. Root on the engine's host looks into
+ * Returns what a build has written to its volumes and to the roots of its containers. Root on the engine's host looks into
  * the folders; everyone else asks the engine, which takes longer.
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
-  const { engine, path, volumes, container } = options;
+  const { engine, path, volumes, containers } = options;
   const mounted = await Promise.all(volumes.map((volume) => engine.getVolume(volume).inspect()));
-  const { GraphDriver: graph } = await container.inspect();
-  const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
+  const graphs = await inspected<Docker.ContainerInspectInfo>(containers);
+  const roots = graphs.map(
+    ({ GraphDriver }) => (GraphDriver?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir,
+  );
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
-  if (!isRoot() || !isHere(root) || !mounted.every(({ Mountpoint }) => isHere(Mountpoint))) return engineUse(options);
-  const folders = [...mounted.map(({ Mountpoint }) => Mountpoint), root];
+  if (!isRoot() || !roots.every(isHere) || !mounted.every(({ Mountpoint }) => isHere(Mountpoint)))
+    return engineUse(options);
+  const folders = [...mounted.map(({ Mountpoint }) => Mountpoint), ...roots];
   const files = await sumOf("--inodes", folders, path);
   return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }
 
 /** Returns what the container of a service has written to its root and to the volumes that its image asks for. */
-export async function serviceUse({ engine, path, container }: Omit<DiskUseOptions, "volumes">): Promise<DiskUse> {
+export async function serviceUse(
+  container: Docker.Container,
+  { engine, path }: Pick<DiskUseOptions, "engine" | "path">,
+): Promise<DiskUse> {
   const { GraphDriver: graph, Mounts: mounts } = await container.inspect();
   const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
   const volumes = mounts.filter(({ Type }) => Type === "volume");

@@ -19,6 +19,7 @@ import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
 import { placedFiles } from "./placed-files.js";
 import type { Quotas } from "./quotas.js";
+import { jobsAfter, ranContainers } from "./ran-containers.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
 import { surroundings } from "./surroundings.js";
@@ -46,8 +47,8 @@ const removalTimeoutMs = 60_000;
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
 interface AfterRunOptions {
-  /** The container of the last job; undefined before any job has run. */
-  readonly last: () => Docker.Container | undefined;
+  /** The container of a job, or of the last one; undefined before it has run. */
+  readonly ran: (job?: Job) => Docker.Container | undefined;
   readonly first: () => Promise<Docker.Container>;
   readonly workspace: string;
   readonly memoryBytes: number;
@@ -64,26 +65,22 @@ function namesOf({ mark, ...order }: Order, runner: string) {
 
 type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
 
-/** What can be asked about the last job's container. */
-const afterRun = ({ last, first, workspace, memoryBytes }: AfterRunOptions): AfterRun => ({
-  async explain(_exitCode, signal) {
-    const container = last();
+/** What can be asked about a job's container. */
+const afterRun = ({ ran, first, workspace, memoryBytes }: AfterRunOptions): AfterRun => ({
+  async explain(_exitCode, signal, job) {
+    const container = ran(job);
     const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
     return isOut ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY") : undefined;
   },
-  async *list(directory, depth, signal) {
-    yield* listArchive(
-      last() ?? (await raceAbort(signal, first())),
-      posix.resolve(workspace, directory),
-      depth,
-      signal,
-    );
+  async *list(directory, depth, signal, job) {
+    const container = ran(job) ?? (await raceAbort(signal, first()));
+    yield* listArchive(container, posix.resolve(workspace, directory), depth, signal);
   },
-  async open(path, signal) {
-    const container = last() ?? (await raceAbort(signal, first()));
+  async open(path, signal, job) {
+    const container = ran(job) ?? (await raceAbort(signal, first()));
     return raceAbort(signal, openArchived(container, posix.resolve(workspace, path), signal));
   },
-  trees: dockerTrees(workspace, async () => last() ?? first()),
+  trees: dockerTrees(workspace, async () => ran() ?? first()),
 });
 
 const cannotRunImage = ({ image, workspace }: Order) =>
@@ -98,7 +95,6 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { workspace, name, bridge, script, shared } = namesOf(order, runner);
   const volumes = [name, ...shared.map((volume) => volume.name)];
   let imageId = "";
-  let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, volumes, bridge, labels, limits, log, begin });
   const atWorkspace = { ...order, workspace };
@@ -115,6 +111,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
+  const ran = ranContainers((container) => void begin(() => removeContainer(container)).catch(() => undefined));
   const services = buildServices({
     ...{ engine, quotas, name, labels, limits, begin, around },
     ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
@@ -155,19 +152,17 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     },
     put: files.put,
     async run(job, onOutput, signal) {
-      const last = current;
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
-      current = container;
-      const next = jobs[jobs.findIndex(({ id }) => id === job.id) + 1];
-      if (next) filledFor(next).catch(() => undefined);
+      ran.add({ job, container });
+      for (const next of jobsAfter(jobs, job)) filledFor(next).catch(() => undefined);
       const died = around.death(container);
-      const onStart = () => void (last && begin(() => removeContainer(last)).catch(() => undefined));
-      const within = around.within(container, signal);
+      const onStart = () => ran.removeOlder(job, container);
+      const within = around.within(container, signal, job.beside);
       return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
     },
-    unpack: (archive, signal) => raceAbort(signal, putArchive(current!, archive, workspace, signal)),
+    unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ last: () => current, first: () => filledFor(first()), workspace, memoryBytes: limits.memoryBytes }),
+    ...afterRun({ ran: ran.of, first: () => filledFor(first()), workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

@@ -34,7 +34,7 @@ export interface Surroundings extends Disposable {
   /** Counts what the container of a service writes, too. */
   watch(service: Docker.Container): void;
   /** Returns a signal that also aborts when the build writes too much, from the container of this job on. */
-  within(container: Docker.Container | undefined, signal: AbortSignal): AbortSignal;
+  within(container: Docker.Container | undefined, signal: AbortSignal, beside?: string): AbortSignal;
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
@@ -42,12 +42,14 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   let volume: Promise<unknown> | undefined;
   let deaths: Deaths | undefined;
   let watch: DiskWatch | undefined;
-  let writing: Docker.Container | undefined;
+  /** The containers that run now, or those of one parallel stage. */
+  let writing: readonly Docker.Container[] = [];
+  let stage: string | undefined;
   const services: Docker.Container[] = [];
 
   async function measured(): Promise<DiskUse> {
-    const ofJob = writing && diskUse({ engine, path, volumes, container: writing });
-    const all = await Promise.all([ofJob, ...services.map((container) => serviceUse({ engine, path, container }))]);
+    const ofJobs = writing.length > 0 ? diskUse({ engine, path, volumes, containers: writing }) : undefined;
+    const all = await Promise.all([ofJobs, ...services.map((container) => serviceUse(container, { engine, path }))]);
     return sumOfUses(all.flatMap((use) => use ?? []));
   }
 
@@ -67,8 +69,10 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
     volume: () => volume,
     death: (container) => deaths?.of(container.id),
     watch: (service) => void services.push(service),
-    within(container, signal) {
-      writing = container;
+    within(container, signal, beside) {
+      const one = container ? [container] : [];
+      writing = beside !== undefined && beside === stage ? [...writing, ...one] : one;
+      stage = beside;
       watch ??= watchDisk({
         limitBytes: limits.diskBytes,
         maxFiles: limits.files,

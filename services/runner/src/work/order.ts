@@ -1,0 +1,35 @@
+import type { AssignedJob, Assignment } from "@ci/proto/builds/v1/queue";
+import type { Job, Order } from "../driver.js";
+import { loginVariable } from "../drivers/registry/logins.js";
+import { scriptOf } from "../steps/script.js";
+
+const jobOf = ({ id, name, stage, variables, parallel, ...job }: AssignedJob, facts: Order["variables"]): Job => ({
+  id,
+  script: scriptOf(job),
+  facts: [...facts, { key: "CI_JOB", value: name }, { key: "CI_STAGE", value: stage }],
+  variables,
+  ...(parallel ? { beside: stage } : {}),
+});
+
+/** Returns what a driver has to know of a build. */
+export const orderOf = ({
+  installation,
+  buildId,
+  epoch,
+  driver,
+  jobs,
+  facts,
+  caches,
+  ...build
+}: Assignment): Order => ({
+  mark: { installation, buildId, epoch },
+  image: driver?.image ?? "",
+  imageTicket: build.imageTicket,
+  workspace: driver?.workspace ?? "",
+  pullAlways: driver?.pullAlways ?? false,
+  variables: build.variables.filter(({ key }) => key !== loginVariable),
+  logins: build.variables.find(({ key }) => key === loginVariable)?.value,
+  services: build.services,
+  jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
+  cachePaths: caches.flatMap(({ paths }) => paths),
+});

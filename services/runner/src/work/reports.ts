@@ -1,0 +1,59 @@
+import { untraced } from "@ci/kit/process/trace";
+import type { FinishJobRequest_Outcome as Outcome, QueueServiceClient, TestCounts } from "@ci/proto/builds/v1/queue";
+import type { Mark } from "../driver.js";
+import { masked } from "../output/mask.js";
+import type { Piece } from "../output/output.js";
+import type { Secrets } from "../output/secrets.js";
+import { reasonIn } from "./last-line.js";
+import type { Lease } from "./lease.js";
+import { retry } from "./retry.js";
+
+/** How a job ended. */
+export interface Result {
+  readonly outcome: Outcome;
+  /** The last line of the output. */
+  readonly why?: string;
+  readonly exitCode?: number;
+  readonly placedObjectIds?: readonly number[];
+  readonly tests?: TestCounts | undefined;
+}
+
+interface Reporting {
+  readonly queue: Pick<QueueServiceClient, "appendOutput" | "finishJob">;
+  readonly mark: Mark;
+  readonly lease: Lease;
+  readonly secrets: Secrets;
+  readonly jobId: number;
+  /** Resolves when the queue knows that the job is running. */
+  readonly started: Promise<unknown>;
+  /** Other jobs run at the same time: the job's output counts by itself. */
+  readonly beside: boolean;
+}
+
+/** Returns the calls that report a job. They wait until the queue knows that the job is running. */
+export function reportsOf({ queue, mark, lease, secrets, jobId, started, beside }: Reporting) {
+  const { lost, lose } = lease;
+  const placed = <T extends Piece>(piece: T) => (beside ? { ...piece, offset: 0, jobOffset: piece.offset } : piece);
+
+  return {
+    async send(piece: Piece): Promise<void> {
+      const ask = { ...mark, jobId, ...placed(piece) };
+      try {
+        await started;
+        // A job may print ten times a second for hours: no spans for that.
+        await untraced(() => retry(lost, () => queue.appendOutput(ask, { signal: lost })));
+      } catch (error) {
+        // A job that prints nothing more would not notice the loss.
+        lose();
+        throw error;
+      }
+    },
+    /** Finishes the job, which starts what comes next or ends the build. */
+    async finish({ why, ...how }: Result & Piece) {
+      const reason = why && masked(secrets, reasonIn(why));
+      const ask = { ...mark, jobId, placedObjectIds: [], ...placed(how), reason, followsOrder: true };
+      await started;
+      return retry(lost, () => queue.finishJob(ask, { signal: lost }));
+    },
+  };
+}
