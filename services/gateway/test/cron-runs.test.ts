@@ -77,6 +77,8 @@ describe("a due cron job", () => {
         started_at: null,
         finished_at: null,
         reason: null,
+        group: null,
+        tests: null,
         url,
         objects_url: `${url}/objects`,
         variables_url: `${url}/variables`,

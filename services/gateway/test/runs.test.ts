@@ -102,7 +102,7 @@ describe("output", () => {
 
   test("of a job is returned alone and in the job's record", async () => {
     const build = await run(job(["echo grüße"]));
-    const { manifest, ...copy } = build;
+    const { manifest, tests, ...copy } = build;
     const url = `${build.jobs_url}/test.1`;
     const { text, headers } = await ann.get(`${url}/output`);
     expect(text).toMatch(/grüße\n$/);
@@ -205,7 +205,7 @@ describe("artifacts", () => {
     const build = await run(fields);
     const { json } = await ann.get(build.artifacts_url);
     expect(json.map(({ name }: { name: string }) => name)).toEqual(["dist/a b.bin", "nothing"]);
-    const { manifest, ...copy } = build;
+    const { manifest, tests, ...copy } = build;
     const { build: _, ...jobCopy } = (await ann.get(`${build.jobs_url}/test.1`)).json;
     const user = { id: ann.id, email: ann.email, username: ann.username, created_at: time };
     expect(json[0]).toEqual({

@@ -41,7 +41,7 @@ const buildFields = [
     "artifacts_url",
     "tags_url",
   ],
-  ...["output_url", "user", "namespace", "trigger", "queue", "group", "manifest"],
+  ...["output_url", "user", "namespace", "trigger", "queue", "group", "tests", "manifest"],
 ].sort();
 
 /** Expects the three events of a build that passes, each with the record of its time. Returns the build. */
@@ -77,7 +77,7 @@ describe("builds", () => {
 
   test("report new tags, but neither existing nor removed ones", async () => {
     created(await watched.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
-    const { manifest, ...record } = await fetchRecord(build.url);
+    const { manifest, tests, ...record } = await fetchRecord(build.url);
     const [tagged] = await nextEvents("build.tagged");
     expect(tagged).toEqual({
       build: { ...record, namespace: watched.copy, output: null },

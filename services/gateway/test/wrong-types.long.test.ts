@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
 import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
+import type { WrongTypeCase } from "./_wrong-types.js";
 
 const ci = constellation();
 const letters = "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
@@ -45,18 +46,7 @@ async function allRecords() {
   );
 }
 
-interface Case {
-  /** The method and path as in the table of routes. */
-  readonly row: string;
-  readonly path: () => string;
-  /** One field of a wrong type, all others valid. */
-  readonly oneWrongType: () => object;
-  /** The same wrong field and further mistakes, and all complaints. */
-  readonly moreMistakes?: () => object;
-  readonly complaints: Readonly<Record<string, readonly string[]>>;
-}
-
-const cases: readonly Case[] = [
+const cases: readonly WrongTypeCase[] = [
   {
     row: "POST /users",
     path: () => "/users",

@@ -1,6 +1,8 @@
+import { text as textOf } from "node:stream/consumers";
 import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import type Docker from "dockerode";
+import { extract } from "tar-stream";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { type WorkRoot, workRoot } from "../src/drivers/work-root.js";
@@ -69,4 +71,18 @@ export async function dockerSubject(
       ];
     },
   };
+}
+
+/** Returns what the file `/file` of an image says. */
+export async function fileIn(engine: Docker, image: string): Promise<string> {
+  const container = await engine.createContainer({ Image: image, Cmd: ["/file"] });
+  try {
+    const files = extract();
+    (await container.getArchive({ path: "/file" })).pipe(files as unknown as NodeJS.WritableStream);
+    let text = "";
+    for await (const entry of files) text += await textOf(entry as unknown as NodeJS.ReadableStream);
+    return text;
+  } finally {
+    await container.remove();
+  }
 }

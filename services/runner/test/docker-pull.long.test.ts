@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text as textOf } from "node:stream/consumers";
 import { parseAllow } from "@ci/kit/net/guard";
 import Docker from "dockerode";
-import { extract } from "tar-stream";
 import type { Order } from "../src/driver.js";
 import { unprovenImages } from "../src/drivers/docker/pulled.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { dockerOptions } from "./_docker.js";
+import { dockerOptions, fileIn } from "./_docker.js";
 import { installation } from "./_queue.js";
 import { type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
 import { never } from "./_subject.js";
@@ -56,20 +54,6 @@ else {
       (error) => error.message,
     );
 
-  /** Returns what the file in an image says. */
-  async function fileIn(image: string): Promise<string> {
-    const container = await engine.createContainer({ Image: image, Cmd: ["/file"] });
-    try {
-      const files = extract();
-      (await container.getArchive({ path: "/file" })).pipe(files as unknown as NodeJS.WritableStream);
-      let text = "";
-      for await (const entry of files) text += await textOf(entry as unknown as NodeJS.ReadableStream);
-      return text;
-    } finally {
-      await container.remove();
-    }
-  }
-
   describe.each(["docker", "oci"] as const)("the runner fetches an image of the %s format", (kind) => {
     test.each([
       ["of one platform", false],
@@ -82,7 +66,7 @@ else {
         `Pulling image ${called}`,
         `Using image ${called} (${registry.id})`,
       ]);
-      expect(await fileIn(called)).toBe(name);
+      expect(await fileIn(engine, called)).toBe(name);
       // An engine asks for this first.
       expect(registry.asked).not.toContain("/v2/");
       await engine.getImage(called).remove();
@@ -97,7 +81,7 @@ else {
     const called = `${registry.host}/x:1`;
     await prepared(called, { guard: opened(registry, tokens, blobs) });
     expect(tokens.asked).toEqual(["/token?a=b&service=test&scope=repository%3Ax%3Apull"]);
-    expect(await fileIn(called)).toBe(name);
+    expect(await fileIn(engine, called)).toBe(name);
     await engine.getImage(called).remove();
   });
 
@@ -119,7 +103,7 @@ else {
     await using registry = await serveImage(name, { breakOff: true });
     const called = `${registry.host}/x:1`;
     await prepared(called, { guard: opened(registry) });
-    expect(await fileIn(called)).toBe(name);
+    expect(await fileIn(engine, called)).toBe(name);
     await engine.getImage(called).remove();
   });
 

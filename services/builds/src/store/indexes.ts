@@ -4,8 +4,8 @@ import type { Db } from "mongodb";
 
 const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
-export async function ensureAllIndexes(db: Db): Promise<void> {
-  await ensureIndexes(db.collection("builds"), [
+const ensureBuildIndexes = (db: Db): Promise<void> =>
+  ensureIndexes(db.collection("builds"), [
     { key: { userId: 1, number: 1 }, unique: true },
     // Lists, newest first.
     { key: { ownerId: 1, createdAt: -1, _id: -1 } },
@@ -44,6 +44,9 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
     outboxIndex,
   ]);
+
+export async function ensureAllIndexes(db: Db): Promise<void> {
+  await ensureBuildIndexes(db);
   await ensureIndexes(db.collection("caches"), [
     { key: { owner: 1, platform: 1, name: 1, key: 1 }, unique: true },
     { key: { owner: 1, platform: 1, name: 1, createdAt: -1, _id: -1 } },

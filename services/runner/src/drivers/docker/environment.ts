@@ -155,10 +155,9 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
       ran.add({ job, container });
       for (const next of jobsAfter(jobs, job)) filledFor(next).catch(() => undefined);
-      const died = around.death(container);
       const onStart = () => ran.removeOlder(job, container);
-      const within = around.within(container, signal, job.beside);
-      return runContainer(container, { onOutput, signal: within, died, onStart, stop: job.stop }).catch(cannotRun);
+      const ending = { signal: around.within(container, signal, job.beside), died: around.death(container) };
+      return runContainer(container, { ...ending, onOutput, onStart, stop: job.stop }).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
