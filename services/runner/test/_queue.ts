@@ -27,6 +27,8 @@ export interface QueuedBuild {
   running: number[];
   /** The output of jobs that run side by side, by index. */
   readonly texts: Map<number, string>;
+  /** The size of the output of each job. */
+  readonly sizes: Map<number, number>;
   /** How much of `texts` is part of `text`, which has it once a parallel stage has ended. */
   shownLength: number;
   killed: boolean;
@@ -144,16 +146,19 @@ export async function startQueue(port = 0): Promise<TestQueue> {
 
   function append(build: QueuedBuild, { jobId, offset, jobOffset, text }: Piece): void {
     const index = build.assignment.jobs.findIndex(({ id }) => id === jobId);
+    const own = build.sizes.get(index) ?? 0;
     if (build.running.length > 1 || jobOffset !== undefined) {
-      const own = build.texts.get(index) ?? "";
-      if (jobOffset !== Buffer.byteLength(own)) throw new Fault("conflict", `job ${jobId} continues elsewhere`);
-      build.texts.set(index, own + text);
+      if (jobOffset !== own) throw new Fault("conflict", `job ${jobId} continues at ${own}, not ${jobOffset}`);
+      build.texts.set(index, (build.texts.get(index) ?? "") + text);
+      build.sizes.set(index, own + Buffer.byteLength(text));
       return;
     }
     const end = Buffer.byteLength(build.text);
     if (offset > end) throw new Fault("invalid", `a gap before ${offset}, the text ends at ${end}`);
     if (Buffer.byteLength(text) > 256 * 1024) throw new Fault("invalid", "too large");
-    if (offset === end) build.text += text;
+    if (offset !== end) return;
+    build.text += text;
+    build.sizes.set(index, own + Buffer.byteLength(text));
   }
 
   function startNext(build: QueuedBuild, index: number): void {
@@ -277,6 +282,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
           running: [],
           shownLength: 0,
           texts: new Map(),
+          sizes: new Map(),
           text: "",
           outcomes: [],
           ends: [],
