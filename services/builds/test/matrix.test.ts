@@ -91,7 +91,7 @@ describe("succeeds", () => {
   });
 });
 
-it("a group shows nothing to users who may not see its builds", async () => {
+it("users see none of a group's builds without a right to its namespace", async () => {
   const { group, number } = await submit();
   expect(await inGroup(group!.id, suite.users.eve)).toEqual([]);
   await kill(number, true);

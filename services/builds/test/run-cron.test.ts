@@ -44,7 +44,7 @@ describe("succeeds", () => {
   });
 });
 
-it("not_found for users who may not change the cron job", async () => {
+it("users without a right to change the cron job get not_found", async () => {
   const cron = await crons.create(suite.users.ann);
   expect(await fault(run(suite.users.eve, cron.id))).toMatchObject({ code: "not_found" });
   expect(await fault(run(suite.users.ann, 999_999))).toMatchObject({ code: "not_found" });

@@ -162,9 +162,12 @@ export async function startQueue(port = 0): Promise<TestQueue> {
   }
 
   function startNext(build: QueuedBuild, index: number): void {
-    const inOrder = [...build.texts].sort(([a], [b]) => a - b).map(([, text]) => text);
-    build.text += inOrder.join("").slice(build.shownLength);
-    build.shownLength = inOrder.join("").length;
+    const inOrder = [...build.texts]
+      .sort(([a], [b]) => a - b)
+      .map(([, text]) => text)
+      .join("");
+    build.text += inOrder.slice(build.shownLength);
+    build.shownLength = inOrder.length;
     const worst = (["timed_out", "killed", "failed"] as const).find((one) => build.outcomes.includes(one));
     const next = nextJobs(build.assignment.jobs, index, worst !== undefined);
     build.running = worst === "killed" ? [] : next;
@@ -278,19 +281,8 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const { epoch } = assignment;
       const build: QueuedBuild = {
         ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
-        ...{
-          running: [],
-          shownLength: 0,
-          texts: new Map(),
-          sizes: new Map(),
-          text: "",
-          outcomes: [],
-          ends: [],
-          placed: [],
-          artifacts: [],
-          tests: [],
-          counts: [],
-        },
+        ...{ running: [], shownLength: 0, texts: new Map(), sizes: new Map(), text: "" },
+        ...{ outcomes: [], ends: [], placed: [], artifacts: [], tests: [], counts: [] },
       };
       builds.set(assignment.buildId, build);
       return build;

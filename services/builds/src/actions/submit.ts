@@ -167,7 +167,7 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
   return read.manifest;
 }
 
-/** The user who asks for a run before it is due. */
+/** The user who starts a run before it is due. */
 export interface Runner {
   readonly id: number;
   readonly username: string;

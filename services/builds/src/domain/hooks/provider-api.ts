@@ -1,6 +1,6 @@
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 
-/** Where a provider's API knows a repository, and how a request to it says who asks. */
+/** The address of a repository in its provider's API, and the headers that authenticate a request. */
 export interface RepositoryApi {
   /** Without trailing slash. */
   readonly url: string;
