@@ -109,6 +109,19 @@ it("parameters cannot contradict the matrix, and a million combinations are refu
   });
 });
 
+it("builds that are too large together are refused, and leave nothing", async () => {
+  const axis = `matrix: {N: [${Array.from({ length: 50 }, (_, n) => n)}]}`;
+  const large = `${axis}\nenv: ["X=${"x".repeat(200_000)}"]${manifest}`;
+  const refused = await fault(suite.submit(suite.users.eve, large));
+  expect(refused).toMatchObject({
+    code: "invalid",
+    fields: {
+      manifest: [expect.stringMatching(/^Manifest matrix makes builds that are larger than 12 MiB together; /)],
+    },
+  });
+  expect((await suite.submit(suite.users.eve)).number).toBe(1);
+});
+
 it("if the first build of a group exists already, none is stored", async () => {
   const mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const store = buildStore(mongo.db, () => {});

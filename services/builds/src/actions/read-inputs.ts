@@ -2,7 +2,7 @@ import { sharedReads } from "@ci/kit/process/shared";
 import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
-import { axisComplaints } from "../domain/group.js";
+import { axisComplaints, sizeComplaints } from "../domain/group.js";
 import { maskComplaints } from "../domain/masked.js";
 import type { Submission } from "../domain/new-build.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
@@ -39,7 +39,7 @@ export async function readInputs(
 ): Promise<BuildInputs> {
   if (origin?.bare) {
     const variables = parameters?.length ? ["Variables cannot be given to a build of a fork"] : [];
-    return { inputs: none, complaints: { manifest: [], variables } };
+    return { inputs: none, complaints: { manifest: sizeComplaints(manifest, none), variables } };
   }
   const found = await inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
@@ -49,6 +49,7 @@ export async function readInputs(
   });
   const variables = mergeVariables({ manifest, inputs: found, parameters });
   const aboutMasks = maskComplaints(variables, found.keys, config.maskedBytes);
+  const aboutManifest = [...aboutMasks, ...sizeComplaints(manifest, found)];
   const aboutVariables = [...shortComplaints(variables), ...axisComplaints({ manifest, parameters })];
-  return { inputs: found, complaints: { manifest: aboutMasks, variables: aboutVariables } };
+  return { inputs: found, complaints: { manifest: aboutManifest, variables: aboutVariables } };
 }

@@ -1,5 +1,7 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Manifest, variantOf } from "@ci/manifest/manifest";
 import type { Axes } from "@ci/manifest/matrix";
+import { sizeText } from "@ci/manifest/size-text";
 import type { Submission } from "./new-build.js";
 
 /** The manifest of one build, and its combination if a matrix makes it. */
@@ -20,6 +22,23 @@ export function membersOf(manifest: Manifest, only?: Axes): Member[] {
     manifest: variantOf(manifest, variant),
     axes: variant.axes,
   }));
+}
+
+/** A group is stored in one write, which MongoDB limits to 16 MiB. */
+const maxGroupBytes = fixedLimit({
+  max: 12 * 1024 ** 2,
+  unit: "bytes",
+  about: "builds of a matrix together",
+  refusal: "Manifest matrix makes builds that are larger than N together",
+});
+
+/** Complains if the builds of a matrix would be too large together. A build holds its manifest as text and as jobs. */
+export function sizeComplaints({ matrix = [], ...manifest }: Manifest, inputs: Submission["inputs"]): string[] {
+  if (matrix.length < 2) return [];
+  const bytes = 2 * matrix.length * Buffer.byteLength(JSON.stringify([manifest, inputs]));
+  if (bytes <= maxGroupBytes) return [];
+  const how = "use fewer combinations, a shorter manifest or fewer variables";
+  return [`Manifest matrix makes builds that are larger than ${sizeText(maxGroupBytes)} together; ${how}`];
 }
 
 /** Complains about parameters that would contradict the combination of a build. */
