@@ -180,7 +180,7 @@ function replacement() {
       const { status, output } = await admin.send<Build>(url);
       expect({ number, status, output: outputs.get(number) }).toEqual({ number, status: "passed", output });
     }
-  }, 600_000);
+  }, 1_200_000);
 
   /** Returns the distinct deliveries. One whose response was lost is sent again with the same id. */
   async function delivered(): Promise<string[]> {

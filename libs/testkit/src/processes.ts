@@ -90,6 +90,7 @@ function sharedEnv(suite: Suite, replicas: Replicas, runnerDir: string) {
     PUBLIC_URL: `http://${replicas.gateway[0]!.address}`,
     DRIVERS: "os,docker",
     RUNNER_DRIVERS: "os",
+    DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
     RUNNER_DRAIN: "0s",
     RUNNER_DIR: runnerDir,
   };
