@@ -53,3 +53,16 @@ test("a failure reaches only the reads that shared it", async () => {
   ends[2]!();
   expect(await third).toBe(3);
 });
+
+test("if the earlier read finds its peer unavailable, those who wait fail at once, and later ones read again", async () => {
+  const shared = sharedReads<number>();
+  const { ends, read } = someReads();
+  const first = shared("a", read);
+  const waiting = [shared("a", read), shared("a", read)];
+  ends[0]!(Object.assign(new Error("away"), { code: "unavailable" }));
+  for (const one of [first, ...waiting]) await expect(one).rejects.toThrow("away");
+  const later = shared("a", read);
+  expect(ends).toHaveLength(2);
+  ends[1]!();
+  expect(await later).toBe(2);
+});
