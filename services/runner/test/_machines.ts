@@ -31,10 +31,12 @@ export interface Machines extends Subject, AsyncDisposable {
   another(more?: Partial<QemuOptions>): Promise<Driver>;
 }
 
-/** Prints the number of processes in the working directory. */
+/** Prints the number of processes in the working directory, except the server of files, which lasts as long as the connection. */
 const count = `cd /
 count=0
-for process in /proc/[0-9]*; do [ "$(readlink $process/cwd)" = /root ] && count=$((count+1)); done
+for process in /proc/[0-9]*; do
+  [ "$(readlink $process/cwd)" = /root ] && [ "$(cat $process/comm)" != sftp-server ] && count=$((count+1))
+done
 echo $count`;
 
 const clean = "find . -mindepth 1 -maxdepth 1 -exec rm -rf {} +";
