@@ -77,8 +77,13 @@ export async function openMachines(config: Partial<QemuOptions> = {}): Promise<M
   };
   const machinesOf = async (buildId: number) =>
     (await machinesIn(root.path)).filter(({ folder }) => markOf(folder)?.buildId === buildId);
+  /** Reports whether a machine can be used as if it were new. One that a test has ended may still be listed. */
   const isNew = async ({ environment, mark }: { environment: Environment; mark: Mark }) =>
-    (await machinesOf(mark.buildId)).length > 0 && (await ran(environment, { id: 0, script: clean })).code === 0;
+    (await machinesOf(mark.buildId)).length > 0 &&
+    (await ran(environment, { id: 0, script: clean }).then(
+      ({ code }) => code === 0,
+      () => false,
+    ));
 
   async function retire(): Promise<void> {
     if (!used) return;
