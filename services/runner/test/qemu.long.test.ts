@@ -29,6 +29,17 @@ else {
       await expect(ran(environment, order.jobs[0]!)).rejects.toThrow("The connection to the virtual machine was lost");
     }));
 
+  // Dropbear may refuse a command while another one ends.
+  test("starts jobs while others end", () =>
+    inside(machines, ["exit 3"], async ({ environment, order }) => {
+      const oneAfterAnother = async () => {
+        const codes = new Set<number>();
+        for (let job = 0; job < 10; job++) codes.add((await ran(environment, order.jobs[0]!)).code);
+        return [...codes];
+      };
+      expect(await Promise.all([oneAfterAnother(), oneAfterAnother(), oneAfterAnother()])).toEqual([[3], [3], [3]]);
+    }));
+
   test("leaves nothing of a file that does not fit", () =>
     inside(
       machines,

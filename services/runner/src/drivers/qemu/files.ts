@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+import { untilAccepted } from "./ssh.js";
 import { codeOf, endOfFile, readContent, sftpCall, writeContent } from "./transfer.js";
 
 /** SFTP status codes (draft-ietf-secsh-filexfer-02, section 7). */
@@ -16,7 +17,7 @@ function refused(error: unknown): Error {
 
 export async function openFiles(client: Client): Promise<SFTPWrapper> {
   try {
-    const sftp = await promisify(client.sftp.bind(client) as (done: SftpDone) => void)();
+    const sftp = await untilAccepted(promisify(client.sftp.bind(client) as (done: SftpDone) => void));
     sftp.on("error", () => undefined);
     return sftp;
   } catch (cause) {

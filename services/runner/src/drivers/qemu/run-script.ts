@@ -30,7 +30,8 @@ const endSession = `read -r session < "$job.session"
  * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
  * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
  * the session keeps the output open. The script writes to a pipe: the SSH server may provide a socket, which has no path
- * to open. With 0 as the script's size, ends the script of that name instead, once it has started.
+ * to open. Without input, does nothing: see startCommand. With 0 as the script's size, ends the script of that name
+ * instead, once it has started.
  */
 const runner = `job=\${0%/*}/job.$2
 if [ "$1" = 0 ]; then
@@ -42,7 +43,7 @@ if [ "$1" = 0 ]; then
   ${endSession}
   exit 0
 fi
-read -r mark
+read -r mark || exit 1
 head -c "$1" > "$job" || exit 1
 cd /
 setsid=$(command -v setsid)

@@ -85,24 +85,49 @@ async function greeting(socket: Socket): Promise<void> {
 /**
  * Starts a command and writes its input, which the command must not read to the end: the input stays open, because ssh2
  * closes a channel when both ends are done. Dropbear 2022.83 loses the next command if a channel is closed while its
- * command runs. Calls `onExit` with the exit code.
+ * command runs. Calls `onExit` with the exit code. If the server refused the command at first, it may also have run without
+ * input, which must do no harm.
  */
-export function startCommand(
+export async function startCommand(
   client: Client,
   command: string,
   input: string,
   onExit?: (code: unknown) => void,
 ): Promise<ClientChannel> {
-  return new Promise((resolve, reject) => {
+  const channel = await untilAccepted(() => execute(client, command, onExit));
+  channel.write(input);
+  return channel;
+}
+
+const execute = (client: Client, command: string, onExit?: (code: unknown) => void): Promise<ClientChannel> =>
+  new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       channel.stderr.resume();
       // A quick command may exit in the same packet, so listen now.
       if (onExit) channel.on("exit", onExit);
-      channel.write(input);
       resolve(channel);
     });
   });
+
+const maxTries = 8;
+const firstPauseMs = 100;
+const longestPauseMs = 1_000;
+const refusal = /^(Unable to exec|Unable to start subsystem|Channel is not open)/;
+
+/**
+ * Requests a command or a subsystem again if the server refused it. Dropbear 2022.82 to 2024.85 may close a channel before
+ * it reads what to run there, when the command of another channel ends at that moment, and then run it
+ * without input or output: https://github.com/mkj/dropbear/pull/326. That command ends too, so a pause comes first.
+ */
+export async function untilAccepted<T>(request: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await request();
+    } catch (error) {
+      if (tries === maxTries || !(error instanceof Error && refusal.test(error.message))) throw error;
+      await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1)));
+    }
 }
 
 export class CommandFailed extends Error {
