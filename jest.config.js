@@ -40,7 +40,7 @@ const servers = {
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
 };
 
-const long = "/[^/]+\\.long\\.test\\.ts$";
+const long = "/[^/]+\\.(long|alone)\\.test\\.ts$";
 const system = ["client", "services/gateway", "services/runner", "deploy", "examples"];
 const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
 const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
@@ -76,6 +76,14 @@ module.exports = {
       displayName: "long",
       roots: rootsOf([...service, ...system]),
       testMatch: ["**/*.long.test.ts"],
+    },
+    // Tests of what clients notice. Nothing else may run beside them.
+    {
+      ...base,
+      ...servers,
+      displayName: "alone",
+      roots: rootsOf(system),
+      testMatch: ["**/*.alone.test.ts"],
     },
   ],
   // `eventually` gives up first, because it can say what did not happen.

@@ -6,7 +6,6 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 // The longest files come first, so that none of them is left for the end, when one worker has nothing to do.
 const first = [
   "services/gateway/test/large-image.long.test.ts",
-  "deploy/test/rolling.long.test.ts",
   "services/gateway/test/large-object.long.test.ts",
   "services/runner/test/qemu-warm.long.test.ts",
   "services/gateway/test/chaos.long.test.ts",
