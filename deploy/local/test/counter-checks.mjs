@@ -38,8 +38,18 @@ export const counterChecks = [
   },
   {
     file: gateway("fairness"),
-    settings: { REQUESTS_AT_ONCE: "0", ANONYMOUS_REQUESTS_PER_MINUTE: "0", REQUESTS_PER_MINUTE: "0" },
-    fails: ["requests wait for an unfinished upload", "how many requests a token", "an address without a token"],
+    settings: {
+      REQUESTS_AT_ONCE: "0",
+      UPLOADS_AT_ONCE: "0",
+      ANONYMOUS_REQUESTS_PER_MINUTE: "0",
+      REQUESTS_PER_MINUTE: "0",
+    },
+    fails: [
+      "requests wait for an unfinished one",
+      "uploads wait for an unfinished one",
+      "how many requests a token",
+      "an address without a token",
+    ],
   },
   {
     file: gateway("hook-bodies.long"),

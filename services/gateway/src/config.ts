@@ -26,6 +26,7 @@ export interface Config {
   requestsPerMinute: number;
   anonymousPerMinute: number;
   requestsAtOnce: number;
+  uploadsAtOnce: number;
   lengths: Lengths;
   streamsPerUser: number;
   corsOrigins: readonly string[];
@@ -95,8 +96,14 @@ const readBounds = (s: Settings) => ({
   requestsAtOnce: s.int(
     "REQUESTS_AT_ONCE",
     "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
-    32,
+    16,
     { effect: "the user's other requests wait" },
+  ),
+  uploadsAtOnce: s.int(
+    "UPLOADS_AT_ONCE",
+    "how many uploads of a user each gateway receives at once, while others of the user wait; 0 means no limit",
+    32,
+    { effect: "the user's other uploads wait" },
   ),
   streamsPerUser: s.int(
     "STREAMS_PER_USER",

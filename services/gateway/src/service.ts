@@ -81,7 +81,7 @@ export async function start(config: Config): Promise<Gateway> {
       {
         "request-id": requestId(log, cors),
         authenticate: authenticate(ctx, matcher(routes), limits, cors),
-        api: api(ctx, turns(config.requestsAtOnce)),
+        api: api(ctx, { requests: turns(config.requestsAtOnce), uploads: turns(config.uploadsAtOnce) }),
       },
       (error, response) => sendUnhandled(response, error),
     );

@@ -74,3 +74,16 @@ test("0 means no limit", async () => {
   second.end();
   await Promise.all(both);
 });
+
+test("the event loop does other work between two requests of a user", async () => {
+  const take = turns(1);
+  const done: string[] = [];
+  const all = ["first", "second", "third"].map((name) => take("ann", never(), async () => void done.push(name)));
+  setImmediate(() => {
+    done.push("other");
+    setImmediate(() => done.push("another"));
+  });
+  await Promise.all(all);
+  expect(done.indexOf("other")).toBeLessThan(done.indexOf("third"));
+  expect(done.slice(0, 1)).toEqual(["first"]);
+});

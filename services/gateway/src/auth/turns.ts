@@ -36,7 +36,8 @@ function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
     };
     const enter = () => {
       leave();
-      resolve();
+      // The event loop reads other requests first.
+      setImmediate(resolve);
     };
     const give = () => {
       leave();

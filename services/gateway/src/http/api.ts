@@ -59,16 +59,24 @@ async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<v
   else sendJson(exchange.response, row.code, reply);
 }
 
+/** Uploads take as long as their clients like. */
+export interface TurnsOfUsers {
+  readonly requests: Turns;
+  readonly uploads: Turns;
+}
+
 /** Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. */
-async function replyTo(ctx: Context, turns: Turns, exchange: Routed): Promise<unknown> {
+async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<unknown> {
   const work = () => audited(ctx, exchange, () => serve(ctx, exchange));
+  const { raw, upload } = exchange.found!.row.action;
   // Hooks have limits of their own.
-  if (exchange.found!.row.action.raw) return work();
-  return turns(userOf(ctx.config, exchange), disconnected(exchange), work);
+  if (raw) return work();
+  const take = upload ? turns.uploads : turns.requests;
+  return take(userOf(ctx.config, exchange), disconnected(exchange), work);
 }
 
 export const api =
-  (ctx: Context, turns: Turns): Handler =>
+  (ctx: Context, turns: TurnsOfUsers): Handler =>
   (_request, response) => {
     const exchange = exchangeOf(response);
     runAs(exchange.caller, async () => answer(ctx, exchange, await replyTo(ctx, turns, exchange))).catch((error) =>

@@ -20,13 +20,28 @@ export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
 }
 
+/** A signal compares a new listener with each it has. With one that calls these, thousands of streams can wait for it. */
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+function listenersOf(signal: AbortSignal): Set<() => void> {
+  const known = listeners.get(signal);
+  if (known) return known;
+  const all = new Set<() => void>();
+  listeners.set(signal, all);
+  signal.addEventListener("abort", () => {
+    for (const listener of all) listener();
+  });
+  return all;
+}
+
 /** Returns a signal that aborts when the client disconnects before it has its answer, or with `stopping`. */
 export function disconnected({ response }: Exchange, stopping?: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  stopping?.addEventListener("abort", abort);
+  const others = stopping && listenersOf(stopping);
+  others?.add(abort);
   response.once("close", () => {
-    stopping?.removeEventListener("abort", abort);
+    others?.delete(abort);
     abort();
   });
   if (response.destroyed || stopping?.aborted) abort();

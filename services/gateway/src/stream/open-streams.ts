@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import { userOf } from "../auth/user-of.js";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
@@ -8,6 +9,8 @@ import { streamComplaint } from "./stream-complaint.js";
 export interface OpenStreams {
   /** Counts a stream of a request's user until it is disposed. Throws 429 if the user has too many; 0 means no limit. */
   add(exchange: Exchange): Disposable;
+  /** Resolves when it is the turn of a stream to open. The event loop does other work between two of them. */
+  turn(): Promise<void>;
 }
 
 /** A stream may last for days, so nobody can say when to retry. This keeps clients from trying all the time. */
@@ -16,7 +19,12 @@ const retryAfterSeconds = "30";
 export function openStreams(config: Pick<Config, "streamsPerUser" | "trustedProxies">): OpenStreams {
   const counts = new Map<string, number>();
   const max = config.streamsPerUser;
+  let last = Promise.resolve();
   return {
+    turn() {
+      last = last.then(() => immediate());
+      return last;
+    },
     add(exchange) {
       const user = userOf(config, exchange);
       const count = counts.get(user) ?? 0;

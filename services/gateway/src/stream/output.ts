@@ -83,6 +83,7 @@ export const outputStream =
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
     using _stream = openStreams.add(exchange);
     const signal = disconnected(exchange, stopping);
+    await openStreams.turn();
     const events = follow(builds, output, lastEventId(request) ?? 0, signal);
     await sendEvents(exchange, events, { signal, stopping }, beatMs);
   };
