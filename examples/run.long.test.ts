@@ -85,6 +85,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   "retry.yml": { status: "passed", output: /-- attempt 3 of 3, .*it works at last\n/s },
   "parallel.yml": { status: "passed", artifacts: { "report.txt": "lint\nunit\n" } },
+  "concurrency.yml": { status: "passed", artifacts: { "deployed.txt": undefined } },
   "cleanup.yml": {
     status: "failed",
     output: /collected\n.*cleaned up\nBuild failed: exit code 3\n$/s,

@@ -1466,7 +1466,7 @@ export interface components {
                  * @description Why the build is not running yet
                  * @enum {string}
                  */
-                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver" | "waits for approval";
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "limit of group" | "no runner for driver" | "waits for approval";
             } | null;
             /** @description Why the build did not pass, such as `exit code 3`; null if it passed */
             reason: string | null;
@@ -1579,7 +1579,7 @@ export interface components {
                  * @description Why the build is not running yet
                  * @enum {string}
                  */
-                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver" | "waits for approval";
+                reason: "waiting for a runner" | "limit of user" | "limit of namespace" | "limit of group" | "no runner for driver" | "waits for approval";
             } | null;
             /** @description Why the build did not pass, such as `exit code 3`; null if it passed */
             reason: string | null;

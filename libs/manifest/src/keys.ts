@@ -1,3 +1,4 @@
+import { concurrency } from "./concurrency.js";
 import { driver } from "./driver.js";
 import { key, mapping, textOr } from "./mapping.js";
 import { matrix } from "./matrix.js";
@@ -141,6 +142,12 @@ export const manifestKeys = {
     "What to run. Jobs run one after another, in the order of their stages, except in `parallel` stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
+  ),
+  concurrency: key(
+    concurrency,
+    "Of the builds of a group in one namespace, one runs at a time",
+    { group: "deploy", cancel: "queued" },
+    ...["resource_group", "lock", "mutex"],
   ),
   when: key(
     when,

@@ -1,6 +1,7 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
+import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
@@ -30,6 +31,7 @@ export interface Manifest {
   readonly allowFailures: readonly string[];
   readonly parallel: readonly string[];
   readonly jobs: readonly ManifestJob[];
+  readonly concurrency?: Concurrency;
   /** When a hook makes a build of it; absent: always. */
   readonly when?: When;
   /** One build each; absent without a matrix. The first one's parts are those of the manifest. */
@@ -145,6 +147,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
     stages,
     allowFailures: (values.allow_failures ?? []).map(({ value }) => value),
     when: readWhen(values.when),
+    concurrency: concurrencyOf(values.concurrency, complain),
     parallel: (values.parallel ?? []).map(({ value }) => value),
   };
 }

@@ -114,7 +114,6 @@ const listed = (description: string): Json => ({
   anyOf: [{ type: "array", items: combination.schema }, { enum: [null, "", {}, []] }],
 });
 
-/** Reads a matrix as its combinations. */
 export const matrix: Spec<readonly Axes[]> = {
   noun: "a mapping",
   schema: {

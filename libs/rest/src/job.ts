@@ -55,7 +55,6 @@ export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output
   };
 };
 
-/** Returns the complete record. */
 export const jobJson = (job: Job, build: Build, relations: Relations): z.output<typeof jobSchema> => ({
   ...jobEmbed(job, build, relations),
   output: outputJson(job),

@@ -3,6 +3,7 @@ export const queueReasons = [
   "waiting for a runner",
   "limit of user",
   "limit of namespace",
+  "limit of group",
   "no runner for driver",
   "waits for approval",
 ] as const;

@@ -114,6 +114,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     countChange(before, after);
     if (before.status !== after.status) reportEnd(after);
     places.changed(before, after);
+    if (before.status === "running" && after.status !== "running" && after.concurrency)
+      for (const driver of config.drivers) h.bus.nudge(`queue.${driver}`);
   };
   const ctx: Context = {
     ...queue,
@@ -147,7 +149,6 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   return ctx;
 }
 
-/** Returns the loops that calls wake. */
 function startLoops(ctx: Context, { loop }: Host) {
   loop("requeue-lost", Math.min(2_000, ctx.config.leaseMs / 2), () => requeueLost(ctx));
   const firing = loop("fire-crons", 2_000, async () => {

@@ -1,30 +1,22 @@
 import type { Build, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { type ShownBuild, toBuild } from "../domain/change.js";
 import { lastPlace, placeOf, type Standing } from "../domain/line.js";
+import { type PlaceQuery, type Reasons, reasonFinder } from "./queue-reasons.js";
 import { memory } from "./remember.js";
 
-/** What a place is computed from. A build that is not stored yet has no id. */
-export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver" | "awaitsApproval"> & { readonly _id?: number };
-
-export interface Places {
+export interface Places extends Reasons {
   /** Returns the place of each queued build, and why it does not run yet, in the same order. */
   of(builds: readonly PlaceQuery[]): Promise<QueuePlace[]>;
-  /** Returns only why each queued build does not run yet. Far cheaper than `of`. */
-  reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]>;
   /** Call these after each change in this process, so that its places show the change at once. */
   queued(build: BuildDoc): void;
   changed(before: BuildDoc, after: BuildDoc): void;
-  runnerAsked(drivers: readonly Driver_Type[]): void;
 }
 
 /** How old a place may be. What changes in this process shows at once. */
 const cacheMs = 1_000;
-/** A runner renews leases or asks for builds about three times per lease; after two silent leases it is gone. */
-const silentLeases = 2;
 
 type Needs = Pick<Context, "config" | "line" | "queue" | "runners" | "now">;
 
@@ -32,33 +24,13 @@ const keyOf = ({ driver, userId }: Pick<PlaceQuery, "driver" | "userId">) => `${
 
 /** Remembers each line up to its 500th place, the first 500 builds of each user in it, and which drivers are served. */
 export function placeFinder(ctx: Needs): Places {
-  const { runningPerUser, runningPerNamespace, leaseMs } = ctx.config;
   const lines = memory<Driver_Type, Standing[]>(cacheMs, ctx.now);
   const owns = memory<string, number[]>(cacheMs, ctx.now);
-  const servedDrivers = memory<Driver_Type, boolean>(cacheMs, ctx.now);
+  const { reasons, runnerAsked } = reasonFinder(ctx);
 
   const lineOf = (driver: Driver_Type) => lines.of(driver, () => ctx.line.standing(driver, lastPlace));
   const ownOf = (query: PlaceQuery) =>
     owns.of(keyOf(query), () => ctx.queue.firstIds(query.driver.type, query.userId, lastPlace));
-  const serves = (driver: Driver_Type) =>
-    servedDrivers.of(driver, () => ctx.runners.serves(driver, silentLeases * leaseMs));
-
-  async function reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]> {
-    const drivers = unique(builds.map(({ driver }) => driver.type));
-    const [served, ofUser, inRoot] = await Promise.all([
-      Promise.all(drivers.map(serves)),
-      ctx.queue.runningOfUsers(runningPerUser === 0 ? [] : unique(builds.map(({ userId }) => userId))),
-      ctx.queue.runningInRoots(runningPerNamespace === 0 ? [] : unique(builds.flatMap(({ rootId }) => rootId ?? []))),
-    ]);
-    return builds.map(({ driver, userId, rootId, awaitsApproval }) => {
-      if (awaitsApproval) return "waits for approval";
-      if (!served[drivers.indexOf(driver.type)]) return "no runner for driver";
-      if (runningPerUser > 0 && (ofUser.get(userId) ?? 0) >= runningPerUser) return "limit of user";
-      if (runningPerNamespace > 0 && rootId !== undefined && (inRoot.get(rootId) ?? 0) >= runningPerNamespace)
-        return "limit of namespace";
-      return "waiting for a runner";
-    });
-  }
 
   /** Returns the user's queued builds. Reads them again if another replica has stored this one meanwhile. */
   async function ownWith(query: PlaceQuery): Promise<number[]> {
@@ -103,16 +75,9 @@ export function placeFinder(ctx: Needs): Places {
       };
       if (before.status === "queued") owns.known(keyOf(after))?.then(remove, () => undefined);
     },
-    runnerAsked(drivers) {
-      const forgetUnlessServed = (driver: Driver_Type) => (isServed: boolean) => {
-        if (!isServed) servedDrivers.forget(driver);
-      };
-      for (const driver of drivers) servedDrivers.known(driver)?.then(forgetUnlessServed(driver), () => undefined);
-    },
+    runnerAsked,
   };
 }
-
-const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Returns the places of those builds that are queued, by id. */
 export async function queuePlacesById(

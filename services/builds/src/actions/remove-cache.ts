@@ -21,7 +21,6 @@ export async function removeCache(
   return removed;
 }
 
-/** Removes everything that an owner has. */
 export async function removeCachesOf(ctx: Stores, owner: string): Promise<void> {
   for (let docs = await ctx.caches.oldest(owner); docs.length > 0; docs = await ctx.caches.oldest(owner))
     for (const doc of docs) await removeCache(ctx, doc);

@@ -14,11 +14,12 @@ import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
-import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
+import { concurrencyOf, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
 import { submittedTags } from "../domain/tags.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
+import { killReplaced } from "./kill-replaced.js";
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
@@ -69,7 +70,8 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const size = members.length;
   const idsFor = ({ manifest }: Member) =>
     nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) });
-  const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined };
+  const concurrency = concurrencyOf(order);
+  const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`, size),
@@ -105,13 +107,17 @@ export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise
   );
 }
 
+type Offering = Pick<Context, "line" | "bus" | "builds" | "wakeups" | "now">;
+
 /** Lets runners claim queued builds. If the process dies before this, a loop does it. */
-export async function offer(ctx: Pick<Context, "line" | "bus">, docs: readonly BuildDoc[]): Promise<void> {
+export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<void> {
   for (const driver of new Set(docs.map((doc) => doc.driver.type))) {
     const users = docs.filter((doc) => doc.driver.type === driver).map(({ userId }) => userId);
     await ctx.line.join(driver, [...new Set(users)]);
     ctx.bus.nudge(`queue.${driver}`);
   }
+  const groups = docs.flatMap(({ concurrency }) => (concurrency?.cancel ? [concurrency.key] : []));
+  for (const key of new Set(groups)) await killReplaced(ctx, key);
 }
 
 type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;

@@ -4,7 +4,7 @@ import type { BuildDoc } from "../domain/build.js";
 import type { Slot } from "../store/slots.js";
 
 type Needs = Pick<Context, "config" | "queue" | "slots">;
-type Limit = Extract<QueueReason, `limit of ${string}`>;
+type Limit = Extract<QueueReason, "limit of user" | "limit of namespace">;
 
 /** Takes a slot under one limit; undefined if none is free. A limit of 0 needs no slot. */
 async function takeOne(

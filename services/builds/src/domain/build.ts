@@ -41,6 +41,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     names?: { readonly user: string; readonly namespace?: string };
     /** It comes from a fork and is queued, but may not be claimed until a member approves it. */
     awaitsApproval?: true;
+    /** The group of which one build runs at a time, and which older builds this one kills. */
+    concurrency?: { readonly key: string; readonly cancel?: "queued" | "running" };
     /** The places of the manifest's jobs that `when` left out; absent if there are none. */
     leftOut?: readonly number[];
     /** Of a build of a matrix. A restart of it alone keeps the axes, but is in no group. */

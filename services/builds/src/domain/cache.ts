@@ -27,7 +27,6 @@ export const userOwner = (userId: number): string => `user/${userId}`;
 
 type Owned = Pick<BuildDoc, "userId" | "rootId">;
 
-/** Returns who owns the caches of a build. */
 export const cacheOwner = ({ userId, rootId }: Owned): string =>
   rootId === undefined ? userOwner(userId) : rootOwner(rootId);
 

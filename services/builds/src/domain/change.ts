@@ -38,6 +38,7 @@ export const shownFields = [
   "tail",
   "tailFrom",
   "awaitsApproval",
+  "concurrency",
   "axes",
   "group",
   "parts",

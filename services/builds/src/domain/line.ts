@@ -13,6 +13,7 @@ export function waitingText(reason: QueueReason, driver: string): string {
     "waiting for a runner": `no runner of the ${driver} driver is free yet`,
     "limit of user": "the limit of builds that run for this user at the same time is reached",
     "limit of namespace": "the limit of builds that run in this namespace at the same time is reached",
+    "limit of group": "another build of its group is running",
     "no runner for driver": `no runner serves the ${driver} driver`,
     "waits for approval": "a member has to approve this build, which comes from a fork",
   };

@@ -76,6 +76,18 @@ function inputsOf(
   };
 }
 
+/** A group is one namespace's, or one user's. */
+export function concurrencyOf({
+  manifest,
+  namespace,
+  userId,
+}: Pick<Submission, "manifest" | "namespace" | "userId">): BuildDoc["concurrency"] {
+  if (!manifest.concurrency) return undefined;
+  const { group, cancel } = manifest.concurrency;
+  const owner = namespace ? `namespace/${namespace.id}` : `user/${userId}`;
+  return { key: `${owner}/${group}`, ...(cancel ? { cancel } : {}) };
+}
+
 const stepOf = ({ stage: _s, name: _n, mayFail: _m, artifacts: _a, ...step }: PlannedJob): Step => step;
 
 function jobsOf(
@@ -132,6 +144,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     ...(manifest.services.length > 0 ? { services: manifest.services } : {}),
     names: { user: submission.submitter, ...(namespace ? { namespace: namespace.path } : {}) },
     awaitsApproval: submission.awaitsApproval ? true : undefined,
+    concurrency: concurrencyOf(submission),
     leftOut: submission.leftOut?.length ? submission.leftOut : undefined,
     axes: submission.axes,
     group: submission.group,

@@ -54,7 +54,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map((doc) => doc._id)
       .toArray(),
 
-  /** Returns the builds of a group, in order. */
   ofGroup: (id: number) =>
     builds
       .find({ "group.id": id }, { projection: { userId: 1, number: 1, status: 1, group: 1 } })

@@ -6,6 +6,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
+import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
 import { recentBuilds } from "./recent-builds.js";
@@ -37,6 +38,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   return {
     ...buildQueries(builds),
     ...hookBuilds(builds),
+    ...groupBuilds(builds),
     ...leases,
 
     renew(...lease: Parameters<typeof leases.renew>) {

@@ -45,7 +45,6 @@ export const cacheStore = (db: Db) => {
       return page(caches.find(visible).sort({ createdAt: -1, _id: -1 }), number, () => caches.countDocuments(visible));
     },
 
-    /** Returns how much an owner stores. */
     async usage(owner: string): Promise<{ bytes: number; entries: number }> {
       const sum = { $group: { _id: null, bytes: { $sum: "$storedSize" }, entries: { $sum: 1 } } };
       const [found] = await caches

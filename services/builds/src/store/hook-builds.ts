@@ -1,7 +1,6 @@
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** Queries for the builds that hooks have made. */
 export const hookBuilds = (builds: Collection<BuildDoc>) => ({
   /** Returns the builds of hook deliveries, those of each sorted by the path of their manifest. */
   ofDeliveries: (deliveryIds: readonly string[]) =>

@@ -25,9 +25,25 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     // Serves the queue: waiting builds, oldest first, and running builds.
     { key: { status: 1, "driver.type": 1, userId: 1, awaitsApproval: 1, createdAt: 1, _id: 1 } },
     {
-      key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, awaitsApproval: 1, createdAt: 1, _id: 1 },
+      key: {
+        ...{ status: 1, "driver.type": 1, userId: 1, rootId: 1 },
+        ...{ "concurrency.key": 1, awaitsApproval: 1, createdAt: 1, _id: 1 },
+      },
       partialFilterExpression: { status: "queued" },
     },
+    {
+      key: { status: 1, "driver.type": 1, userId: 1, "concurrency.key": 1, awaitsApproval: 1, createdAt: 1, _id: 1 },
+      ...having("concurrency.key"),
+    },
+    // Lets one build of a group run at a time.
+    {
+      key: { "concurrency.key": 1 },
+      unique: true,
+      partialFilterExpression: { status: "running", "concurrency.key": { $exists: true } },
+    },
+    // The newest build of a group that kills older ones, and these.
+    { key: { "concurrency.key": 1, "concurrency.cancel": 1, status: 1, _id: -1 }, ...having("concurrency.cancel") },
+    { key: { "concurrency.key": 1, status: 1, _id: 1 }, ...having("concurrency.key") },
     { key: { "driver.type": 1, createdAt: 1 }, partialFilterExpression: { status: "queued" } },
     { key: { status: 1, userId: 1 } },
     { key: { status: 1, rootId: 1 } },

@@ -3,7 +3,7 @@ import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
-import { claimable } from "./queue.js";
+import { claimable } from "./oldest-builds.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
 export interface Place {

@@ -25,5 +25,10 @@ export const migrations: readonly Migration[] = [
       "status_1_driver.type_1_userId_1_rootId_1_createdAt_1__id_1",
     ],
   },
+  {
+    name: "builds-queue-with-groups",
+    collection: "builds",
+    retires: ["status_1_driver.type_1_userId_1_rootId_1_awaitsApproval_1_createdAt_1__id_1"],
+  },
   { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
 ];

@@ -20,7 +20,6 @@ export const readValue = (keyring: Keyring, doc: VariableDoc): string => decrypt
 /** Returns a private key. For builds only. */
 export const readPrivateKey = (keyring: Keyring, doc: KeyDoc): string => decryptSecret(keyring, "key", doc);
 
-/** Returns the public record of a variable. */
 export function toVariable(keyring: Keyring, doc: VariableDoc): Variable {
   const { _id, scope, rootId, terms, outbox, deletedAt, sealed, ...variable } = doc;
   return { id: _id, ...variable, value: doc.masked ? mask : readValue(keyring, doc) };

@@ -1,10 +1,12 @@
 import { writeTicket } from "@ci/access/image-ticket";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
+import { killReplaced } from "../../actions/kill-replaced.js";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
@@ -30,19 +32,33 @@ async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<Bui
       ctx.builds.change(read._id, (doc) => claim(doc, claimer, leaseMs, ctx.now()), read),
     );
   } catch (error) {
-    if (asFault(error).code === "conflict") return undefined;
+    // Another runner has claimed this build, or another build of its group.
+    if (duplicateKey(error) || asFault(error).code === "conflict") return undefined;
     throw error;
   }
+}
+
+/** Reports whether no build of its group runs. Kills it, among others, if a newer one wants that. */
+async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boolean> {
+  if (!concurrency) return true;
+  await killReplaced(ctx, concurrency.key);
+  return (await ctx.queue.runningGroups([concurrency.key])).length === 0;
 }
 
 /** Claims a user's oldest build that no limit holds back. With the last of their queued builds, a user leaves the line. */
 async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
+  let busyGroups: readonly string[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const { doc: oldest, isOnly } = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
+    const heldBack = { roots: fullRoots, groups: busyGroups };
+    const { doc: oldest, isOnly } = await ctx.queue.oldest(turn.driver, turn.userId, heldBack);
     if (!oldest) {
-      if (fullRoots.length === 0) await ctx.line.leave(turn);
+      if (fullRoots.length === 0 && busyGroups.length === 0) await ctx.line.leave(turn);
       return undefined;
+    }
+    if (!(await groupIsFree(ctx, oldest))) {
+      busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
+      continue;
     }
     const slots = await takeSlots(ctx, oldest);
     if (slots === "limit of user") return undefined;

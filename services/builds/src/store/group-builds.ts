@@ -1,0 +1,44 @@
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+type Cancel = NonNullable<NonNullable<BuildDoc["concurrency"]>["cancel"]>;
+
+/** A build that kills older builds of its group. The builds of one matrix are as old as each other. */
+export type Killer = Pick<BuildDoc, "_id" | "group">;
+
+const unfinished = ["queued", "running"] as const;
+
+export const groupBuilds = (builds: Collection<BuildDoc>) => ({
+  /** Returns the newest unfinished build of a group that kills older ones in this way. */
+  killerIn: (key: string, cancel: Cancel): Promise<Killer | null> =>
+    builds
+      .find(
+        {
+          "concurrency.key": key,
+          "concurrency.cancel": cancel,
+          status: { $in: [...unfinished] },
+          awaitsApproval: { $exists: false },
+        },
+        { projection: { group: 1 } },
+      )
+      .sort({ _id: -1 })
+      .limit(1)
+      .next(),
+
+  /** Returns the ids of at most `max` unfinished builds of a group that are older than this one, oldest first. */
+  olderIn: (key: string, { _id, group }: Killer, statuses: readonly (typeof unfinished)[number][], max: number) =>
+    builds
+      .find(
+        {
+          "concurrency.key": key,
+          status: { $in: [...statuses] },
+          _id: { $lt: group?.id ?? _id },
+          ...(group ? { "group.id": { $ne: group.id } } : {}),
+        },
+        { projection: { _id: 1 } },
+      )
+      .sort({ _id: 1 })
+      .limit(max)
+      .map((doc) => doc._id)
+      .toArray(),
+});

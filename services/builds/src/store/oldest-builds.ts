@@ -1,0 +1,95 @@
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+/** Selects builds that do not wait for a member's approval. */
+export const claimable = { awaitsApproval: { $exists: false } } as const;
+
+/** How many namespace trees, and how many groups, of one user a claim searches while others are held back. */
+const maxSearched = 50;
+
+/** What a claim leaves out: trees whose limit is reached, and groups of which a build runs. */
+export interface HeldBack {
+  readonly roots: readonly number[];
+  readonly groups: readonly string[];
+}
+
+export interface Oldest {
+  readonly doc: BuildDoc | undefined;
+  readonly isOnly: boolean;
+}
+
+export const byAge = { createdAt: 1, _id: 1 } as const;
+
+export const queuedOf = (driver: Driver_Type, userId: number) => ({
+  status: "queued" as const,
+  "driver.type": driver,
+  userId,
+  ...claimable,
+});
+
+export function oldestBuilds(builds: Collection<BuildDoc>) {
+  /** Returns the oldest queued build without a group of each tree except these, and of those without a tree. */
+  async function oldestOfRoots(driver: Driver_Type, userId: number, except: readonly number[]) {
+    const roots = await builds.distinct("rootId", { status: "queued", "driver.type": driver, userId });
+    const others = roots.filter((root) => typeof root === "number" && !except.includes(root)).slice(0, maxSearched);
+    return [undefined, ...others].map((root) =>
+      builds
+        .find({
+          ...queuedOf(driver, userId),
+          rootId: root ?? { $exists: false },
+          "concurrency.key": { $exists: false },
+        })
+        .sort(byAge)
+        .limit(1)
+        .next(),
+    );
+  }
+
+  const groupsOf = (driver: Driver_Type, userId: number): Promise<string[]> =>
+    builds.distinct("concurrency.key", {
+      ...{ status: "queued", "driver.type": driver, userId },
+      // An exact range of keys, so that MongoDB skips from one to the next.
+      "concurrency.key": { $gt: "" },
+    });
+
+  const runningGroups = (keys: readonly string[]): Promise<string[]> =>
+    keys.length === 0
+      ? Promise.resolve([])
+      : builds.distinct("concurrency.key", { status: "running", "concurrency.key": { $in: [...keys] } });
+
+  async function oldestOfGroups(driver: Driver_Type, userId: number, except: readonly string[]) {
+    const others = (await groupsOf(driver, userId)).filter((key) => !except.includes(key)).slice(0, maxSearched);
+    return others.map((key) =>
+      builds
+        .find({ ...queuedOf(driver, userId), "concurrency.key": key })
+        .sort(byAge)
+        .limit(1)
+        .next(),
+    );
+  }
+
+  return {
+    /** Returns a user's oldest queued build that is not held back, and whether it is the only queued one. */
+    async oldest(driver: Driver_Type, userId: number, { roots, groups }: HeldBack): Promise<Oldest> {
+      if (roots.length === 0 && groups.length === 0) {
+        const [doc, ...more] = await builds.find(queuedOf(driver, userId)).sort(byAge).limit(2).toArray();
+        return { doc, isOnly: more.length === 0 };
+      }
+      const [ofRoots, ofGroups] = await Promise.all([
+        oldestOfRoots(driver, userId, roots),
+        oldestOfGroups(driver, userId, groups),
+      ]);
+      const found = (await Promise.all([...ofRoots, ...ofGroups])).filter((doc) => doc !== null);
+      const free = found.filter(({ rootId }) => rootId === undefined || !roots.includes(rootId));
+      const [doc] = free.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
+      return { doc, isOnly: false };
+    },
+
+    runningGroups,
+
+    /** Returns the groups of a user's queued builds of which a build runs. */
+    busyGroups: async (driver: Driver_Type, userId: number): Promise<string[]> =>
+      runningGroups(await groupsOf(driver, userId)),
+  };
+}
