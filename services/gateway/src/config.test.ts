@@ -27,7 +27,8 @@ test("the configuration has defaults", () => {
     bodyBytes: 2 * 1024 * 1024,
     requestsPerMinute: 6_000,
     anonymousPerMinute: 600,
-    requestsAtOnce: 32,
+    requestsAtOnce: 16,
+    uploadsAtOnce: 32,
     corsOrigins: [],
     badgeLabel: "Service CI",
   });

@@ -2,10 +2,8 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, manifest } from "../_suite.js";
-import { crowd, database, storedBuild } from "./_crowd.js";
 
 const suite = bootBuilds();
-const data = database(suite.names);
 const { users } = suite;
 
 const inGroup = (group: string, more = "") => `concurrency: {group: ${group}${more}}${manifest}`;
@@ -52,24 +50,6 @@ describe("one at a time", () => {
     expect(await runAll()).toEqual([builds[1]!.id]);
   });
 
-  it("holds across replicas that claim at the same time", async () => {
-    const replicas = [suite, await suite.replica(), await suite.replica()];
-    const builds = await Promise.all(Array.from({ length: 12 }, () => suite.submit(users.ann, inGroup("race"))));
-    const ran: number[] = [];
-    while (ran.length < builds.length) {
-      const claims = replicas.flatMap(({ queue }) =>
-        [1, 2, 3].map((n) => queue.claimBuild({ runnerId: `r${n}`, drivers: ["os"] })),
-      );
-      const got = (await Promise.all(claims)).flatMap(({ assignment }) => assignment ?? []);
-      expect(got.length).toBeLessThanOrEqual(1);
-      for (const one of got) {
-        ran.push(one.buildId);
-        await end(one);
-      }
-    }
-    expect(ran.sort()).toEqual(builds.map(({ id }) => id).sort());
-  });
-
   it("a build that lost its runner waits if another of its group runs by then", async () => {
     const [first, second] = [await suite.submit(users.ann, inGroup("l")), await suite.submit(users.ann, inGroup("l"))];
     const lost = (await suite.claim())!;
@@ -84,21 +64,6 @@ describe("one at a time", () => {
     await suite.as(users.ann, () => suite.builds.killBuild({ ref: { userId: second.userId, number: second.number } }));
     await suite.loseRunners();
     await eventually(async () => expect(await statusOf(second)).toBe("killed"));
-  });
-
-  it("a user with many busy groups still gets a turn for other builds", async () => {
-    const docs = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => suite.submit(users.eve, inGroup(`busy-${String(n).padStart(2, "0")}`))),
-    );
-    const claims: Assignment[] = [];
-    for (let one = await suite.claim(); one; one = await suite.claim()) claims.push(one);
-    expect(claims).toHaveLength(docs.length);
-    for (let n = 0; n < 60; n++) await suite.submit(users.eve, inGroup(`busy-${String(n).padStart(2, "0")}`));
-    const free = [await suite.submit(users.eve, inGroup("z")), await suite.submit(users.eve)];
-    expect([(await suite.claim())?.buildId, (await suite.claim())?.buildId]).toEqual(free.map(({ id }) => id));
-    expect(await suite.claim()).toBeUndefined();
-    for (const one of claims) await end(one);
-    expect(await runAll()).toHaveLength(60);
   });
 });
 
@@ -171,24 +136,4 @@ describe("cancel", () => {
     await end(running!);
     expect(await runAll()).toHaveLength(2);
   });
-});
-
-it("a claim passes over ten thousand builds of a busy group without reading them", async () => {
-  const first = await suite.submit(users.ann, inGroup("crowd"));
-  await crowd(data.db, await storedBuild(data.db, first.id), 10_000);
-  const running = (await suite.claim())!;
-  const other = await suite.submit(users.ann);
-  await data.db.command({ profile: 2 });
-  const claimed = await suite.claim();
-  await data.db.command({ profile: 0 });
-  expect(claimed?.buildId).toBe(other.id);
-  const read = await data.db
-    .collection("system.profile")
-    .find({ ns: `${data.db.databaseName}.builds` })
-    .toArray();
-  const keys = read.map(({ keysExamined = 0 }) => keysExamined as number);
-  expect(Math.max(...keys)).toBeLessThan(50);
-  await end(running);
-  await end(claimed!);
-  await data.db.collection("builds").deleteMany({ _id: { $gte: 1_000_000 as never } });
 });
