@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 export interface Process {
@@ -34,50 +34,12 @@ async function uidOf(pid: number): Promise<number | undefined> {
   return uid === undefined ? undefined : Number(uid);
 }
 
-interface Seen {
-  readonly inode: number;
-  readonly changedMs: number;
-  readonly startTime: bigint;
-}
-
-/** The processes of the last look. To read the start time of each again takes the kernel four times as long. */
-let seen = new Map<number, Seen>();
-
-/** The kernel makes a new inode if a process gets the id of an earlier one. */
-function inodeOf(pid: number): { inode: number; changedMs: number } | undefined {
-  try {
-    const { ino: inode, ctimeMs: changedMs } = lstatSync(`/proc/${pid}`);
-    return { inode, changedMs };
-  } catch {
-    return undefined;
-  }
-}
-
-function look(pid: number): Seen | undefined {
-  const found = inodeOf(pid);
-  if (!found) return undefined;
-  const before = seen.get(pid);
-  if (before?.inode === found.inode && before.changedMs === found.changedMs) return before;
-  const startTime = startTimeOf(pid);
-  return startTime === undefined ? undefined : { ...found, startTime: BigInt(startTime) };
-}
-
-/** Returns those of all processes that started at or after `since`. Remembers all of them for the next look. */
-function startedSince(since: bigint, pids: readonly number[]): number[] {
-  const now = new Map<number, Seen>();
-  for (const pid of pids) {
-    const found = look(pid);
-    if (found) now.set(pid, found);
-  }
-  seen = now;
-  return [...now].flatMap(([pid, { startTime }]) => (startTime < since ? [] : pid));
-}
-
-async function processOf(pid: number): Promise<Process | undefined> {
+async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
   const unknown = () => undefined;
   const fields = statOf(pid);
+  if (!fields) return undefined;
   // A zombie.
-  if (!fields || fields[0] === "Z") return undefined;
+  if (fields[0] === "Z" || BigInt(fields[19]!) < since) return undefined;
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(unknown);
   const home = environment?.split("\0").find((entry) => entry.startsWith("HOME="));
   return {
@@ -94,6 +56,6 @@ async function processOf(pid: number): Promise<Process | undefined> {
 export async function processes(since: bigint): Promise<Process[]> {
   const entries = await readdir("/proc").catch(() => []);
   const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
-  const all = await Promise.all(startedSince(since, pids).map(processOf));
+  const all = await Promise.all(pids.map((pid) => processOf(pid, since)));
   return all.filter((found) => found !== undefined);
 }
