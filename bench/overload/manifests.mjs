@@ -1,4 +1,4 @@
-// What the users of an attack submit.
+// The manifests that users submit in an attack.
 
 /** A manifest that stays queued: no runner here serves its driver. */
 export const queuedManifest = [
@@ -7,7 +7,7 @@ export const queuedManifest = [
   "jobs: [{stage: s, commands: ['true']}]",
 ].join("\n");
 
-/** A manifest that the runner executes. @param {string[]} commands of each job */
+/** A manifest that the runner executes. @param {string[]} commands one for each job */
 export const manifestOf = (...commands) =>
   JSON.stringify({
     driver: { type: "os" },

@@ -3,7 +3,7 @@ import { created } from "./client.mjs";
 import { manifestOf } from "./manifests.mjs";
 import { startReceiver } from "./receivers.mjs";
 
-/** As many as one user may have. */
+/** The most webhooks that one user may have. */
 const count = 1_000;
 const builds = 5;
 const maxWaitMs = 300_000;

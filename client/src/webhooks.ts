@@ -1,4 +1,4 @@
-/** Why a delivery is not genuine. */
+/** Says why a delivery is not genuine. */
 export class InvalidDelivery extends Error {
   override readonly name = "InvalidDelivery";
 }
@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 
 const base64 = (bytes: ArrayBuffer): string => btoa(String.fromCharCode(...new Uint8Array(bytes)));
 
-/** Compares in constant time for texts of equal length. */
+/** Compares two texts, in constant time if their lengths are equal. */
 function isEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at % (b.length || 1));
@@ -23,9 +23,9 @@ async function signed(text: string, secret: string): Promise<string> {
 }
 
 /**
- * Returns the event of a delivery whose signature is right and whose time is at most `toleranceSeconds` (default 300)
- * away. `body` is the body's text as received. Throws InvalidDelivery otherwise. The signature is that of Standard
- * Webhooks, but with the secret's text itself as key.
+ * Returns the id and the event of a delivery. Throws InvalidDelivery if the signature is wrong, or if the delivery's time
+ * differs from now by more than `toleranceSeconds` (default 300). `body` is the text as received. The signature is that
+ * of Standard Webhooks, except that the key is the secret's text itself.
  */
 export async function verifyDelivery(
   { headers, body }: { readonly headers: Headers; readonly body: string },

@@ -4,7 +4,7 @@ import { run } from "../local/provision/machine.mjs";
 const defaults = { Debian: "http://deb.debian.org/debian", "Debian-Security": "http://deb.debian.org/debian-security" };
 
 /**
- * Returns the mirror of this machine's apt for a part of Debian, from the output of `apt-get indextargets`.
+ * Returns the mirror that this machine's apt uses for a part of Debian, from the output of `apt-get indextargets`.
  * @param {string} targets lines of `label uri`
  * @param {keyof typeof defaults} label
  */
@@ -14,7 +14,7 @@ export const mirrorOf = (targets, label) => {
 };
 
 /**
- * Returns the sources.list of a suite with this machine's mirrors of Debian, or the default ones.
+ * Returns the lines of a suite's sources.list, with this machine's Debian mirrors or else the default ones.
  * @param {string} suite
  */
 export const sourcesOf = async (suite) => {

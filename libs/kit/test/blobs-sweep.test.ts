@@ -25,7 +25,7 @@ describe("sweep", () => {
     expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("makes a running upload fail after removing it, so that it stores nothing more", async () => {
+  test("makes a running upload that it removes fail, so that the upload stores nothing more", async () => {
     let swept = () => {};
     const sweepDone = new Promise<void>((resolve) => {
       swept = resolve;
@@ -46,7 +46,7 @@ describe("sweep", () => {
     async function* source() {
       for (let i = 0; i < 17; i++) yield Buffer.alloc(MiB);
       const start = new Date();
-      // After the clock has passed the first mark, further writes must renew the mark.
+      // Once the clock has passed the first mark, later writes must renew the mark.
       await eventually(() => expect(Date.now()).toBeGreaterThan(start.getTime()));
       for (let i = 0; i < 17; i++) yield Buffer.alloc(MiB);
       swept = await store.sweep(start, neverUsed);
@@ -80,13 +80,13 @@ describe("sweep", () => {
     expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("removes content, after which keep fails", async () => {
+  test("removes content, and a later keep fails", async () => {
     const { blobId } = await store.put(from("x"), limits);
     await store.sweep(later(), neverUsed);
     await expect(store.keep(blobId)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("makes keep fail if it is called during isUsed, which returns false", async () => {
+  test("makes keep fail if it is called while isUsed runs and isUsed then returns false", async () => {
     const { blobId } = await store.put(from("x"), limits);
     let keeping: Promise<unknown> = Promise.resolve();
     const isUsed = async () => {
@@ -98,7 +98,7 @@ describe("sweep", () => {
     await expect(keeping).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("removes content in the next sweep that was released during isUsed", async () => {
+  test("leaves content that was released during isUsed to the next sweep", async () => {
     const { blobId } = await store.put(from("x"), limits);
     const isUsed = async () => {
       await store.release(blobId);
@@ -108,17 +108,17 @@ describe("sweep", () => {
     expect(await store.sweep(later(), neverUsed)).toBe(1);
   });
 
-  test("finishes an interrupted removal without a call of isUsed", async () => {
+  test("finishes an interrupted removal without calling isUsed", async () => {
     const { blobId } = await store.put(from("x"), limits);
     await store.keep(blobId);
-    // The first write of every removal.
+    // Every removal begins with this write.
     const uploads = db.collection<{ _id: string; at: Date; deleted: boolean }>("things.uploads");
     await uploads.insertOne({ _id: blobId, at: new Date(), deleted: true });
     expect(await store.sweep(later(), async () => true)).toBe(1);
     expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("removes the unused content and keeps the used one when it runs twice at once", async () => {
+  test("removes unused content and keeps used content when two sweeps run at once", async () => {
     const used = await store.put(from("used"), limits);
     for (let i = 0; i < 20; i++) await store.put(from("unused"), limits);
     const isUsed = async (blobId: string) => blobId === used.blobId;

@@ -41,7 +41,7 @@ test.each([
   expect(roundedSize(bytes)).toBe(text);
 });
 
-test("concurrent records of two processes take exactly the bytes that the quota allows", async () => {
+test("concurrent writes of two processes take exactly the bytes that the quota allows", async () => {
   await using first = await open();
   await using second = await open();
   const results = await Promise.allSettled(upTo(30).map((nth) => add(nth % 2 === 0 ? first.db : second.db, 1, 200)));
@@ -50,7 +50,7 @@ test("concurrent records of two processes take exactly the bytes that the quota 
     if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "invalid" });
 });
 
-test("a deletion frees exactly what it deletes", async () => {
+test("a deletion frees exactly the bytes of the deleted record", async () => {
   await using mongo = await open();
   for (const size of [600, 300]) await add(mongo.db, 2, size);
   await expect(add(mongo.db, 2, 101)).rejects.toMatchObject({ fields: complaint("900 bytes") });
@@ -62,7 +62,7 @@ test("a deletion frees exactly what it deletes", async () => {
   await add(mongo.db, 2, 300);
 });
 
-test("an upload may take what the quota has left, or what it may take anyway", async () => {
+test("an upload may take what the quota has left, but no more than its own limit", async () => {
   await using mongo = await open();
   await add(mongo.db, 3, 900);
   const tooLarge = () => invalid({ file: ["too large"] });
@@ -74,7 +74,7 @@ test("an upload may take what the quota has left, or what it may take anyway", a
   expect([free.maxBytes, free.tooLarge().fields]).toEqual([101, { file: ["too large"] }]);
 });
 
-test("an index alone answers what is used", async () => {
+test("the sum is read from the index alone", async () => {
   await using mongo = await open();
   await recordsIn(mongo.db).insertMany(upTo(50).map(() => ({ userId: 4, size: 1 })));
   await mongo.db.command({ profile: 2 });
@@ -110,7 +110,7 @@ test("uploads read a fixed number of documents, however many records there are",
   await add(mongo.db, 5, 489);
 });
 
-test("what deaths, failures and deletions leave behind changes no decision", async () => {
+test("crashes, failures and deletions leave nothing behind that changes a decision", async () => {
   await using first = await open();
   await using second = await open();
   const records = recordsIn(first.db);
@@ -118,7 +118,7 @@ test("what deaths, failures and deletions leave behind changes no decision", asy
   const { key } = quotaOf(first.db, 6, 0);
   const sizes = new Map<number, number>();
   const used = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  // Numbers that look random, the same in every run.
+  // Pseudorandom numbers, the same in every run.
   let state = 1;
   const next = (below: number) => {
     state = (state * 48_271) % 2_147_483_647;
@@ -158,7 +158,7 @@ test("what deaths, failures and deletions leave behind changes no decision", asy
   expect(sizes.size).toBeGreaterThan(1);
 });
 
-test("a bound that is too low, as of a quota that was off, is trusted for an hour", async () => {
+test("a bound that is too low, for example because the quota was off, is trusted for at most an hour", async () => {
   await using mongo = await open();
   await add(mongo.db, 7, 1);
   await recordsIn(mongo.db).insertOne({ userId: 7, size: 999 });

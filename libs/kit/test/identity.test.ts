@@ -41,7 +41,7 @@ interface Files {
 }
 
 let made = 0;
-/** The files of a service's certificate. */
+/** Returns the paths of a service's certificate files, and a function that writes the files. */
 function filesOf(service: ServiceName): Files {
   const own = join(dir, `${++made}`);
   mkdirSync(own);
@@ -65,7 +65,7 @@ async function certified(service: ServiceName, authority: Authority): Promise<Id
   return opened(service, files);
 }
 
-/** Calls over a new connection. */
+/** Calls a method over a new connection. Returns "answered" or the code of the fault. */
 async function ask(port: number, identity: Identity, method: "getUser" | "listUsers" = "getUser"): Promise<string> {
   await using peer = connect(`127.0.0.1:${port}`, identity);
   const client = peer.client(definition);
@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 describe("with certificates", () => {
-  test("the certificate says which service calls, whatever the metadata says", async () => {
+  test("the certificate identifies the calling service, whatever the metadata says", async () => {
     await using identity = await certified("namespaces", authority);
     await using server = await serve(identity);
     await using gateway = await certified("gateway", authority);
@@ -105,7 +105,7 @@ describe("with certificates", () => {
     ]);
   });
 
-  test("a user is believed from a service that may speak for users, and dropped from others", async () => {
+  test("the user of a call is trusted from services that may act for users, and ignored from others", async () => {
     await using identity = await certified("namespaces", authority);
     await using server = await serve(identity);
     const caller = { userId: 7, scope: "user:read", tokenId: 3, requestId: "r-1" };
@@ -118,7 +118,7 @@ describe("with certificates", () => {
     }
   });
 
-  test("nobody gets in with a certificate of another authority, or without one", async () => {
+  test("the server rejects connections with a certificate of another authority, or without one", async () => {
     await using identity = await certified("namespaces", authority);
     await using server = await serve(identity);
     await using foreign = await certified("gateway", await newAuthority(1));
@@ -127,7 +127,7 @@ describe("with certificates", () => {
     for (const refused of [foreign, trusting, plain]) expect(await ask(server.port, refused)).toBe("unavailable");
   });
 
-  test("a certificate of two services, of another one, or with another key is refused at the start", async () => {
+  test("a service does not start with a certificate of two services, of another service or for another key", async () => {
     const files = filesOf("builds");
     for (const names of [["builds", "runner"], ["runner"], ["builds.example.com"]]) {
       await files.write(authority, [authority], names);
@@ -141,7 +141,7 @@ describe("with certificates", () => {
   });
 });
 
-test("another authority takes over while calls continue", async () => {
+test("a new authority replaces the old one while calls continue", async () => {
   const [old, next] = [await newAuthority(1), await newAuthority(1)];
   const [serving, calling] = [filesOf("namespaces"), filesOf("gateway")];
   for (const files of [serving, calling]) await files.write(old);
@@ -158,7 +158,7 @@ test("another authority takes over while calls continue", async () => {
       await lasting.client(definition).listUsers({});
     }
   })();
-  /** The servers see a change at their next reading, and so does a client of the next authority. */
+  /** Trusts only `next`, so it is answered once the server has reread its files and has a certificate of `next`. */
   await using newcomer = await certified("gateway", next);
   expect(await ask(server.port, newcomer)).toBe("unavailable");
   for (const files of [serving, calling]) await files.write(old, [next, old]);
@@ -175,7 +175,7 @@ test("another authority takes over while calls continue", async () => {
   expect([...results]).toEqual(["answered"]);
 });
 
-test("half a change is no change", async () => {
+test("a change takes effect only when all its files are written", async () => {
   const files = filesOf("namespaces");
   await files.write(authority);
   const refusals: unknown[] = [];
@@ -184,7 +184,7 @@ test("half a change is no change", async () => {
   provider.addIdentityCertificateListener((identity) => given.push(identity));
   writeFileSync(files.tls.cert, "");
   await eventually(() => expect(refusals).not.toEqual([]));
-  // A certificate whose key is still to come.
+  // The new certificate. Its key is not written yet.
   writeFileSync(files.tls.cert, (await authority.sign(["namespaces"], 1)).cert);
   const misfit = expect.objectContaining({ message: "TLS_KEY is not the key of the certificate in TLS_CERT" });
   await eventually(() => expect(refusals).toContainEqual(misfit));

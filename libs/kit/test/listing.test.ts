@@ -19,7 +19,7 @@ const records = () => mongo.db.collection<Item>("things");
 beforeAll(async () => {
   mongo = await openMongo(mongoUrl, mongoDb);
   await ensureIndexes(records(), [{ key: { place: 1, ...order } }, { key: { place: 1, terms: 1, ...order } }]);
-  // MongoDB and JavaScript sort characters beyond the first plane differently.
+  // MongoDB and JavaScript sort characters outside the Basic Multilingual Plane differently.
   const docs = Array.from({ length: 4_000 }, (_, n) => {
     const name = `${["a", "\u{ffee}", "😀"][n % 3]}${(n * 7_919) % 500}`;
     return { _id: n + 1, place: n % 500, name, terms: termsOf([name]) };
@@ -35,7 +35,7 @@ const filters = (placeCount: number, like: object = {}) =>
     (placeIds) => ({ place: { $in: placeIds }, ...like }),
   );
 
-it.each([0, 1, 190, 191, 450])("listPage lists the records of %s more places page by page", async (placeCount) => {
+it.each([0, 1, 190, 191, 450])("listPage pages through the records of one place and %s others", async (placeCount) => {
   const all = await records()
     .find({ place: { $lte: placeCount } })
     .sort(order)
@@ -52,7 +52,7 @@ it.each([0, 1, 190, 191, 450])("listPage lists the records of %s more places pag
 });
 
 it.each([0, 1, 190, 450])(
-  "listPage reads one page and one key per place for the first page of %s more places",
+  "listPage reads only one page and one key per place for the first page of one place and %s others",
   async (placeCount) => {
     const queries = await examined(mongo.db, "things", () => listPage(records(), filters(placeCount), order, 1));
     expect(queries).toHaveLength(Math.max(1, Math.ceil(placeCount / 190)));

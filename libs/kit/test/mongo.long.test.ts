@@ -49,7 +49,7 @@ describe("page and pageOf", () => {
   });
 });
 
-it("containing matches text literally and without case", async () => {
+it("containing matches text literally and ignores case", async () => {
   const names = mongo.db.collection<{ name: string }>("names");
   await ensureIndexes(names, [{ key: { name: 1 } }]);
   await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d", "x\0y"].map((name) => ({ name })));
@@ -71,7 +71,7 @@ describe("onlyRefusedBy", () => {
     await items().insertOne({ _id: 1, name: "a" });
   });
 
-  it("reports whether only the named index has rejected documents of an insert", async () => {
+  it("reports whether the named index alone rejected documents of an insert", async () => {
     const [duplicate, newItem, sameId] = [
       { _id: 2, name: "a" },
       { _id: 3, name: "b" },
@@ -89,7 +89,7 @@ describe("onlyRefusedBy", () => {
   });
 });
 
-/** Returns the database over a connection that breaks with every request that contains "breaks here". */
+/** Opens the database over a connection that breaks at each request that contains "breaks here". */
 async function connectionThatBreaks(): Promise<AsyncDisposable & Pick<typeof mongo, "db">> {
   const { hostname, port } = new URL(mongoUrl);
   const proxy = createServer((clientSocket) => {
@@ -142,7 +142,7 @@ it("asFault turns a connection that the server closes during a write into unavai
   await once(closingServer, "listening");
   const socket = connect((closingServer.address() as AddressInfo).port, "127.0.0.1").resume();
   await once(socket, "end");
-  // The driver waits for a socket to drain the same way and rethrows the raw socket error.
+  // The driver waits for `drain` in the same way and rethrows the raw socket error.
   const drained = once(socket, "drain").catch((error) => error);
   socket.write("x");
   expect(asFault(await drained)).toMatchObject({ code: "unavailable", cause: { code: "EPIPE" } });
@@ -164,7 +164,7 @@ it("awaitMongo waits for an unreachable database, and ping fails while it hangs"
   await using late = await opened;
   await late.ping();
   stores.mongo.pause();
-  // A process stops a moment after the signal.
+  // The process stops only a moment after the signal.
   await eventually(() => expect(late.ping()).rejects.toThrow());
   stores.mongo.resume();
   await eventually(() => late.ping());
@@ -178,7 +178,7 @@ it("complainIfTaken names the field if a unique index rejects a document", async
   await expect(duplicate).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
 });
 
-it("ping succeeds while commands of others use every connection", async () => {
+it("ping succeeds while other commands use every connection", async () => {
   const url = new URL(mongoUrl);
   url.searchParams.set("maxPoolSize", "1");
   await using busy = await openMongo(url.href, mongoDb);

@@ -51,13 +51,13 @@ test("a deletion makes room for exactly one more record", async () => {
   await expect(add(mongo.db, 2)).rejects.toMatchObject({ fields: full });
 });
 
-test("the quota of one holder is not another's", async () => {
+test("each holder has a separate quota", async () => {
   await using mongo = await open();
   for (const _ of upTo(5)) await add(mongo.db, 3);
   await add(mongo.db, 4);
 });
 
-test("several records are refused together, and 0 means no limit", async () => {
+test("several new records are refused if they do not all fit, and 0 means no limit", async () => {
   await using mongo = await open();
   expect(await quotaComplaints([quotaOf(mongo.db, 5, 5, 5)])).toEqual({});
   expect(await quotaComplaints([quotaOf(mongo.db, 5, 5, 6)])).toEqual(full);
@@ -73,7 +73,7 @@ test("a failed write reports its own error and makes room again", async () => {
   await add(mongo.db, 6);
 });
 
-test("a record that another process is about to store counts, until that process must be dead", async () => {
+test("a record that another process is about to store counts until its hold expires", async () => {
   await using mongo = await open();
   for (const _ of upTo(4)) await add(mongo.db, 8);
   let announced = () => {};
@@ -90,14 +90,14 @@ test("a record that another process is about to store counts, until that process
   await add(mongo.db, 8);
 });
 
-test("records leave nothing behind but themselves", async () => {
+test("stored records leave no holds behind", async () => {
   await using mongo = await open();
   await Promise.all(upTo(5).map(() => add(mongo.db, 9)));
   const { key } = quotaOf(mongo.db, 9);
   expect((await holdsIn(mongo.db).findOne({ _id: key }))?.holds ?? []).toEqual([]);
 });
 
-test("a count reads the index up to the limit, however many records there are", async () => {
+test("a count stops reading the index at the limit, however many records there are", async () => {
   await using client = new MongoClient(names.mongoUrl, { monitorCommands: true });
   const db = client.db(names.mongoDb);
   await recordsIn(db).insertMany(upTo(500).map(() => ({ userId: 7 })));

@@ -41,7 +41,7 @@ test("rotateSecrets re-encrypts all documents in batches, except values under th
   expect(await run()).toEqual({ renewed: 0, left: new Map() });
 });
 
-test("rotateSecrets counts values that it cannot decrypt by key, and re-encrypts the others", async () => {
+test("rotateSecrets counts, for each key, the values that it cannot decrypt, and re-encrypts the others", async () => {
   const altered = `old:${Buffer.alloc(40).toString("base64")}`;
   const lost = `lost:${Buffer.alloc(40).toString("base64")}`;
   await boxes.insertMany([
@@ -71,7 +71,7 @@ describe.each([
     expect(await read(1)).toBe("second");
   });
 
-  test("renewOne does not touch a change under the first key", async () => {
+  test("renewOne leaves a newer value under the first key unchanged", async () => {
     const stale = { _id: 1, box: encrypted(before, 1, "first"), rev: 1 };
     const newer = { _id: 1, box: encrypted(during, 1, "second"), rev: 2 };
     await boxes.insertOne(newer);
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test("two rotations at once re-encrypt each value once; values that services write under the old key are counted", async () => {
+test("two rotations at once re-encrypt each value once; values written later under the old key are counted", async () => {
   await boxes.insertMany(
     Array.from({ length: 50 }, (_, index) => ({ _id: index + 1, box: encrypted(before, index + 1, "x"), rev: 1 })),
   );

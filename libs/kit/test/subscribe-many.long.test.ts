@@ -93,7 +93,7 @@ it("events that arrive within gatherMs are batched", async () => {
   expect(batches.length).toBeLessThan(3);
 });
 
-it("the next process receives the unconfirmed events of a dead one before later events", async () => {
+it("if a process dies, the next one receives its unacknowledged events before later ones", async () => {
   const durable = "lost";
   const subscribe = (target: Bus, receive: (seq: number) => void) =>
     target.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
@@ -104,7 +104,7 @@ it("the next process receives the unconfirmed events of a dead one before later 
     await subscribe(firstBus, () => {});
   }
   await emit([1, 2, 3], "build.started");
-  // This process receives all events, confirms none and disappears.
+  // This process receives all events, acknowledges none and disappears.
   const deadProcess = await connect({ servers: names.natsUrl });
   const consumer = await deadProcess.jetstream().consumers.get(streamOf(names.subjectPrefix), durable);
   for await (const { seq } of await consumer.fetch({ max_messages: 3 })) expect(seq).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ it("the next process receives the unconfirmed events of a dead one before later 
   await eventually(() => expect([...new Set(received)]).toEqual([1, 2, 3, 4]));
 });
 
-it("an event that keeps failing is set aside for the others, and delivered again later", async () => {
+it("an event that keeps failing does not hold up the others, and is delivered again later", async () => {
   const nats = await connect({ servers: names.natsUrl });
   const manager = await nats.jetstreamManager();
   const stream = streamOf(names.subjectPrefix);

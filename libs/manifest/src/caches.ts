@@ -4,7 +4,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import type { Placed } from "./spec.js";
 
-/** What a build keeps for later builds under one name. */
+/** The files that a build keeps for later builds under one name. */
 export interface Cache {
   readonly name: string;
   /** Paths and globs of the files whose content selects the entry. */
@@ -38,7 +38,7 @@ const maxNameLength = fixedLimit({
 const controls = /\p{Cc}/u;
 const outside = "must lie in the working directory or below ~/";
 
-/** Normalizes a path. Returns undefined for one that leads elsewhere, and for the whole home. */
+/** Normalizes a path. Returns undefined if it leads elsewhere, or to all of the working directory or the home. */
 function inside(path: string): string | undefined {
   const isHome = path.startsWith("~/");
   const rest = posix.normalize(isHome ? path.slice(2) : path).replace(/\/$/, "");

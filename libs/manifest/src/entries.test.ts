@@ -29,7 +29,7 @@ test.each([
   ["a.txt => /", "a.txt", "/a.txt"],
   ["a.txt => b => c", "a.txt", "b => c"],
   ["a.txt => ..b/c..", "a.txt", "..b/c.."],
-])("the object %j is %j with the name %j", (entry, source, name) => {
+])("the object entry %j has the source %j and the name %j", (entry, source, name) => {
   expect(objectEntry(entry)).toEqual({ source, name });
 });
 
@@ -37,12 +37,12 @@ test.each([
   ["out/a.tar", "out/a.tar", "a.tar"],
   ["../out/a.tar", "../out/a.tar", "a.tar"],
   ["/tmp/a.tar => b/c.tar", "/tmp/a.tar", "b/c.tar"],
-  // The name of a glob is a pattern.
+  // For a glob, the name is a pattern.
   ["out/*.tar", "out/*.tar", "*"],
   ["out/**/?.tar => all.tar", "out/**/?.tar", "*"],
   ["out/*.tar => release/*-signed", "out/*.tar", "release/*-signed"],
   ["out/a.tar => *", "out/a.tar", "*"],
-])("the artifact %j is %j with the name %j", (entry, source, name) => {
+])("the artifact entry %j has the source %j and the name %j", (entry, source, name) => {
   expect(artifactEntry(entry)).toEqual({ source, name });
 });
 
@@ -55,7 +55,7 @@ test.each([
   ["https://a.example/c => .", "https://a.example/c", "", "."],
   ["https://a.example/c =>", "https://a.example/c", "", "c"],
   ["/srv/git/c.git refs/heads/x", "/srv/git/c.git", "refs/heads/x", "c"],
-])("the source %j is %j at %j in %j", (entry, url, ref, directory) => {
+])("the source entry %j has the URL %j, the ref %j and the directory %j", (entry, url, ref, directory) => {
   expect(sourceEntry(entry)).toEqual({ url, ref, directory });
 });
 
@@ -67,11 +67,11 @@ test.each([
   "https://a.example/.git",
   "a\u0085b",
   "a b\u007f",
-])("%j is not a source", (entry) => {
+])("%j is not a source entry", (entry) => {
   expect(sourceEntry(entry)).toBeUndefined();
 });
 
-// Each would take minutes if the search started again at every character.
+// Each entry would take minutes if the search restarted at every character.
 test("long entries are read in linear time", () => {
   const slashes = `${"/".repeat(500_000)}a`.repeat(2);
   expect(baseName(slashes)).toBe("a");

@@ -3,7 +3,7 @@ import { isBlank, readManifest } from "./manifest.js";
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500, acceptedDrivers: ["docker", "qemu", "os"] };
 const docker = "driver: {type: docker, image: busybox, workspace: /build}\n";
 
-/** Returns the complaints about a text, none if it is valid. */
+/** Returns the complaints about a text, an empty list if it is valid. */
 function complaints(text: string, changed: Partial<typeof limits> = {}): string[] {
   const reading = readManifest(text, { ...limits, ...changed });
   return "manifest" in reading ? [] : reading.complaints.map(({ message }) => message);
@@ -245,7 +245,7 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
   ]);
 });
 
-test("the complaints about 50,000 mistakes fit into an answer", () => {
+test("the complaints about 50,000 mistakes fit into a response", () => {
   const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
   expect(found).toHaveLength(100);
   expect(complaints(`${docker}env: ["${"x".repeat(99)}😀😀"]`)).toEqual([

@@ -21,7 +21,7 @@ const logged = (text: string): Line[] =>
     .filter((line) => line.includes('"msg":"audit"'))
     .map((line) => JSON.parse(line));
 
-test("a gateway killed right after a response loses no entry, and its log has the outcome", async () => {
+test("a gateway that is killed right after a response loses no audit entry, and its log has the outcome", async () => {
   let answered = 0;
   for (let round = 0; round < 5; round++) {
     const send = async (id: string) => {
@@ -32,7 +32,7 @@ test("a gateway killed right after a response loses no entry, and its log has th
     const ids = (await Promise.all(Array.from({ length: 5 }, () => send(aWord("request"))))).flat();
     await processes.kill("gateway");
     answered += ids.length;
-    // What it wrote is still on its way to this process.
+    // The gateway's last lines may not have reached this process yet.
     const lines = await eventually(() => {
       const found = logged(processes.logs("gateway")).filter(({ audit }) => ids.includes(audit.requestId));
       expect(found).toHaveLength(ids.length);
@@ -56,12 +56,12 @@ test("a gateway killed right after a response loses no entry, and its log has th
   expect(answered).toBeGreaterThan(0);
 });
 
-test("a request whose entry cannot be stored gets 503; the entry is stored later", async () => {
+test("a request whose audit entry cannot be stored gets 503; the entry is stored later", async () => {
   const { url } = created(
     await processes.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }),
   );
   const [id, status] = await eventually(async () => {
-    // The gateway trusts a token for a second. Later it would refuse the request without an entry.
+    // The gateway caches a token for a second. After that it would reject the request without an audit entry.
     await processes.api.get("/user");
     await processes.kill("namespaces");
     try {

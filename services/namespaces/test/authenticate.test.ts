@@ -14,7 +14,7 @@ async function aToken(expiresAt?: Date) {
 const lastUsed = async (secret: string) => (await ci.accounts.authenticate({ secret })).token!.lastUsedAt;
 
 describe("succeeds", () => {
-  test("returns the user and the token of a secret, without stored fields", async () => {
+  test("returns the user and the token of a secret, without internal fields", async () => {
     const { user, token, secret } = await aToken();
     expect(await ci.accounts.authenticate({ secret })).toEqual({ user, token });
   });
@@ -63,7 +63,7 @@ describe("unauthenticated", () => {
     await expectRefusal(secret);
   });
 
-  test("rejects the token of a deleted user even before it is deleted", async () => {
+  test("rejects the token of a deleted user even before the token is deleted", async () => {
     const { user, token, secret } = await aToken();
     await ci.db.collection("users").updateOne({ _id: user.id as never }, { $set: { endedAt: new Date() } });
     await expectRefusal(secret);

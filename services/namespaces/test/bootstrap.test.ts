@@ -7,7 +7,7 @@ import { as, type Booted, bootNamespaces, testConfig } from "./_suite.js";
 const names = suite();
 const secretOf = (letter: string) => letter.repeat(32);
 
-/** Runs `work` while the service runs with these settings and this database. */
+/** Starts the service with these settings and this database, runs `work`, and stops the service. */
 async function withSettings<T>(db: string, changes: Partial<Config>, work: (ci: Booted) => Promise<T>): Promise<T> {
   const ci = await bootNamespaces(names, { mongoDb: `${names.mongoDb}_${db}`, ...changes });
   try {
@@ -22,14 +22,14 @@ const authenticates = (secret: string) => (ci: Booted) =>
     (error: { code: string }) => error.code,
   );
 
-test("the same settings keep the account and the token", async () => {
+test("a restart with the same settings keeps the account and the token", async () => {
   const first = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   const second = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   expect(first).toEqual({ username: "admin", tokenId: expect.any(Number) });
   expect(second).toEqual(first);
 });
 
-test("a changed token replaces the earlier one and keeps the account", async () => {
+test("a changed token replaces the earlier one, and the account stays", async () => {
   await withSettings("changed", { adminToken: secretOf("a") }, async () => {});
   await withSettings("changed", { adminToken: secretOf("b") }, async (ci) => {
     expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
@@ -77,7 +77,7 @@ test("an existing account becomes admin", async () => {
   });
 });
 
-test("a deleted account or a taken address gives no token, but the service runs", async () => {
+test("a deleted account or a taken e-mail address gets no token, but the service starts", async () => {
   await withSettings("deleted", { adminToken: secretOf("a") }, async (ci) => {
     const other = await ci.aUser("other", true);
     await runAs(as(other.id), () => ci.accounts.deleteUser({ username: "admin" }));

@@ -16,7 +16,7 @@ import { membershipStore } from "../src/store/memberships.js";
 import { privateKey } from "./_resources.js";
 import { as, type Booted, bootNamespaces, namespacesSuite } from "./_suite.js";
 
-// One replica stalls between its last check and its write until a deletion is complete.
+// One replica stalls between its last check and its write until another replica has completed a deletion.
 
 const ci = namespacesSuite();
 const replicas: Booted[] = [];
@@ -43,7 +43,7 @@ const deleteUser = async ({ username }: User) => {
   await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username }));
 };
 
-/** Returns the result of a call to a stalled replica during a deletion. */
+/** Stalls a call to a new replica until a deletion is complete. Returns the result of the call. */
 async function duringDeletion<T>(
   create: (replica: Booted) => Promise<T>,
   runDeletion: () => Promise<unknown>,
@@ -140,7 +140,7 @@ describe("when its namespace was deleted meanwhile", () => {
   });
 });
 
-/** Stalls the write that accepts an invite, because it reserves no id. */
+/** Stalls the write that accepts an invite. It reserves no id, so `idsBehind` cannot stall it. */
 const stallAcceptance = (stall: Gate): Partial<Context> => {
   const real = membershipStore(ci.db, () => undefined, accountQuotas);
   return { memberships: { ...real, accept: (...request) => stall.pass().then(() => real.accept(...request)) } };

@@ -35,7 +35,7 @@ describe("succeeds", () => {
 describe("not_found", () => {
   const expectNotFound = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: "not_found" });
 
-  test("rejects users who were never, not yet or are no longer collaborators", async () => {
+  test("rejects users who are not collaborators: never were, are only invited or no longer are", async () => {
     const [outsider, invited, bob] = [await ci.aUser(), await ci.aUser(), await aCollaborator()];
     await runAs(as(ann.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
     await expectNotFound(remove(ann, "nobody"));
@@ -48,7 +48,7 @@ describe("not_found", () => {
     expect((await runAs(as(invited.id), () => ci.namespaces.listInvites({}))).invites).toHaveLength(1);
   });
 
-  test("rejects all but the owner, even the collaborator", async () => {
+  test("rejects calls from anyone but the owner, even from the collaborator", async () => {
     const bob = await aCollaborator();
     await expectNotFound(remove(bob, bob.username));
     await expectNotFound(remove(await aCollaborator(), bob.username));

@@ -8,7 +8,7 @@ import type { Readiness } from "./work/readiness.js";
 
 export interface Context {
   readonly config: Pick<Config, "builds" | "drainMs" | "id" | "cloneBytes">;
-  /** For repositories that the runner itself reads. */
+  /** Connects to the repositories that the runner reads without git. */
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly queue: QueueServiceClient;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;

@@ -18,7 +18,7 @@ const forbiddenTexts = forbidden([secret, token], [privateKey]);
 const leaks = (text: string) =>
   hiddenSpans(latin1(text), forbiddenTexts).map(({ from, to }) => Buffer.from(text).toString("utf8", from, to));
 
-describe.each(types)("a build in %s", (type) => {
+describe.each(types)("a build of the %s driver", (type) => {
   const build = (commands: string[], sources: string[] = []) => {
     const assignment = anAssignment(
       {
@@ -57,7 +57,7 @@ describe.each(types)("a build in %s", (type) => {
     expect(outcomes).toEqual(["passed", "passed"]);
     expect(leaks(text)).toEqual([]);
     expect(text.match(/<xxxxxx>/g)?.length).toBeGreaterThanOrEqual(2);
-    // Searches every piece of 12 characters, independently of the product's rules.
+    // Searches for every 12 consecutive characters of a secret, independently of the product's rules.
     const printed = [
       secret,
       body.join(""),
@@ -71,7 +71,7 @@ describe.each(types)("a build in %s", (type) => {
           throw new Error(`${plain.slice(start, start + 12)} is in ${text}`);
   });
 
-  test("shows no secret in the runner's own lines and in names", async () => {
+  test("shows no secret in the runner's own lines or in names", async () => {
     const { text, artifacts } = await run(build(['echo x > "$TOKEN.txt"'], ["*.txt", `${token}.log`]));
     expect(leaks(text)).toEqual([]);
     for (const line of [

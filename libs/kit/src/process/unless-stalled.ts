@@ -2,7 +2,7 @@ import { Fault } from "../rpc/fault.js";
 
 const patienceMs = 1_500;
 
-/** Throws Fault `unavailable` once `ping` fails: an operation on a dead connection would never end. */
+/** Awaits `work`, but throws Fault `unavailable` once `ping` fails: `work` would never end on a dead connection. */
 export function unlessStalled<T>(work: Promise<T>, ping: () => Promise<unknown>): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;

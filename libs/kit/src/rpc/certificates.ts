@@ -14,14 +14,14 @@ interface Pems {
 
 /** Returns the service among a certificate's DNS names (`DNS:a, DNS:b`); undefined if there are none or several. */
 export function serviceNamed(subjectAltName: string | undefined): ServiceName | undefined {
-  // Node quotes a name with a comma in it, which could look like two.
+  // Node quotes a name that contains a comma. Without the quotes it would look like two names.
   if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;
   const names = subjectAltName.split(", ").flatMap((name) => (name.startsWith("DNS:") ? [name.slice(4)] : []));
   const services = names.filter(isServiceName);
   return services.length === 1 ? services[0] : undefined;
 }
 
-/** Reads the three files. Throws a sentence that names the setting if they cannot serve `service`. */
+/** Reads the three files. Throws an error that names the setting if `service` cannot use them. */
 function readPems(files: TlsFiles, service: ServiceName): Pems {
   const read = (setting: string, path: string) => {
     try {
@@ -52,8 +52,8 @@ function readPems(files: TlsFiles, service: ServiceName): Pems {
 export interface CertificateFiles extends CertificateProvider, AsyncDisposable {}
 
 /**
- * Gives a service's certificate to connections, and another one when its files have changed. Files that do not fit
- * together, as in the middle of a change, are left alone until they do.
+ * Provides connections with a service's certificate, and with the next one when its files change. While the files do not
+ * match, as in the middle of a change, the previous certificate stays in use.
  */
 export function certificateFiles(
   files: TlsFiles,
@@ -81,7 +81,7 @@ export function certificateFiles(
   return {
     addCaCertificateListener(listener) {
       onCa.add(listener);
-      // A server registers its own interest after this call.
+      // A server adds its own watcher only after this call.
       process.nextTick(() => listener(ca()));
     },
     removeCaCertificateListener: (listener) => void onCa.delete(listener),

@@ -1,5 +1,5 @@
 import { fixedLimit } from "../process/fixed-limit.js";
-/** Messages about fields, as HTTP answers and gRPC trailers hold them. */
+/** Messages about fields, as HTTP responses and gRPC trailers carry them. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** Characters of a client's text that a message repeats. */
@@ -23,17 +23,17 @@ const maxBytes = fixedLimit({
   effect: "further ones are left out",
 });
 
-/** A character takes one or two places of a string, so cut twice: long texts are not split into characters. */
+/** A character takes one or two code units. The first cut avoids splitting all of a long text into characters. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join("");
 
-/** Returns the beginning of a client's text, short enough to repeat it in a message. */
+/** Returns the beginning of a client's text, short enough to quote in a message. */
 export const quoted = (text: string): string => cut(text, maxQuoted);
 
-/** Returns a message that fits into the headers of an answer. */
+/** Returns a message that fits into the headers of a response. */
 export const boundedMessage = (text: string): string => cut(text, maxLength);
 
-/** Returns the complaints that fit into an answer: the first about each field, then the others in order. */
+/** Returns the complaints that fit into a response: the first about each field, then the others in order. */
 export function boundedFields(fields: Fields): Fields {
   let messages = 0;
   let bytes = 0;

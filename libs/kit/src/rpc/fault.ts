@@ -31,7 +31,7 @@ const table: Record<FaultCode, { grpc: Status; http: number }> = {
 };
 
 /**
- * The only error thrown on purpose. `message` and `fields` are for the client and bounded, whatever the client has sent;
+ * The only error thrown on purpose. `message` and `fields` go to the client and are bounded, whatever it has sent.
  * `cause` never leaves the process.
  */
 export class Fault extends Error {
@@ -50,7 +50,7 @@ export class Fault extends Error {
 
 export const invalid = (fields: Fields): Fault => new Fault("invalid", "Invalid fields", fields);
 
-/** For what is absent, and for what the caller may not know about. */
+/** For what does not exist, and for what the caller may not know to exist. */
 export const notFound = (): Fault => new Fault("not_found", "Not Found");
 
 /** Wraps other errors: `unavailable` if the database is unreachable, otherwise `internal`. */
@@ -63,10 +63,10 @@ export function asFault(thrown: unknown): Fault {
 export const grpcStatus = (code: FaultCode): Status => table[code].grpc;
 export const httpStatus = (code: FaultCode): number => table[code].http;
 
-/** Returns the code of a status that no Fault came with. */
+/** Returns the code for a gRPC status that came without a Fault. */
 export function codeOfStatus(status: Status): FaultCode {
   if (status === Status.DEADLINE_EXCEEDED || status === Status.CANCELLED) return "unavailable";
-  // A peer that means too many requests says so as a Fault. From gRPC itself this is a message that is too large.
+  // Peers report too many requests as a Fault. gRPC itself uses this status for a message that is too large.
   if (status === Status.RESOURCE_EXHAUSTED) return "internal";
   for (const [code, row] of Object.entries(table)) if (row.grpc === status) return code as FaultCode;
   return "internal";

@@ -18,7 +18,7 @@ function tokenOf(header: object, claims: object, key = runner.privateKey): strin
 test("the audience is the gRPC service of the method", () =>
   expect(audienceOf("/ci.builds.v1.QueueService/ClaimBuild")).toBe("ci.builds.v1.QueueService"));
 
-test("a token names its signer, for one audience and 30 s", () => {
+test("a token proves its signer's name to one audience for 30 s", () => {
   let now = at;
   const verify = verifier(peers, () => now);
   const token = signer("runner", runner.privateKey, () => at)("a");
@@ -30,7 +30,7 @@ test("a token names its signer, for one audience and 30 s", () => {
   expect(verify(token, "a")).toBeUndefined();
 });
 
-test("a signer reuses its token for half of its life", () => {
+test("a signer reuses a token for half of its lifetime", () => {
   let now = at;
   const sign = signer("runner", runner.privateKey, () => now);
   const first = sign("a");
@@ -41,7 +41,7 @@ test("a signer reuses its token for half of its life", () => {
   expect(sign("a")).not.toBe(first);
 });
 
-test("tokens are valid although the clocks of two processes differ", () => {
+test("tokens are valid even if the clocks of the two processes differ", () => {
   jest.useFakeTimers({ now: 0, doNotFake: ["hrtime"] });
   const token = signer("runner", runner.privateKey)("a");
   jest.setSystemTime(at);
@@ -55,17 +55,17 @@ const good = tokenOf(header, claims);
 
 test.each([
   ["signed by another service", tokenOf(header, { ...claims, iss: "builds" })],
-  ["of a service without a key here", tokenOf(header, { ...claims, iss: "images" })],
-  ["of no service", tokenOf(header, { ...claims, iss: "__proto__" })],
+  ["of a service whose key the verifier lacks", tokenOf(header, { ...claims, iss: "images" })],
+  ["of an unknown service", tokenOf(header, { ...claims, iss: "__proto__" })],
   ["without a signature", `${good.split(".").slice(0, 2).join(".")}.`],
   ["with another algorithm", tokenOf({ alg: "none", typ: "JWT" }, claims)],
   ["that lives too long", tokenOf(header, { ...claims, untilMs: at + 31_000 })],
-  ["without an end", tokenOf(header, { ...claims, untilMs: undefined })],
-  ["with a text for its end", tokenOf(header, { ...claims, untilMs: "soon" })],
+  ["without an expiry", tokenOf(header, { ...claims, untilMs: undefined })],
+  ["whose expiry is not a number", tokenOf(header, { ...claims, untilMs: "soon" })],
   ["with a fourth part", `${good}.x`],
-  ["that is no JSON", tokenOf(header, claims).replace(/\.[^.]+\./, ".bm8.")],
+  ["that is not JSON", tokenOf(header, claims).replace(/\.[^.]+\./, ".bm8.")],
   ["that is empty", ""],
-])("a token %s names nobody", (_what, token) => {
+])("a token %s is rejected", (_what, token) => {
   const verify = verifier(peers, () => at);
   expect(verify(good, "a")).toBe("runner");
   expect(verify(token, "a")).toBeUndefined();

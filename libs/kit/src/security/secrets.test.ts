@@ -6,7 +6,7 @@ const ring = parseKeys(`new:${base64(1)}`);
 const owner = { kind: "variable", id: 7 };
 
 describe("parseKeys", () => {
-  test("returns a keyring whose first key encrypts and whose every key decrypts", () => {
+  test("returns a keyring that encrypts with its first key and decrypts with all keys", () => {
     const encrypted = encrypt(ring, "hunter2", owner);
     const later = parseKeys(` newer:${base64(2)} , new:${base64(1)}`);
     expect(decrypt(later, encrypted, owner)).toBe("hunter2");
@@ -31,24 +31,24 @@ describe("parseKeys", () => {
     expect(() => parseKeys(text)).toThrow(new Error(message));
   });
 
-  test("returns a keyring that shows no key when printed", () => {
+  test("returns a keyring that does not show its keys when printed", () => {
     expect(inspect(ring, { depth: 9, showHidden: true })).not.toMatch(/01 01|AQEB|0101/);
   });
 });
 
 describe("encrypt and decrypt", () => {
-  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("returns the encrypted value (%#)", (plain) => {
+  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("return the original value (%#)", (plain) => {
     expect(decrypt(ring, encrypt(ring, plain, owner), owner)).toBe(plain);
     expect(decrypt(ring, encrypt(ring, Buffer.from(plain), owner), owner)).toBe(plain);
   });
 
-  test("encrypts the same value differently each time", () => {
+  test("encrypt returns a different text each time for the same value", () => {
     const encrypted = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
     expect(new Set(encrypted).size).toBe(100);
     expect(Buffer.from(encrypted[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
   });
 
-  test("accepts an owner's id as a number or as text", () => {
+  test("accept an owner's id as a number or as text", () => {
     expect(decrypt(ring, encrypt(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
   });
 });
@@ -73,7 +73,7 @@ describe("decrypt rejects a value", () => {
       expect(refusal(encrypted, other)).toMatchObject(fault);
   });
 
-  test("under another key, or under an unknown one", () => {
+  test("encrypted with another key, or with an unknown one", () => {
     expect(refusal(encrypted, owner, parseKeys(`new:${base64(2)}`))).toMatchObject(fault);
     expect(refusal(encrypted, owner, parseKeys(`other:${base64(1)}`))).toMatchObject({
       ...fault,
@@ -94,7 +94,7 @@ describe("decrypt rejects a value", () => {
     expect(refusal(text)).toMatchObject(fault);
   });
 
-  test("that is cut short", () => {
+  test("that is truncated", () => {
     for (let length = 0; length < encrypted.length - 4; length += 4)
       expect(refusal(encrypted.slice(0, 4 + length))).toMatchObject(fault);
   });

@@ -4,7 +4,7 @@ import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
 import { changeAndDrop } from "./drop-contents.js";
 
-/** Takes a build back from its runner and drops what it collected, unless `move` returns undefined. */
+/** Takes a build back from its runner and deletes its artifacts, unless `move` returns undefined. */
 export async function requeue(
   ctx: Context,
   id: number,

@@ -21,7 +21,7 @@ import type { Origin } from "./origin.js";
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
 export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
   Outbox & {
-    /** Counts the changes. A change is written only if the revision is still the one it was made from. */
+    /** Counts the changes. A change is written only if the revision is still the one that it is based on. */
     rev: number;
     /** The user whose lists show it: the owner of its namespace, otherwise its submitter. */
     ownerId: number;
@@ -29,7 +29,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     cronId?: number;
     /** The due time of the cron job's run that submitted it. Each run submits one build. */
     cronDueAt?: Date;
-    /** Of scheduled builds in a namespace: may use only what the namespace owns. */
+    /** Set for scheduled builds in a namespace, which may use only what the namespace owns. */
     namespaceOnly?: boolean;
     /** Search terms of the tags; set by the store. */
     tagTerms?: readonly string[];
@@ -37,15 +37,15 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     trail?: OutboxEvent["trail"];
     origin?: Origin;
     services?: Manifest["services"];
-    /** The submitter's name and the path of the namespace, at the submission. */
+    /** The submitter's name and the path of the namespace when the build was submitted. */
     names?: { readonly user: string; readonly namespace?: string };
-    /** It comes from a fork and is queued, but may not be claimed until a member approves it. */
+    /** The build comes from a fork. It is queued, but cannot be claimed until a member approves it. */
     awaitsApproval?: true;
-    /** The group of which one build runs at a time, and which older builds this one kills. */
+    /** Builds with the same key run one at a time. `cancel` says which older ones this build kills. */
     concurrency?: { readonly key: string; readonly cancel?: "queued" | "running" };
-    /** The places of the manifest's jobs that `when` left out; absent if there are none. */
+    /** Indexes of the manifest's jobs that `when` left out; absent if there are none. */
     leftOut?: readonly number[];
-    /** Of a build of a matrix. A restart of it alone keeps the axes, but is in no group. */
+    /** The matrix values of the build. If it is restarted alone, the new build keeps them but is in no group. */
     axes?: Axes;
     group?: Omit<BuildGroup, "axes">;
     driver: Driver;
@@ -73,7 +73,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     /** The end of the output, from offset `tailFrom` on. Older output has its own collection. */
     tail: readonly Chunk[];
     tailFrom: number;
-    /** Where the output of jobs that run side by side stands in the output; in its order. */
+    /** Where the output of jobs that run side by side stands in the build's output, in the order of that output. */
     parts?: readonly Part[];
   };
 
@@ -81,7 +81,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
 export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output"> & {
-  /** What its reports say, once it has finished. */
+  /** The counts of its test reports, once it has finished. */
   tests?: TestCounts;
   /** Runs side by side with other jobs of its stage. */
   readonly beside?: boolean;
@@ -92,7 +92,7 @@ export interface Step extends JobRun, Omit<OrderedJob, "stage"> {
   readonly source?: Source;
   readonly env?: readonly { readonly key: string; readonly value: string }[];
   readonly shell?: string;
-  /** The service whose output the job has. */
+  /** The service whose output this job holds. */
   readonly service?: string;
   /** Paths and globs of JUnit reports. */
   readonly reports?: readonly string[];
@@ -104,7 +104,7 @@ export const commandsOf = ({ commands, source }: Step): readonly string[] =>
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
-  /** Of a glob: the name of a match, with `*` for its base name. */
+  /** For a glob: the name of each match, where `*` stands for its base name. */
   pattern?: string;
   /** Id of the record that was made for the manifest's entry: this one, or the first match of the same glob. */
   entryId: number;
@@ -113,9 +113,9 @@ export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
 };
 
 /**
- * Jobs that run side by side write at the same time, and the build's output is their outputs one after another. So a
- * piece of such a job is stored where it arrived, and a part says where the job's text stands in the build's output.
- * Before and after the stage, the place of arrival is the place in the output.
+ * Jobs that run side by side print at the same time, but the build's output shows them one after another. Their pieces
+ * are stored in the order of arrival, and parts say where the text of each job stands in the build's output. Before and
+ * after such a stage, both orders are the same.
  */
 export interface Part {
   /** Index of the job. */
@@ -127,7 +127,7 @@ export interface Part {
   readonly start?: number;
 }
 
-/** A piece of output. Offsets are bytes of UTF-8 in all text of the build as it arrived, and in the job's text. */
+/** A piece of output. Offsets count UTF-8 bytes: `start` in all text as it arrived, `jobStart` in the job's text. */
 export interface Chunk {
   /** Index of the job; absent for lines that the service writes about the whole build. */
   readonly job?: number;

@@ -69,7 +69,7 @@ describe("finishJob", () => {
     ["failed", "failed", ["passed", "failed", "failed"]],
     ["killed", "killed", ["passed", "killed", "killed"]],
     ["timed_out", "timed_out", ["passed", "timed_out", "timed_out"]],
-  ] as const)("%s ends the build, and jobs that never ran get its status", (outcome, status, all) => {
+  ] as const)("the outcome %s ends the build, and jobs that never ran get the same status", (outcome, status, all) => {
     const { doc } = end(end(running(), "passed").doc, outcome);
     expect(doc.status).toBe(status);
     expect(statuses(doc)).toEqual(all);
@@ -84,12 +84,12 @@ describe("finishJob", () => {
     expect(end(failed.doc, "passed").doc.status).toBe("passed_with_failures");
   });
 
-  it("a kill requested before ends the build as killed", () => {
+  it("a kill that was requested earlier ends the build as killed", () => {
     const killRequested = running({ killRequestedAt: t0 });
     expect(end(killRequested, "passed").doc.status).toBe("killed");
   });
 
-  it("a repetition writes nothing", () => {
+  it("a repeated report writes nothing", () => {
     const before = running();
     const { doc } = end(before, "passed", "hello\n");
     const request = { epoch: 1, jobId: 1, outcome: "passed" as const, offset: 0, text: "hello\n", placed: [] };
@@ -111,7 +111,7 @@ describe("the reason", () => {
   const reasons = (doc: BuildDoc) => [doc.reason, ...doc.jobs.map((job) => job.reason)];
   const prepared = () => end(running(), "passed").doc;
 
-  it("of a failure is the runner's, also of the build, and names the failure for jobs that never ran", () => {
+  it("of a failed job and its build comes from the runner, and that of jobs that never ran names the failure", () => {
     const { doc } = end(prepared(), "failed", "", { exitCode: 3, reason: "exit code 3" });
     expect(reasons(doc)).toEqual(["exit code 3", undefined, "exit code 3", "not run: the build had failed"]);
     expect(doc.jobs.map((job) => job.exitCode)).toEqual([undefined, 3, undefined]);
@@ -125,7 +125,7 @@ describe("the reason", () => {
     expect(reasons(end(prepared(), outcome).doc)).toEqual([reason, undefined, reason, notRun]);
   });
 
-  it("names who killed the build, and the output ends with it", () => {
+  it("names the user who killed the build, as does the last line of the output", () => {
     const { doc } = end({ ...prepared(), killRequestedAt: t0, killRequestedBy: "ann" }, "passed", "no newline");
     expect(reasons(doc).slice(0, 3)).toEqual(["killed by ann", undefined, "killed by ann"]);
     expect(doc.tail.at(-1)!.text).toBe("no newline\nBuild killed by ann\n");
@@ -135,7 +135,7 @@ describe("the reason", () => {
     ]);
   });
 
-  it("of a lost runner is that of the job that it ran", () => {
+  it("of a build whose runner was lost is also that of the running job", () => {
     const doc = { ...prepared(), returns: 2 };
     const lost = applyChange(doc, lose(doc, doc.lease as never, { returns: 2, tagId: 1 }, t0)!);
     expect(reasons(lost)).toEqual(["runner lost", undefined, "runner lost", "not run: the build had failed"]);
@@ -157,7 +157,7 @@ describe("the reason", () => {
 });
 
 describe("append", () => {
-  /** A build whose first two jobs have passed, the second of which stands for a service. */
+  /** A running build whose first two jobs have passed. The second job stands for a service. */
   function withService(): BuildDoc {
     const steps = [{ commands: [] }, { commands: [], service: "db" }, { commands: ["true"] }];
     const jobs = running().jobs.map((job, at) => ({
@@ -168,7 +168,7 @@ describe("append", () => {
   }
   const piece = (jobOffset: number, text: string) => ({ jobId: 2, offset: 0, jobOffset, text });
 
-  it("adds what a service prints while the build runs, after what the running job has printed", () => {
+  it("adds the output of a service after that of the running job, while the build runs", () => {
     const printed = applyChange(withService(), append(withService(), 1, { jobId: 3, offset: 0, text: "job\n" })!);
     const once = applyChange(printed, append(printed, 1, piece(0, "a\n"))!);
     const twice = applyChange(once, append(once, 1, piece(2, "b\n"))!);
@@ -179,7 +179,7 @@ describe("append", () => {
     expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"))).toThrow("is not running");
   });
 
-  it("keeps what a service prints behind jobs that run side by side", () => {
+  it("keeps the output of a service behind that of jobs that run side by side", () => {
     const doc = withService();
     const jobs = doc.jobs.map((job, at) => (at === 2 ? { ...job, beside: true } : job));
     const parallel = { ...doc, jobs, parts: [{ job: 2, jobStart: 0, bytes: 0, start: 0 }] };
@@ -192,7 +192,7 @@ describe("append", () => {
     expect(shownTail(ended).map(({ text }) => text)).toEqual(["job\n", "service\n"]);
   });
 
-  it("continues the text of the build and of the job", () => {
+  it("extends the output of the build and of the job", () => {
     const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "grüße\n" })!);
     expect(doc.outputBytes).toBe(8);
     expect(doc.jobs[0]!.outputBytes).toBe(8);
@@ -222,7 +222,7 @@ describe("kill", () => {
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
-  it("only marks a running build for its runner, once", () => {
+  it("only records the request in a running build, once", () => {
     const doc = running();
     expect(kill(doc, t0)).toEqual({ set: { killRequestedAt: t0 } });
     expect(kill({ ...doc, killRequestedAt: t0 }, t0)).toBeUndefined();
@@ -239,7 +239,7 @@ describe("lose", () => {
 
   const ended = running().lease!;
 
-  it("leaves a build unchanged whose lease was renewed or passed to another claim", () => {
+  it("leaves a build unchanged if its lease was renewed, passed to another claim or ended", () => {
     const doc = running();
     const renewed = { ...doc, lease: { ...ended, until: after(20_000) } };
     expect(lose(renewed, ended, limits, late)).toBeUndefined();
@@ -247,7 +247,7 @@ describe("lose", () => {
     expect(lose({ ...doc, lease: undefined }, ended, limits, late)).toBeUndefined();
   });
 
-  it("requeues the build as it was, with a tag and a line of output", () => {
+  it("requeues the build as it was before the claim, plus a tag and a line of output", () => {
     const ran = end(running(), "passed", "old text\n").doc;
     const doc = applyChange(ran, lose(ran, ended, limits, late)!);
     expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });

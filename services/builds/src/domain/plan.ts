@@ -21,7 +21,7 @@ export interface PlannedArtifact {
   readonly source: string;
   /** Unique within the build. An entry that is a glob has the glob as its name. */
   readonly name: string;
-  /** Of a glob: the name of a match, with `*` for its base name. */
+  /** For a glob: the name of each match, where `*` stands for its base name. */
   readonly pattern?: string;
 }
 

@@ -2,7 +2,7 @@ import type { Manifest } from "@ci/manifest/manifest";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Parameter } from "./parameters.js";
 
-/** What the variables of a build are made of. */
+/** Where the variables of a build come from. */
 export interface VariableSources {
   readonly manifest: Pick<Manifest, "env">;
   readonly inputs: Pick<GetBuildInputsResponse, "variables">;
@@ -13,14 +13,14 @@ export interface MergedVariable {
   readonly key: string;
   readonly value: string;
   readonly masked: boolean;
-  /** The stored variable that it is a copy of. */
+  /** The stored variable that it was copied from. */
   readonly variableId?: number;
   readonly isParameter?: boolean;
 }
 
 /**
  * Merges the variables of a build: the manifest's env replaces stored variables, and parameters replace both. A parameter
- * is masked if the stored variable of its key is.
+ * is also masked if the stored variable with its key is.
  */
 export function mergeVariables({ manifest, inputs, parameters = [] }: VariableSources): MergedVariable[] {
   const byKey = new Map<string, MergedVariable>();
@@ -34,7 +34,7 @@ export function mergeVariables({ manifest, inputs, parameters = [] }: VariableSo
 
 const minMaskedLength = 6;
 
-/** Complains about masked parameters that are too short: masking them would mask far too much output. */
+/** Complains about masked parameters that are too short: masking them would hide far too much of the output. */
 export const shortComplaints = (variables: readonly MergedVariable[]): string[] =>
   variables
     .filter(({ masked, isParameter, value }) => isParameter && masked && [...value].length < minMaskedLength)

@@ -20,7 +20,7 @@ jobs:
 - {stage: make, commands: [make], artifacts: [a, b, c, d]}
 `;
 
-/** Returns a running build of a user, and a function that stores one of its artifacts. */
+/** Starts a build of a user. Returns functions that store one of its artifacts, pin it and finish it. */
 async function running(user: User) {
   const build = await suite.submit(user, manifest);
   const assignment = (await suite.claim())!;
@@ -45,7 +45,7 @@ const full = (used: string) => ({
 });
 const contents = () => data.db.collection("artifacts.files").estimatedDocumentCount();
 
-it("pinned builds count, and unpinning them frees space after curation", async () => {
+it("artifacts of pinned builds count, and unpinning a build frees their space at the next curation", async () => {
   const { ann } = suite.users;
   const pinned = await running(ann);
   await pinned.pin(true);
@@ -61,7 +61,7 @@ it("pinned builds count, and unpinning them frees space after curation", async (
   await next.finish();
 });
 
-it("concurrent artifacts of several builds stay within the quota, and one user's are not another's", async () => {
+it("concurrent uploads to several builds stay within the quota, and each user has a separate one", async () => {
   const { bob, eve } = suite.users;
   const [first, second] = [await running(bob), await running(bob)];
   const puts = [0, 1, 2, 3].flatMap((nth) => [first.put(nth, 30_000), second.put(nth, 30_000)]);

@@ -1,6 +1,6 @@
 const schemes = ["http:", "https:", "sftp:"];
 
-/** Returns what is wrong with a download URL. It does not resolve names: each connection checks their addresses. */
+/** Returns what is wrong with a download URL. Does not resolve its host: each connection checks the address. */
 export function downloadUrlComplaints(text: string, blocked: (url: URL) => boolean): string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !schemes.includes(url.protocol)) return ["Download_url invalid url scheme"];

@@ -28,7 +28,7 @@ function reader(bytes: Buffer) {
   return { number, field, rest: () => bytes.subarray(at) };
 }
 
-/** Reports whether this is the private part of a key of this type. Does not check the fields of hardware keys. */
+/** Reports whether the bytes are the private part of a key of this type. Does not check the fields of hardware keys. */
 function isPrivatePart(bytes: Buffer, type: string): boolean {
   const { number, field, rest } = reader(bytes);
   // The format has two equal numbers to detect a wrong passphrase. Here they show that the bytes are intact.
@@ -40,7 +40,7 @@ function isPrivatePart(bytes: Buffer, type: string): boolean {
   return rest().length < blockBytes && rest().every((byte, i) => byte === i + 1);
 }
 
-/** Reports whether an `OPENSSH PRIVATE KEY` block holds a plain key, an encrypted one, or none. */
+/** Reports whether an `OPENSSH PRIVATE KEY` block holds a plain key or an encrypted one; undefined if neither. */
 export function openSshKey(bytes: Buffer): "plain" | "encrypted" | undefined {
   if (bytes.toString("latin1", 0, magic.length) !== magic) return undefined;
   try {

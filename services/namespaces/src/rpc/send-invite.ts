@@ -13,7 +13,7 @@ async function membershipComplaint(ctx: Context, rootId: number, inviteeId: numb
   return membership.joinedAt ? "Already a collaborator" : "Invite already sent";
 }
 
-/** Finds the user with this handle, and why the inviter cannot invite them. */
+/** Finds the user with this handle. The complaints say why the inviter cannot invite them. */
 async function findInvitee(
   ctx: Context,
   { rootId, inviterId, handle }: { rootId: number; inviterId: number; handle: string },

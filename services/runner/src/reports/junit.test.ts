@@ -31,15 +31,15 @@ test.each([
   ["entities of its own", lol, /document type/],
   ["an external entity", `<!DOCTYPE t SYSTEM "file:///etc/passwd"><t>&x;</t>`, /document type/],
   ["an unknown entity", "<t>&x;</t>", /undefined entity/],
-  ["endless levels", "<a>".repeat(10_000), /more than 100 levels/],
+  ["too many levels", "<a>".repeat(10_000), /more than 100 levels/],
   [
-    "many attributes",
+    "too many attributes",
     `<a ${Array.from({ length: 200 }, (_, n) => `a${n}="x"`).join(" ")}/>`,
     /more than 100 attributes/,
   ],
-  ["no end", "<testsuite><testcase name='x'>", /cannot be read/],
+  ["a missing end", "<testsuite><testcase name='x'>", /cannot be read/],
   ["no XML", "not xml", /cannot be read/],
-  ["nothing", "", /cannot be read/],
+  ["no content", "", /cannot be read/],
 ])("refuses a report with %s", async (_what, report, why) => {
   await expect(read(report)).rejects.toMatchObject({ code: "invalid", message: expect.stringMatching(why) });
 });
@@ -48,7 +48,7 @@ test("refuses bytes that are not UTF-8", async () => {
   await expect(read(Buffer.from([0x3c, 0xff, 0xfe]))).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("cuts long texts", async () => {
+test("truncates long texts", async () => {
   const [one] = await read(`<testcase><failure>${"x".repeat(1_000_000)}</failure></testcase>`);
   expect(one!.output).toHaveLength(64 * 1024);
 });

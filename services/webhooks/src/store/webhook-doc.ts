@@ -4,7 +4,7 @@ import type { UpdateFilter } from "mongodb";
 import type { EncryptedSecrets } from "./encrypted-secrets.js";
 
 export type WebhookDoc = Stored<Webhook> & {
-  /** The payload URL in one spelling, unique within the namespace. */
+  /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
   /** When it was last activated. It receives no earlier events. */
@@ -12,9 +12,9 @@ export type WebhookDoc = Stored<Webhook> & {
   failingSince?: Date;
   /** Counts changes of the settings, for optimistic locking. */
   revision: number;
-  /** The process that sends to this webhook. No other may while that one lives. */
+  /** The process that sends to this webhook. No other process may send while it is alive. */
   lane?: { readonly holder: string };
-  /** How far a requested redelivery of failed deliveries has come. */
+  /** The progress of a requested redelivery of failed deliveries. */
   again?: LogPosition;
 };
 

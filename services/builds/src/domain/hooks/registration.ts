@@ -1,16 +1,16 @@
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import { at, textAt } from "./payload.js";
 
-/** A hook that a provider should have. */
+/** A hook that should be registered with a provider. */
 export interface WantedHook {
   readonly url: string;
   readonly secret: string;
 }
 
-/** How to manage the hooks of a repository with its provider. Paths are below that of the repository. */
+/** How to manage the hooks of a repository through its provider's API. Paths are relative to the repository's. */
 export interface HookApi {
   readonly list: string;
-  /** Returns the address that a listed hook sends to. */
+  /** Returns the URL that a listed hook sends to. */
   urlOf(listed: unknown): string;
   readonly updateMethod: "PATCH" | "PUT";
   body(hook: WantedHook): object;
@@ -56,7 +56,7 @@ export const hookApis: Readonly<Record<Repository_Provider, HookApi>> = {
   },
 };
 
-/** Returns the ids of the listed hooks that send to an address. */
+/** Returns the ids of the listed hooks that send to this URL. */
 export function hooksTo(api: HookApi, listed: unknown, url: string): string[] {
   const hooks = Array.isArray(listed) ? listed : [];
   return hooks.flatMap((hook) => (api.urlOf(hook) === url && at(hook, "id") ? [textAt(hook, "id")] : []));

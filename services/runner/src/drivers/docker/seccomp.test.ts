@@ -10,24 +10,24 @@ const old = {
 test.each([
   ["an old Docker Engine", {}, true],
   [
-    "an older one, which calls its filter the default",
+    "an even older one, which calls its profile the default",
     { ServerVersion: "20.10.24+dfsg1", SecurityOptions: ["name=seccomp,profile=default"] },
     true,
   ],
-  ["Docker Engine 25, whose own filter is as strict", { ServerVersion: "25.0.0" }, false],
+  ["Docker Engine 25, whose own profile is as strict", { ServerVersion: "25.0.0" }, false],
   ["another engine", { ServerVersion: "4.9.3" }, false],
   [
-    "an engine whose operator has chosen a filter",
+    "an engine whose operator has chosen a profile",
     { SecurityOptions: ["name=seccomp,profile=/etc/docker/seccomp.json"] },
     false,
   ],
-  ["an engine without filters", { SecurityOptions: null }, false],
-  ["another processor", { Architecture: "s390x" }, false],
-])("%s", (_engine, changed, replaced) => {
+  ["an engine without seccomp", { SecurityOptions: null }, false],
+  ["an engine on another processor", { Architecture: "s390x" }, false],
+])("the profile of %s (%j) is replaced: %s", (_engine, changed, replaced) => {
   expect(seccompFor({ ...old, ...changed }) !== undefined).toBe(replaced);
 });
 
-test("the filter lets nobody use io_uring, keyrings or user namespaces", () => {
+test("the profile forbids io_uring, keyrings and user namespaces", () => {
   const { syscalls } = JSON.parse(seccompFor(old)!) as { syscalls: { names: string[] }[] };
   const named = new Set(syscalls.flatMap(({ names }) => names));
   const closed = ["io_uring_setup", "io_uring_enter", "keyctl", "add_key", "userfaultfd", "kexec_load", "pivot_root"];

@@ -1,19 +1,19 @@
 import { callsOf, ordinaryCalls } from "./system-calls.js";
 
-/** What an engine says about itself. */
+/** What an engine reports about itself. */
 export interface EngineFacts {
   readonly ServerVersion?: string;
   readonly Architecture?: string;
   readonly SecurityOptions?: readonly string[] | null;
 }
 
-/** Docker 25 forbids io_uring, and Docker 23 sockets to the hypervisor. Versions of other engines are below 17. */
+/** Docker 25 began to forbid io_uring, and 23 sockets to the hypervisor. Other engines have versions below 17. */
 const oldVersions = { first: 17, last: 24 };
 const supported = ["x86_64", "aarch64"];
 const newNamespaces = 0x7e020000;
 const hypervisorSockets = 40;
 const notImplemented = 38;
-/** The execution domains of ordinary programs; the last one asks for the present one. */
+/** The execution domains of ordinary programs. The last value only queries the current one. */
 const personalities = [0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
 interface Rule {
@@ -36,7 +36,7 @@ const profile = {
     // Older kernels let a traced process escape its filter.
     allow(["ptrace", "process_vm_readv", "process_vm_writev"], { includes: { minKernel: "4.8" } }),
     allow(["clone"], { ...argument(newNamespaces, "SCMP_CMP_MASKED_EQ", { valueTwo: 0 }), ...unlessAdmin }),
-    // Its flags cannot be filtered. With this error, programs use `clone` instead.
+    // Its flags cannot be filtered. On this error, programs fall back to `clone`.
     { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: notImplemented, ...unlessAdmin },
     allow(["socket"], argument(hypervisorSockets, "SCMP_CMP_NE")),
     ...personalities.map((value) => allow(["personality"], argument(value, "SCMP_CMP_EQ"))),
@@ -45,8 +45,8 @@ const profile = {
 };
 
 /**
- * Returns the filter of system calls that replaces the built-in one of an old Docker Engine; undefined for other engines,
- * and where the operator has chosen a filter.
+ * Returns the seccomp profile that replaces the built-in one of an old Docker Engine. Returns undefined for other engines
+ * and processors, and if the operator has chosen a profile.
  */
 export function seccompFor({ ServerVersion, Architecture, SecurityOptions }: EngineFacts): string | undefined {
   const major = Number.parseInt(ServerVersion ?? "", 10);
