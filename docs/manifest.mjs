@@ -23,7 +23,7 @@ const inline = (example) =>
  * @returns {Schema}
  */
 const filled = (schema) =>
-  schema.anyOf && schema.anyOf.length === 2 && schema.anyOf[1].enum ? schema.anyOf[0] : schema;
+  schema.anyOf && schema.anyOf.length === 2 && schema.anyOf[1].enum ? filled(schema.anyOf[0]) : schema;
 
 /**
  * @param {Schema} schema
@@ -54,7 +54,7 @@ function table({ properties, required = [] }) {
 }
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
-const { cache, driver, jobs, services, sources, when } = schema.properties;
+const { cache, concurrency, driver, jobs, services, sources, when } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
   return `### ${type}\n\n${table(one)}`;
@@ -147,7 +147,15 @@ with \`!\` exclude: \`["!v0.*"]\` is everything else. \`*\` and \`?\` stand for 
 number of folders. A job that does not match is not part of the build, and a manifest that does not match makes no build for a push or
 request. Requests (pull requests and merge requests) have the branch that they want to change.
 
-${table(filled(filled(when)))}
+${table(filled(when))}
+
+## Keys of \`concurrency\`
+
+Builds of a group wait in the queue with the reason \`limit of group\` while another build of the group runs. The group belongs to the
+namespace of the build, or to its user. A build of a fork kills nothing before it is approved, and the builds of one matrix do not kill
+each other.
+
+${table(filled(concurrency))}
 
 ## Keys of a report
 
