@@ -95,6 +95,7 @@ const commit = async () => (await run("git", ["rev-parse", "--short", "HEAD"])).
 const overload = async () => {
   await install();
   await build();
+  await build(["libs/testkit"]);
   const chosen = scenarios.filter(({ name }) => !flags.only || flags.only === name);
   if (chosen.length === 0) throw new Error(`No attack is called "${flags.only}".`);
   let failed = false;

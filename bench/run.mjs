@@ -38,6 +38,7 @@ if (what === "lists") {
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
 }
 if (what === "identity") {
+  await build(["deploy/certificates"]);
   const { identityCost } = await import("./identity.mjs");
   process.exit((await identityCost()) ? 0 : 1);
 }
