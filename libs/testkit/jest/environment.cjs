@@ -7,13 +7,17 @@ const { nativeRequire } = require("./library.cjs");
 const ownRealm = vm.createContext({});
 
 const { compileFunction } = vm;
+/** What a worker has compiled, by file. A function without state serves all test files. */
+const compiled = new Map();
 /** @type {typeof compileFunction} */
-vm.compileFunction = (code, parameters, options) =>
-  compileFunction(
-    code,
-    parameters,
-    options?.parsingContext === ownRealm ? { ...options, parsingContext: undefined } : options,
-  );
+vm.compileFunction = (code, parameters, options) => {
+  if (options?.parsingContext !== ownRealm) return compileFunction(code, parameters, options);
+  const earlier = compiled.get(options.filename);
+  if (earlier?.code === code) return earlier.wrapper;
+  const wrapper = compileFunction(code, parameters, { ...options, parsingContext: undefined });
+  compiled.set(options.filename, { code, wrapper });
+  return wrapper;
+};
 
 /** @type {any} */ (globalThis)[nativeRequire] = require;
 
