@@ -27,7 +27,8 @@ const belongings = (mark) => ({
  */
 export const startNeighbour = async (api, driver, place) => {
   const mark = `neighbour-${randomBytes(6).toString("hex")}`;
-  const commands = [...belongings(mark)[place], "set +x", whereabouts[place], `sh -c 'sleep 3600; :' ${mark}`];
+  // The traces of a background process would get between the other lines.
+  const commands = ["set +x", ...belongings(mark)[place], whereabouts[place], `sh -c 'sleep 3600; :' ${mark}`];
   const build = await submit(api, { driver, stages: ["test"], jobs: [{ stage: "test", commands }] });
   /** @type {Promise<RegExpExecArray>} */
   const up = new Promise((resolve, reject) => {

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { testDisks } from "../deploy/local/provision/disk.mjs";
+import { setUpEngine } from "../deploy/local/provision/engine.mjs";
 import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
@@ -47,11 +48,13 @@ const settings = {
  * @param {import("./probes.mjs").Place[]} places
  */
 const prepare = async (dataDir, places) => {
+  // Debian's engine brings iptables along.
+  const engine = await setUpEngine();
   const why = whyNoFilter();
   if (why) throw new Error(`The probes need a packet filter on the host of the engine, and ${why}.`);
   if (places.includes("os")) return { image: "" };
   const image = await sampleImage();
-  if (!image) throw new Error("The probes need a Docker Engine with an image.");
+  if (!image) throw new Error(`The probes need an image${"reason" in engine ? `: ${engine.reason}` : ""}.`);
   if (!places.includes("vm")) return { image };
   const disks = await testDisks();
   if ("reason" in disks) throw new Error(`The probes need a disk for virtual machines: ${disks.reason}.`);
