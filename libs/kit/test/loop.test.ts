@@ -30,3 +30,39 @@ it("wake starts a pass at once", async () => {
   stop.abort();
   await done;
 });
+
+/** After this many passes that found nothing, a loop of 1 ms rests for a second. */
+const untilTired = 10;
+
+it("a loop whose passes find nothing rests longer each time, until it is stirred", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const on = { signal: stop.signal, log };
+  const { stir, done } = loop("test", 1, async () => (++passes, 0), on, 3_600_000);
+  await eventually(() => expect(passes).toBe(untilTired));
+  stir();
+  await eventually(() => expect(passes).toBe(2 * untilTired - 1));
+  stop.abort();
+  await done;
+});
+
+it("a pass that finds something ends the rest", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const on = { signal: stop.signal, log };
+  const { wake, done } = loop("test", 1, async () => (++passes > untilTired && passes < 100 ? 1 : 0), on, 3_600_000);
+  await eventually(() => expect(passes).toBe(untilTired));
+  wake();
+  await eventually(() => expect(passes).toBeGreaterThan(100));
+  stop.abort();
+  await done;
+});
+
+it("a loop without a longer rest keeps its pace", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const { done } = loop("test", 1, async () => (++passes, 0), { signal: stop.signal, log });
+  await eventually(() => expect(passes).toBeGreaterThan(100));
+  stop.abort();
+  await done;
+});

@@ -170,7 +170,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx));
   return {
     removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx)),
-    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx)),
+    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), 4_000),
   };
 }
 

@@ -58,7 +58,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     const downloads = Array.from({ length: config.downloadConcurrency }, () =>
-      h.loop("download-images", 1_000, () => downloadImages(ctx)),
+      h.loop("download-images", 1_000, () => downloadImages(ctx), 8_000),
     );
     h.bus.onNudge("downloads", () => {
       for (const { wake } of downloads) wake();

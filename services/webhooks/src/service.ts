@@ -71,8 +71,8 @@ async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
 function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   tendDeletions({ loop }, ctx.deletions);
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
-  const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
-  loop("deliver", 500, () => wakeDue(ctx));
+  const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), 8_000);
+  loop("deliver", 500, () => wakeDue(ctx), 2_000);
   loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));

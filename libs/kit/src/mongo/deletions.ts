@@ -132,5 +132,5 @@ export function deletionsIn(
 /** Runs the passes for as long as the service runs. */
 export function tendDeletions(h: Pick<Host, "loop">, { look, sweep }: Pick<Deletions, "look" | "sweep">): void {
   h.loop("look-below-deleted", 500, look);
-  h.loop("sweep-below-deleted", 5_000, sweep);
+  h.loop("sweep-below-deleted", 5_000, sweep, 20_000);
 }

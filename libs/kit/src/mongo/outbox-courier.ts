@@ -73,6 +73,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
     published,
     removals,
     isEmpty: () => news.size() === 0,
+    isIdle: () => news.size() === 0 && !overflowed && removals.isEmpty(),
     endPass: oldest.endPass,
 
     add(id: unknown, one?: News): void {
@@ -157,6 +158,11 @@ export function courier(
           }),
       );
     },
+
+    isIdle: news.isIdle,
+
+    /** Stands for a sweep that found nothing. */
+    skipSweep: news.endPass,
 
     /** Removes what is published, and publishes what others left behind, oldest first. Failures are left for the next. */
     async sweep(): Promise<void> {

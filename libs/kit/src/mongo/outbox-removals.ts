@@ -11,6 +11,7 @@ export function removalsFrom(collection: Collection<OutboxDoc>) {
   let waiting = new Map<unknown, string[]>();
 
   return {
+    isEmpty: () => waiting.size === 0,
     isFull: () => waiting.size >= maxWaiting,
 
     add(published: readonly Published[]): void {

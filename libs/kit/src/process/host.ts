@@ -13,7 +13,7 @@ import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
 import { drainer } from "./drain.js";
 import { createLog, type Log } from "./log.js";
-import { loop } from "./loop.js";
+import { loop, type Waking } from "./loop.js";
 import type { Running } from "./run.js";
 
 export interface Host {
@@ -26,7 +26,7 @@ export interface Host {
   own<T extends AsyncDisposable>(part: T): T;
   /** Connects to another service. */
   connect(address: string): Peer;
-  loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
+  loop(name: string, everyMs: number, pass: () => Promise<unknown>, restMs?: number): Waking;
   relay(...collections: Collection<never>[]): Nudge;
   migrate(migrations: readonly Migration[]): void;
 }
@@ -62,10 +62,10 @@ export async function host(
         await done;
       },
     });
-  const repeat: Host["loop"] = (name, everyMs, pass) => {
-    const { wake, done } = loop(name, everyMs, pass, on);
+  const repeat: Host["loop"] = (name, everyMs, pass, restMs) => {
+    const { done, ...waking } = loop(name, everyMs, pass, on, restMs);
     untilDone(done);
-    return { wake };
+    return waking;
   };
   const dispose = async () => {
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
