@@ -2,7 +2,7 @@
 import { connectBus } from "@ci/kit/bus/bus";
 import { outboxEvent } from "@ci/kit/mongo/document";
 import { ensureIndexes, openMongo } from "@ci/kit/mongo/mongo";
-import { outboxIndex, relay } from "@ci/kit/mongo/outbox";
+import { newsOf, outboxIndex, relay } from "@ci/kit/mongo/outbox";
 import { createLog } from "@ci/kit/process/log";
 import { Build } from "@ci/proto/builds/v1/builds";
 
@@ -57,7 +57,7 @@ const finishedBuild = ({ userId, namespaceIds }) => {
 /** @param {any[]} batch */
 const write = async (batch) => {
   await docs.insertMany(batch);
-  for (const doc of batch) nudge(docs, doc._id, doc.outbox[0]);
+  for (const doc of batch) nudge(docs, doc._id, newsOf(doc.outbox));
 };
 
 /** @param {Emission} emission */

@@ -11,12 +11,17 @@ const here = dirname(fileURLToPath(import.meta.url));
 const tickMs = 10;
 
 /**
- * Starts a file of this folder as a process, and waits for its first message.
+ * Starts a file of this folder as a process, and waits for its first message. If it fails, so does this process.
  * @param {string} file
  * @param {string[]} args
  */
 export const start = async (file, args = []) => {
   const child = fork(join(here, file), args);
+  child.once("exit", (code) => {
+    if (!code) return;
+    console.error(`${file} ended with ${code}.`);
+    process.exit(1);
+  });
   const [hello] = await once(child, "message");
   /** Returns the next message. @returns {Promise<any>} */
   const next = async () => (await once(child, "message"))[0];

@@ -1,6 +1,8 @@
 // `npm run bench`: measures the claims of docs/performance.md. Each figure is a median with its quartiles. What is compared
 // takes turns in the same run, so that a slow moment of the machine affects both.
 //   npm run bench                  one build
+//   npm run bench -- all           every claim beside its reference, in rounds; writes bench/results.md
+//   npm run bench -- deliveries    webhooks' deliveries
 //   npm run bench -- lists         lists and reads with little and much data
 //   npm run bench -- footprint     memory of the idle services, size of their images
 //   npm run bench -- machines      how long builds wait for virtual machines
@@ -18,8 +20,10 @@ import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
+import { startWorld } from "./all/world.mjs";
 import { cacheHits } from "./cache.mjs";
 import { capacity } from "./capacity.mjs";
+import { printDeliveries } from "./deliveries.mjs";
 import { footprint } from "./footprint.mjs";
 import { machines } from "./machines.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
@@ -36,6 +40,15 @@ if (what === "lists") {
   // Imported late: it needs the compiled libraries.
   const { lists } = await import("./lists.mjs");
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
+}
+if (what === "all") {
+  const { benchAll } = await import("./all.mjs");
+  process.exit((await benchAll(process.argv.slice(3))) ? 0 : 1);
+}
+if (what === "deliveries") {
+  const world = await startWorld();
+  await printDeliveries(world, Number(share ?? 3)).finally(world.stop);
+  process.exit(0);
 }
 if (what === "identity") {
   await build(["deploy/certificates"]);

@@ -1,0 +1,142 @@
+// What `npm run bench -- all` measures, each beside its reference.
+import { manifest } from "../trivial-build.mjs";
+import { clientOf, repeat, runToEnd } from "./load.mjs";
+
+/**
+ * A figure. `ours` and `reference` measure once. `less` says that a smaller value is better.
+ * @typedef {{ value: number, operations?: number, note?: string }} Measured
+ * @typedef {{ id: string, title: string, unit: string, less?: boolean, beside: string,
+ *   ours: () => Promise<Measured>, reference: () => Promise<number> }} Row
+ * @typedef {import("./world.mjs").World} World
+ */
+
+const durationMs = 4_000;
+const listed = 25;
+const os = manifest("  type: os");
+/** No runner serves qemu here, so these builds stay queued. */
+const queued = manifest("  type: qemu\n  image: none");
+
+/** @param {World} world @param {{ port: number }} echo @returns {Promise<Row[]>} */
+export const requestRows = async ({ url, api }, echo) => {
+  const ours = clientOf(url, api.token);
+  const bare = clientOf(`http://127.0.0.1:${echo.port}`);
+  for (let n = 0; n < listed; n++) await buildToEnd(api, os);
+  const { url: one } = await api.json("GET", "/builds").then(([first]) => first);
+  const path = one.slice(url.length);
+  const sizeOf = async (/** @type {string} */ at) => JSON.stringify(await ours.send("GET", at)).length;
+  const list = "/builds?status=passed";
+  const [oneBytes, listBytes] = [await sizeOf(path), await sizeOf(list)];
+
+  /** @param {number} clients @returns {Row} */
+  const submit = (clients) => ({
+    id: `submit-${clients}`,
+    title: `POST /builds, ${clients} at once`,
+    unit: "/s",
+    beside: "express, gRPC and an insert",
+    async ours() {
+      const { perSecond, operations, p99Ms } = await repeat(clients, durationMs, () =>
+        ours.send("POST", "/builds", { manifest: queued }),
+      );
+      return { value: perSecond, operations, note: `p99 ${p99Ms.toFixed(0)} ms` };
+    },
+    reference: async () =>
+      (await repeat(clients, durationMs, () => bare.send("POST", "/insert", { manifest: queued }))).perSecond,
+  });
+
+  /** @param {string} id @param {string} title @param {string} at @param {number} bytes @returns {Row} */
+  const read = (id, title, at, bytes) => ({
+    id,
+    title,
+    unit: "/s",
+    beside: "express and gRPC, as many bytes",
+    async ours() {
+      const { perSecond, operations } = await repeat(32, durationMs, () => ours.send("GET", at));
+      return { value: perSecond, operations };
+    },
+    reference: async () => (await repeat(32, durationMs, () => bare.send("GET", `/echo?bytes=${bytes}`))).perSecond,
+  });
+
+  return [
+    ...[1, 8, 32].map(submit),
+    read("get", "GET one finished build, 32 at once", path, oneBytes),
+    read("list", `GET a list of ${listed} builds, 32 at once`, list, listBytes),
+    read("list-queued", `GET a list of ${listed} queued builds, 32 at once`, "/builds?status=queued", listBytes),
+  ];
+};
+
+/** @param {World["api"]} api @param {string} text */
+const buildToEnd = async (api, text) => {
+  const { output_url } = await api.json("POST", "/builds", { manifest: text });
+  for await (const { event, data } of api.stream(output_url)) {
+    if (event !== "end") continue;
+    if (data.status !== "passed") throw new Error(`The build ended as ${data.status}.`);
+    return;
+  }
+};
+
+/**
+ * Builds of one trivial job: how long one takes, and how many end in a minute.
+ * @param {World} world
+ * @param {{ id: string, title: string, text: string, places: number, beside: string, bare: () => Promise<void> }} kind
+ * @returns {Row[]}
+ */
+const buildsOf = ({ api }, { id, title, text, places, beside, bare }) => {
+  const once = () => buildToEnd(api, text);
+  return [
+    {
+      id,
+      title: `${title}, from POST to its end`,
+      unit: " ms",
+      less: true,
+      beside,
+      async ours() {
+        const { p50Ms, operations } = await repeat(1, durationMs, once);
+        return { value: p50Ms, operations };
+      },
+      reference: async () => (await repeat(1, durationMs, bare)).p50Ms,
+    },
+    {
+      id: `${id}-minute`,
+      title: `${title}, ${places} at once`,
+      unit: "/min",
+      beside,
+      async ours() {
+        const { perSecond, operations } = await repeat(2 * places, 2 * durationMs, once);
+        return { value: perSecond * 60, operations };
+      },
+      reference: async () => (await repeat(places, durationMs, bare)).perSecond * 60,
+    },
+  ];
+};
+
+/** @param {World} world @param {{ image: string | undefined, places: number }} options @returns {Row[]} */
+export const buildRows = (world, { image, places }) => [
+  ...buildsOf(world, {
+    ...{ id: "os", title: "a trivial build of the os driver", text: os, places, beside: "a bare `sh -c true`" },
+    bare: () => runToEnd("/bin/sh", ["-c", "true"]),
+  }),
+  ...(image
+    ? buildsOf(world, {
+        ...{ id: "docker", title: "a trivial build of the docker driver", places, beside: "a bare `docker run --rm`" },
+        text: manifest(`  type: docker\n  image: ${image}\n  workspace: /build`),
+        bare: () => runToEnd("docker", ["run", "--rm", image, "/bin/sh", "-c", "true"]),
+      })
+    : []),
+];
+
+/** @param {import("../deliveries.mjs").Deliveries} deliveries @returns {Row[]} */
+export const deliveryRows = ({ cases, deliver, bare }) => [
+  .../** @type {const} */ (["single", "fan", "spread"]).map((id) => ({
+    id: `deliver-${id}`,
+    title: `deliveries to ${cases[id].title}, in order`,
+    unit: "/s",
+    beside: "a bare POST loop",
+    async ours() {
+      const { account, seconds } = await deliver(cases[id]);
+      if (account.count < cases[id].count)
+        throw new Error(`${cases[id].count - account.count} deliveries are missing.`);
+      return { value: account.count / seconds, operations: account.count };
+    },
+    reference: () => bare(cases[id]),
+  })),
+];
