@@ -4,8 +4,9 @@ import { manifestReader, manifests } from "../src/actions/read-manifest.js";
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;
 const middle = `${large.slice(0, 9_000)}\n`;
-const commandsOf = (reading: Awaited<ReturnType<typeof manifests.read>>) =>
-  "manifest" in reading ? reading.manifest.jobs[0]!.commands.length : reading.complaints;
+type Reading = Awaited<ReturnType<typeof manifests.read>>;
+const commandsIn = (reading: Reading) => ("manifest" in reading ? reading.manifest.jobs[0]!.commands : []);
+const commandsOf = (reading: Reading) => ("manifest" in reading ? commandsIn(reading).length : reading.complaints);
 const options = { taskMs: 60_000, idleMs: 1_000, heapMb: 256 };
 
 test("other work gets its turn while a large manifest is read", async () => {
@@ -58,4 +59,12 @@ test("a user's large manifests wait for each other and not for those of others; 
   await Promise.all([first, read(2), ...waiting]);
   // The second user's manifest began at once, beside the first one of the other user.
   expect(ended.indexOf(2)).toBeLessThan(3);
+});
+
+test("the reading of a short manifest is remembered for the same limits, and nothing can change it", async () => {
+  const short = "driver: {type: os}\nstages: [a]\njobs: [{stage: a, commands: [echo]}]\n";
+  const reading = await manifests.read(1, short, limits);
+  expect(await manifests.read(2, short, limits)).toBe(reading);
+  expect(await manifests.read(1, short, { ...limits, maxJobs: 0 })).toHaveProperty("complaints");
+  expect(() => (commandsIn(reading) as string[]).push("rm")).toThrow(TypeError);
 });

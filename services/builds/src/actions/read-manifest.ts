@@ -5,6 +5,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { ThreadEnded, threads } from "@ci/kit/process/threads";
 import { invalid } from "@ci/kit/rpc/fault";
 import { isBlank, type ManifestLimits, type Reading, readManifest } from "@ci/manifest/manifest";
+import { LRUCache } from "lru-cache";
 
 /** Longer manifests are read in threads: one of 1 MiB takes seconds. */
 const maxInlineLength = fixedLimit({
@@ -33,6 +34,36 @@ export interface ManifestReader {
   isBlank(userId: number, text: string, limits: ManifestLimits): Promise<boolean>;
 }
 
+const maxReadings = fixedLimit({
+  max: 1024 ** 2,
+  about: "characters of short manifests whose reading is remembered, once for each combination of a matrix",
+  effect: "those not used for the longest time are read again",
+});
+
+/** Freezes a reading, because builds share it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}
+
+/** Returns a function that reads short manifests. Restarts, cron jobs and hooks bring the same ones again and again. */
+function rememberingReader(): (text: string, limits: ManifestLimits) => Reading {
+  const readings = new LRUCache<string, Reading>({
+    maxSize: maxReadings,
+    sizeCalculation: (reading, key) =>
+      key.length * ("manifest" in reading ? (reading.manifest.matrix?.length ?? 1) : 1),
+  });
+  return (text, limits) => {
+    const key = `${JSON.stringify(limits)}${text}`;
+    const known = readings.get(key);
+    if (known) return known;
+    const reading = frozen(readManifest(text, limits));
+    readings.set(key, reading);
+    return reading;
+  };
+}
+
 const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =>
   text.length <= maxInlineLength || text.length > maxBytes;
 
@@ -41,6 +72,7 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
   const inTurn = fairly<number>(maxThreads, maxWaiting, refusal);
   const resourceLimits = { maxOldGenerationSizeMb: heapMb };
   const inThread = threads(() => new Worker(script, { resourceLimits }), { taskMs, idleMs });
+  const readShort = rememberingReader();
   const run = (userId: number, task: ManifestTask) => inTurn(userId, () => inThread(task));
 
   const complaintOf = (error: unknown): string => {
@@ -52,6 +84,7 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
 
   return {
     async read(userId, text, limits) {
+      if (text.length <= maxInlineLength) return readShort(text, limits);
       if (isShort(text, limits)) return readManifest(text, limits);
       const reading = run(userId, { text, limits, asks: "reading" });
       return reading.catch((error) => ({ complaints: [{ message: complaintOf(error) }] })) as Promise<Reading>;
