@@ -5,7 +5,7 @@ import { imageJson, imageSchema } from "@ci/rest/image";
 import { namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { readBody } from "../content/body.js";
-import { accepts, download } from "../content/download.js";
+import { download, wantsContent } from "../content/download.js";
 import { bodyKind } from "../content/incoming.js";
 import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
@@ -99,9 +99,10 @@ export const getImage = action({
   summary: "An image, or its content if exactly application/x-qemu-disk is accepted",
   returns: imageSchema,
   media: [type],
+  file: true,
   async run(ctx, { params: { id }, exchange }) {
     const image = (await ctx.images.getImage({ id })).image!;
-    if (accepts(exchange, type)) return contentOf(ctx, image);
+    if (wantsContent(exchange, type)) return contentOf(ctx, image);
     return imageJson(image, await relationsFor(ctx, [image]));
   },
 });
