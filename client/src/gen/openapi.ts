@@ -493,7 +493,7 @@ export interface paths {
         /** Images of the caller and of the namespaces where the caller is a member, by name */
         get: operations["listImages"];
         put?: never;
-        /** Uploads an image, or has it downloaded if the body is JSON */
+        /** Uploads an image, or has it downloaded from `download_url` */
         post: operations["createImage"];
         delete?: never;
         options?: never;
