@@ -493,7 +493,7 @@ export interface paths {
         /** Images of the caller and of the namespaces where the caller is a member, by name */
         get: operations["listImages"];
         put?: never;
-        /** Uploads an image, or has it downloaded if the body is JSON */
+        /** Uploads an image, or has it downloaded from `download_url` */
         post: operations["createImage"];
         delete?: never;
         options?: never;
@@ -1306,6 +1306,8 @@ export interface components {
             build: components["schemas"]["BuildCopy"];
             /** @description Id of the build */
             build_id: number;
+            /** @description Address to download the content from; null without content */
+            content_url: string | null;
             /**
              * Format: date-time
              * @description When the record was created
@@ -1404,6 +1406,11 @@ export interface components {
              * @description Address of the list of artifacts
              */
             artifacts_url: string;
+            /**
+             * Format: uri
+             * @description Address to download the whole output from, as a file
+             */
+            content_url: string;
             /**
              * Format: date-time
              * @description When the build was submitted
@@ -1519,6 +1526,11 @@ export interface components {
              * @description Address of the list of artifacts
              */
             artifacts_url: string;
+            /**
+             * Format: uri
+             * @description Address to download the whole output from, as a file
+             */
+            content_url: string;
             /**
              * Format: date-time
              * @description When the build was submitted
@@ -1939,6 +1951,8 @@ export interface components {
             author: components["schemas"]["User"];
             /** @description Id of the user that created the record */
             author_id: number;
+            /** @description Address to download the content from; null until the image has content */
+            content_url: string | null;
             /**
              * Format: date-time
              * @description When the record was created
@@ -2033,6 +2047,11 @@ export interface components {
             /** @description The same as `commands`, kept for old clients */
             commmands: string;
             /**
+             * Format: uri
+             * @description Address to download the whole output from, as a file
+             */
+            content_url: string;
+            /**
              * Format: date-time
              * @description When the build was submitted
              */
@@ -2077,6 +2096,11 @@ export interface components {
             commands: string;
             /** @description The same as `commands`, kept for old clients */
             commmands: string;
+            /**
+             * Format: uri
+             * @description Address to download the whole output from, as a file
+             */
+            content_url: string;
             /**
              * Format: date-time
              * @description When the build was submitted
@@ -2368,6 +2392,11 @@ export interface components {
              * @description Address of the list of builds that used the object
              */
             builds_url: string;
+            /**
+             * Format: uri
+             * @description Address to download the content from
+             */
+            content_url: string;
             /**
              * Format: date-time
              * @description When the record was created
@@ -3161,7 +3190,10 @@ export interface operations {
     };
     getArtifact: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
+                download?: string;
+            };
             header?: {
                 /** @description Returns 304 if the content has not changed since */
                 "If-Modified-Since"?: string;
@@ -3335,7 +3367,10 @@ export interface operations {
     };
     getJobOutput: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
+                download?: string;
+            };
             header?: {
                 /** @description Id of the last event that the client has; the stream continues after it */
                 "Last-Event-ID"?: string;
@@ -3523,7 +3558,10 @@ export interface operations {
     };
     getBuildOutput: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
+                download?: string;
+            };
             header?: {
                 /** @description Id of the last event that the client has; the stream continues after it */
                 "Last-Event-ID"?: string;
@@ -4814,7 +4852,10 @@ export interface operations {
     };
     getImage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
+                download?: string;
+            };
             header?: {
                 /** @description Returns 304 if the content has not changed since */
                 "If-Modified-Since"?: string;
@@ -7197,7 +7238,10 @@ export interface operations {
     };
     getObject: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
+                download?: string;
+            };
             header?: {
                 /** @description Returns 304 if the content has not changed since */
                 "If-Modified-Since"?: string;

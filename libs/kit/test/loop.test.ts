@@ -31,6 +31,12 @@ it("wake starts a pass at once", async () => {
   await done;
 });
 
+/** Returns a pass that counts itself and finds nothing. */
+const idlePass = (count: () => void) => async () => {
+  count();
+  return 0;
+};
+
 /** After this many passes that found nothing, a loop of 1 ms rests for a second. */
 const untilTired = 10;
 
@@ -38,7 +44,13 @@ it("a loop whose passes find nothing rests longer each time, until it is stirred
   const stop = new AbortController();
   let passes = 0;
   const on = { signal: stop.signal, log };
-  const { stir, done } = loop("test", 1, async () => (++passes, 0), on, 3_600_000);
+  const { stir, done } = loop(
+    "test",
+    1,
+    idlePass(() => passes++),
+    on,
+    3_600_000,
+  );
   await eventually(() => expect(passes).toBe(untilTired));
   stir();
   await eventually(() => expect(passes).toBe(2 * untilTired - 1));
@@ -61,7 +73,12 @@ it("a pass that finds something ends the rest", async () => {
 it("a loop without a longer rest keeps its pace", async () => {
   const stop = new AbortController();
   let passes = 0;
-  const { done } = loop("test", 1, async () => (++passes, 0), { signal: stop.signal, log });
+  const { done } = loop(
+    "test",
+    1,
+    idlePass(() => passes++),
+    { signal: stop.signal, log },
+  );
   await eventually(() => expect(passes).toBeGreaterThan(100));
   stop.abort();
   await done;

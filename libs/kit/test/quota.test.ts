@@ -8,7 +8,7 @@ const names = suite();
 const open = (url = names.mongoUrl) => openMongo(url, names.mongoDb);
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const limit: CountLimit = { records: "Cron jobs", per: "user", max: 5 };
-const full = { cron_jobs: ["Cron jobs cannot exceed 5 per user"] };
+const full = { cron_jobs: ["Cron jobs cannot exceed 5 per user; delete one first"] };
 
 const recordsIn = (db: Db) => db.collection<Document>("records");
 const quotaOf = (db: Db, userId: number, max = limit.max, added = 1) =>

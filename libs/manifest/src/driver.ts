@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { quoted } from "@ci/kit/rpc/fault";
 import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
@@ -72,7 +73,7 @@ function docker(keys: Values<typeof dockerKeys>, entries: Mapping, complain: Com
 const maxKeepMinutes = fixedLimit({
   max: 60,
   about: "minutes of `keep_on_failure`",
-  refusal: "Manifest driver qemu invalid keep_on_failure M",
+  refusal: "Manifest line L, column C: keep_on_failure must be a number of minutes from 1 to N",
 });
 
 function qemu(keys: Values<typeof qemuKeys>, entries: Mapping, complain: Complaints): Driver {
@@ -80,7 +81,10 @@ function qemu(keys: Values<typeof qemuKeys>, entries: Mapping, complain: Complai
   const minutes = /^\d{1,2}$/.test(kept ?? "") ? Number(kept) : 0;
   if (image === "") complain.add("driver qemu requires image", "", placeOf(entries, "type"));
   if (kept && (minutes < 1 || minutes > maxKeepMinutes))
-    complain.add("driver qemu invalid keep_on_failure", kept, placeOf(entries, "keep_on_failure"));
+    complain.addAt(
+      placeOf(entries, "keep_on_failure")!,
+      `keep_on_failure must be a number of minutes from 1 to ${maxKeepMinutes}, not "${quoted(kept)}"`,
+    );
   return { ...none, type: "qemu", image: image ?? "", keepOnFailureMinutes: minutes };
 }
 

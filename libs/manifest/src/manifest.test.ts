@@ -153,7 +153,7 @@ describe("rules", () => {
     ["driver: {type: qemu}", ["driver qemu requires image"]],
     ...["0", "-1", "61", "1.5", "0x10", "5min", "soon"].map((minutes): [string, string[]] => [
       `driver: {type: qemu, image: a, keep_on_failure: ${minutes}}`,
-      [`driver qemu invalid keep_on_failure ${minutes}`],
+      [`line 1, column 49: keep_on_failure must be a number of minutes from 1 to 60, not "${minutes}"`],
     ]),
     ["driver: {type: os, keep_on_failure: 5}", ['line 1: unknown key "keep_on_failure" in a driver of type os']],
     [

@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
@@ -111,7 +112,8 @@ const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
 
 function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
   const shell = value.shell?.trim() ?? "";
-  if (shell !== "" && !shells.test(shell)) complain.add("jobs invalid shell", shell, at);
+  if (shell !== "" && !shells.test(shell))
+    complain.addAt(at, `shell must be a name or an absolute path, without options, not "${quoted(shell)}"`);
   return shell === "" ? undefined : shell;
 }
 

@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { envEntry } from "./entries.js";
 import { key, type Values } from "./mapping.js";
@@ -48,8 +49,9 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
   const name = value.name?.trim() ?? "";
   const image = value.image?.trim() ?? "";
   const ready = value.ready?.trim() ?? "";
-  if (!isName(name)) complain.add("services invalid name", name, at);
-  if (image === "") complain.add("services requires image", name, at);
+  if (!isName(name))
+    complain.addAt(at, `the name of a service must be lower-case letters, digits and dashes, not "${quoted(name)}"`);
+  if (image === "") complain.addAt(at, `service "${quoted(name)}" must have an image`);
   const env = new Map<string, string>();
   for (const entry of value.env ?? []) {
     const variable = envEntry(entry.value);

@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { quoted } from "@ci/kit/rpc/fault";
 import type { Source } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { sourceEntry, sourceOf } from "./entries.js";
@@ -8,7 +9,7 @@ import { type Placed, type Spec, text, word } from "./spec.js";
 const maxDepth = fixedLimit({
   max: 1_000_000,
   about: "commits in the `depth` of a source",
-  refusal: "Manifest sources invalid depth N",
+  refusal: "Manifest line L, column C: depth must be a whole number from 1 to N",
 });
 
 /** Texts are read as they are written. Other readers of YAML take these words for booleans. */
@@ -41,7 +42,8 @@ export function readSource({ value, at }: Placed<Given>, complain: Complaints): 
   const source = sourceOf(url.trim(), ref.trim(), dir.trim());
   if (!source) complain.add("sources invalid entry", url, at);
   const commits = depth === "" ? undefined : depthOf(depth.trim());
-  if (depth !== "" && commits === undefined) complain.add("sources invalid depth", depth, at);
+  if (depth !== "" && commits === undefined)
+    complain.addAt(at, `depth must be a whole number from 1 to ${maxDepth}, not "${quoted(depth)}"`);
   return (
     source && {
       ...source,

@@ -137,15 +137,18 @@ test("a source may be a mapping, and a job may have variables and a shell of its
 });
 
 test.each([
-  ["sources: [{url: u/a, depth: 0}]", "sources invalid depth 0"],
+  ["sources: [{url: u/a, depth: 0}]", 'line 2, column 11: depth must be a whole number from 1 to 1000000, not "0"'],
   ["sources: [{url: u/a, dir: ../b}]", "sources invalid entry u/a"],
   ["sources: [{url: u/a, ref: -x}]", "sources invalid entry u/a"],
   ["sources: [{ref: main}]", "sources invalid entry"],
   ["sources: [{url: u/a, branch: b}]", 'line 2: unknown key "branch" in a source; did you mean "ref"?'],
   ["sources: [{url: u/a, submodules: yes}]", 'line 2, column 34: unknown submodules "yes"; known are "true", "false"'],
   ["sources: [[a]]", "line 2, column 11: sources[0] must be a string, not a list"],
-  ["jobs: [{shell: bash -e}]", "jobs invalid shell bash -e"],
-  ["jobs: [{shell: -e}]", "jobs invalid shell -e"],
+  [
+    "jobs: [{shell: bash -e}]",
+    'line 2, column 8: shell must be a name or an absolute path, without options, not "bash -e"',
+  ],
+  ["jobs: [{shell: -e}]", 'line 2, column 8: shell must be a name or an absolute path, without options, not "-e"'],
   ["jobs: [{env: [1=a]}]", "env invalid entry 1=a"],
 ])("%j is refused", (text, expected) => {
   expect(complaints(text)).toEqual([expected]);
@@ -166,9 +169,15 @@ test("a service has a name, an image, and what it starts with", () => {
 });
 
 test.each([
-  ["services: [{image: a}]", "services invalid name"],
-  ["services: [{name: DB, image: a}]", "services invalid name DB"],
-  ["services: [{name: db}]", "services requires image db"],
+  [
+    "services: [{image: a}]",
+    'line 2, column 12: the name of a service must be lower-case letters, digits and dashes, not ""',
+  ],
+  [
+    "services: [{name: DB, image: a}]",
+    'line 2, column 12: the name of a service must be lower-case letters, digits and dashes, not "DB"',
+  ],
+  ["services: [{name: db}]", 'line 2, column 12: service "db" must have an image'],
   ["services: [{name: a, image: b}, {name: a, image: c}]", "services duplicate name a"],
   [`services: [${"{name: a, image: b},".repeat(11)}]`, "cannot have more than 10 services"],
   ["services: [{name: a, image: b, alias: c}]", 'line 2: unknown key "alias" in a service; did you mean "name"?'],

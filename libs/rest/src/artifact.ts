@@ -5,7 +5,7 @@ import { jobCopySchema, jobEmbed } from "./job.js";
 import type { Relations } from "./relations.js";
 import { bytes, id, md5, record, sha256, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
-import { buildUrl, segments } from "./urls.js";
+import { buildUrl, contentUrl, segments } from "./urls.js";
 import { userEmbed, userSchema } from "./user.js";
 
 export const artifactSchema = record("Artifact", "A file that a job of a build has made", {
@@ -21,6 +21,7 @@ export const artifactSchema = record("Artifact", "A file that a job of a build h
   created_at: timestamp.describe("When the record was created"),
   deleted_at: timestamp.nullable().describe("When the content was removed by curation; null if it was not"),
   url: url.describe("Address of the artifact"),
+  content_url: url.nullable().describe("Address to download the content from; null without content"),
   user: userSchema.describe("The user that the build belongs to"),
   build: buildCopySchema.describe("The build"),
   job: jobCopySchema.describe("The job that made the artifact"),
@@ -32,20 +33,24 @@ export const artifactJson = (
   build: Build,
   job: Job,
   relations: Relations,
-): z.output<typeof artifactSchema> => ({
-  id: artifact.id,
-  build_id: artifact.buildId,
-  job_id: artifact.jobId,
-  user_id: artifact.userId,
-  source: artifact.source,
-  name: artifact.name,
-  size: artifact.size ?? null,
-  md5: artifact.md5 ?? null,
-  sha256: artifact.sha256 ?? null,
-  created_at: time(artifact.createdAt),
-  deleted_at: timeOrNull(artifact.deletedAt),
-  url: `${buildUrl(build, relations)}/artifacts/${segments(artifact.name)}`,
-  user: userEmbed(artifact.userId, relations),
-  build: buildEmbed(build, relations),
-  job: jobEmbed(job, build, relations),
-});
+): z.output<typeof artifactSchema> => {
+  const url = `${buildUrl(build, relations)}/artifacts/${segments(artifact.name)}`;
+  return {
+    id: artifact.id,
+    build_id: artifact.buildId,
+    job_id: artifact.jobId,
+    user_id: artifact.userId,
+    source: artifact.source,
+    name: artifact.name,
+    size: artifact.size ?? null,
+    md5: artifact.md5 ?? null,
+    sha256: artifact.sha256 ?? null,
+    created_at: time(artifact.createdAt),
+    deleted_at: timeOrNull(artifact.deletedAt),
+    url,
+    content_url: artifact.size === undefined ? null : contentUrl(url),
+    user: userEmbed(artifact.userId, relations),
+    build: buildEmbed(build, relations),
+    job: jobEmbed(job, build, relations),
+  };
+};

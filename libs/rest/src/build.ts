@@ -6,7 +6,7 @@ import { type QueueReason, queueReasons } from "./queue-reasons.js";
 import type { Relations } from "./relations.js";
 import { id, record, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
-import { buildUrl } from "./urls.js";
+import { buildUrl, contentUrl } from "./urls.js";
 import { userEmbed, userSchema } from "./user.js";
 
 export const statusSchema = z.enum(Build_Status);
@@ -57,6 +57,7 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
   artifacts_url: url.describe("Address of the list of artifacts"),
   tags_url: url.describe("Address of the list of tags"),
   output_url: url.describe("Address of the whole output"),
+  content_url: url.describe("Address to download the whole output from, as a file"),
   user: userSchema.describe("The user that the build belongs to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null for a build without one"),
   trigger: triggerSchema.describe("Why the build was submitted"),
@@ -108,6 +109,7 @@ export const buildEmbed = (build: Build, relations: Relations): z.output<typeof 
     artifacts_url: `${url}/artifacts`,
     tags_url: `${url}/tags`,
     output_url: `${url}/output`,
+    content_url: contentUrl(`${url}/output`),
     user: userEmbed(build.userId, relations),
     namespace: namespaceEmbed(build.namespaceId, relations),
     trigger: triggerJson(build.trigger),

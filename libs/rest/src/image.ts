@@ -2,9 +2,9 @@ import type { Download, Image } from "@ci/proto/images/v1/images";
 import { z } from "zod";
 import { owned, owners, ownershipJson } from "./ownership.js";
 import type { Relations } from "./relations.js";
-import { bytes, id, record, timestamp } from "./schema.js";
+import { bytes, id, record, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
-import { recordUrl } from "./urls.js";
+import { contentUrl, recordUrl } from "./urls.js";
 
 const downloadSchema = z.object({
   source: z.string().describe("Address that the image comes from, without its password"),
@@ -24,6 +24,7 @@ export const imageSchema = record("Image", "A disk image for virtual machines", 
   name: z.string().describe("Name of the image"),
   created_at: owned.created_at,
   url: owned.url,
+  content_url: url.nullable().describe("Address to download the content from; null until the image has content"),
   ...owners,
   driver: z.literal("qemu").describe("Driver that the image is for"),
   download: downloadSchema.nullable().describe("Where the image was downloaded from; null for an upload"),
@@ -47,15 +48,19 @@ const downloadJson = ({
   total: total ?? null,
 });
 
-export const imageJson = (image: Image, relations: Relations): z.output<typeof imageSchema> => ({
-  id: image.id,
-  author_id: image.authorId,
-  user_id: image.userId,
-  namespace_id: image.namespaceId ?? null,
-  name: image.name,
-  created_at: time(image.createdAt),
-  url: recordUrl("images", image.id, relations),
-  ...ownershipJson(image, relations),
-  driver: "qemu",
-  download: image.download ? downloadJson(image.download) : null,
-});
+export const imageJson = (image: Image, relations: Relations): z.output<typeof imageSchema> => {
+  const url = recordUrl("images", image.id, relations);
+  return {
+    id: image.id,
+    author_id: image.authorId,
+    user_id: image.userId,
+    namespace_id: image.namespaceId ?? null,
+    name: image.name,
+    created_at: time(image.createdAt),
+    url,
+    content_url: image.size === undefined ? null : contentUrl(url),
+    ...ownershipJson(image, relations),
+    driver: "qemu",
+    download: image.download ? downloadJson(image.download) : null,
+  };
+};

@@ -7,7 +7,7 @@ import { buildObjectJson } from "./object.js";
 import { tagJson } from "./tag.js";
 import { buildVariableJson } from "./variable.js";
 
-const noContent = { size: null, md5: null, sha256: null };
+const noContent = { content_url: null, size: null, md5: null, sha256: null };
 
 const artifact = Artifact.fromPartial({
   ...{ id: 3, buildId: 100, jobId: 200, userId: 2, source: "out/*", name: "out/a b?.tar", createdAt: onDay(5) },
@@ -17,6 +17,7 @@ const artifactRecord = {
   ...{ id: 3, build_id: 100, job_id: 200, user_id: 2, source: "out/*", name: "out/a b?.tar" },
   ...{ size: 0, md5: "aa", sha256: "bb", created_at: stamp(5), deleted_at: null },
   url: `${url}/b/bob.b/7/artifacts/out/a%20b%3F.tar`,
+  content_url: `${url}/b/bob.b/7/artifacts/out/a%20b%3F.tar?download`,
   ...{ user: bobJson, build: buildCopy, job: jobCopy },
 };
 const tag = Tag.fromPartial({ id: 4, userId: 1, buildId: 100, name: "v1/ß", createdAt: onDay(8) });

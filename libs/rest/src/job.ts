@@ -5,7 +5,7 @@ import { outputJson } from "./output.js";
 import type { Relations } from "./relations.js";
 import { id, record, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
-import { buildUrl } from "./urls.js";
+import { buildUrl, contentUrl } from "./urls.js";
 
 export const jobCopySchema = record("JobCopy", "A job inside another record", {
   id: id.describe("Id of the job"),
@@ -23,6 +23,7 @@ export const jobCopySchema = record("JobCopy", "A job inside another record", {
   reason: z.string().nullable().describe("Why the job did not pass, such as `exit code 3`; null if it passed"),
   url: url.describe("Address of the job"),
   output_url: url.describe("Address of the whole output"),
+  content_url: url.describe("Address to download the whole output from, as a file"),
 });
 
 export const jobSchema = record("Job", "A job of a build", {
@@ -52,6 +53,7 @@ export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output
     reason: job.reason ?? null,
     url,
     output_url: `${url}/output`,
+    content_url: contentUrl(`${url}/output`),
   };
 };
 

@@ -6,7 +6,7 @@ import { owned, owners, ownershipJson } from "./ownership.js";
 import type { Relations } from "./relations.js";
 import { id, md5, record, sha256, url } from "./schema.js";
 import { time } from "./time.js";
-import { recordUrl, recordUrlIfAny } from "./urls.js";
+import { contentUrl, recordUrl, recordUrlIfAny } from "./urls.js";
 
 export const objectSchema = record("Object", "A file that builds can use", {
   id: id.describe("Id of the object"),
@@ -20,6 +20,7 @@ export const objectSchema = record("Object", "A file that builds can use", {
   sha256: sha256.describe("SHA-256 of the content"),
   created_at: owned.created_at,
   url: owned.url,
+  content_url: url.describe("Address to download the content from"),
   builds_url: url.describe("Address of the list of builds that used the object"),
   ...owners,
 });
@@ -51,6 +52,7 @@ export const objectJson = (object: StoredObject, relations: Relations): z.output
     sha256: object.sha256,
     created_at: time(object.createdAt),
     url,
+    content_url: contentUrl(url),
     builds_url: `${url}/builds`,
     ...ownershipJson(object, relations),
   };

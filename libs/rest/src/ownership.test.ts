@@ -11,6 +11,7 @@ import { variableJson } from "./variable.js";
 const image = Image.fromPartial({ id: 1, ...ownerIds, name: "debian", createdAt: onDay(5), size: 9, sha256: "cc" });
 const imageRecord = {
   ...{ id: 1, ...ownerIdsJson, name: "debian", created_at: stamp(5), url: `${url}/images/1` },
+  content_url: `${url}/images/1?download`,
   ...{ ...ownersJson, driver: "qemu", download: null },
 };
 const source = "sftp://me:xxxxxx@example.com/debian";
@@ -89,7 +90,13 @@ test.each<[string, object, object]>([
     objectJson(object, relations),
     {
       ...{ id: 2, ...ownerIdsJson, name: "a.txt", type: "text/plain; charset=utf-8", size: 3, md5: "aa", sha256: "bb" },
-      ...{ created_at: stamp(5), url: `${url}/objects/2`, builds_url: `${url}/objects/2/builds`, ...ownersJson },
+      ...{
+        created_at: stamp(5),
+        url: `${url}/objects/2`,
+        content_url: `${url}/objects/2?download`,
+        builds_url: `${url}/objects/2/builds`,
+        ...ownersJson,
+      },
     },
   ],
   ["variable", variableJson(variable, relations), variableRecord],

@@ -129,6 +129,7 @@ export const buildCopy = {
   artifacts_url: `${buildUrl}/artifacts`,
   tags_url: `${buildUrl}/tags`,
   output_url: `${buildUrl}/output`,
+  content_url: `${buildUrl}/output?download`,
   user: bobJson,
   namespace: childJson,
   trigger: { type: "manual", comment: "try", data: { username: "bob.b" } },
@@ -151,6 +152,7 @@ export const jobCopy = {
   reason: null,
   url: `${buildUrl}/jobs/unit-tests`,
   output_url: `${buildUrl}/jobs/unit-tests/output`,
+  content_url: `${buildUrl}/jobs/unit-tests/output?download`,
 };
 /** The owners in every record that belongs to a namespace. */
 export const ownersJson = { author: bobJson, user: adaJson, namespace: childJson };

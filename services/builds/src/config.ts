@@ -122,7 +122,7 @@ const sizes = (s: Settings) => ({
     "MASK_LIMIT",
     "largest size of a build's masked variables and private keys together; runners search all output for them",
     "256KiB",
-    { refusal: "Manifest masked variables and keys cannot exceed N" },
+    { refusal: "Manifest masked variables and keys cannot exceed N; delete some of them" },
   ),
   outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
     refusal: "-- output truncated after N bytes --",

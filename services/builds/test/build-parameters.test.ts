@@ -120,7 +120,7 @@ describe("invalid", () => {
     const stored = ["A", "B", "C", "D", "E"].map((key) => ({ namespace: "", key, value: "secret", mask: true }));
     for (const one of stored) await suite.as(suite.users.ann, () => suite.accounts.variables.createVariable(one));
     const variables = Object.fromEntries(stored.map(({ key }) => [key, "x".repeat(60_000)]));
-    const complaint = { manifest: ["Manifest masked variables and keys cannot exceed 256 KiB"] };
+    const complaint = { manifest: ["Manifest masked variables and keys cannot exceed 256 KiB; delete some of them"] };
     expect(await fault(submit(variables))).toMatchObject({ code: "invalid", fields: complaint });
   });
 });

@@ -17,7 +17,10 @@ it("concurrent requests create as many cron jobs as a user may have, in all name
   await suite.accounts.aNamespace(ann, "made");
   const creating = many.map((nth) => crons.create(ann, { name: `c${nth}`, manifest: manifestIn(nth) }));
   expect(created(await Promise.allSettled(creating))).toHaveLength(max);
-  const complaint = { code: "invalid", fields: { cron_jobs: ["Cron jobs cannot exceed 3 per user"] } };
+  const complaint = {
+    code: "invalid",
+    fields: { cron_jobs: ["Cron jobs cannot exceed 3 per user; delete one first"] },
+  };
   expect(await fault(crons.create(ann, { name: "more" }))).toMatchObject(complaint);
   await crons.create(bob, { name: "c0" });
   const [first] = (await crons.list(ann)).crons;
@@ -36,7 +39,10 @@ it("concurrent requests add as many repositories as a user may have", async () =
     );
   const results = await Promise.allSettled(many.map(add));
   expect(created(results)).toHaveLength(max);
-  const complaint = { code: "invalid", fields: { repositories: ["Repositories cannot exceed 3 per user"] } };
+  const complaint = {
+    code: "invalid",
+    fields: { repositories: ["Repositories cannot exceed 3 per user; delete one first"] },
+  };
   expect(await fault(add(20))).toMatchObject(complaint);
   const { repositories } = await suite.as(ann, () =>
     suite.repositories.listRepositories({ namespaceId, page: undefined }),

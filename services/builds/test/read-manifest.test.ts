@@ -29,8 +29,8 @@ test("complaints about a large manifest, and a large one that changes nothing", 
 });
 
 test.each([
-  [{ ...options, taskMs: 1 }, "Manifest cannot take more than 0.001 s to read"],
-  [{ ...options, heapMb: 8 }, "Manifest cannot take more than 8 MiB to read"],
+  [{ ...options, taskMs: 1 }, "Manifest cannot take more than 0.001 s to read; make it shorter"],
+  [{ ...options, heapMb: 8 }, "Manifest cannot take more than 8 MiB to read; make it shorter"],
 ])("a manifest that takes too much is invalid, with %j", async (options, complaint) => {
   const reader = manifestReader(options);
   expect(await reader.read(1, large, limits)).toEqual({ complaints: [{ message: complaint }] });
@@ -41,7 +41,7 @@ test("a manifest that needs too much memory ends no other", async () => {
   const reader = manifestReader({ ...options, heapMb: 16 });
   const [bad, good] = await Promise.all([reader.read(1, large, limits), reader.read(2, middle, limits)]);
   expect([commandsOf(bad), commandsOf(good)]).toEqual([
-    [{ message: "Manifest cannot take more than 16 MiB to read" }],
+    [{ message: "Manifest cannot take more than 16 MiB to read; make it shorter" }],
     expect.any(Number),
   ]);
 });
@@ -54,7 +54,7 @@ test("a user's large manifests wait for each other and not for those of others; 
   const waiting = Array.from({ length: 62 }, () => reader.read(1, middle, limits));
   await expect(read(1)).rejects.toMatchObject({
     code: "exhausted",
-    message: "Too many manifests at once, cannot exceed 64 waiting per user",
+    message: "Too many manifests at once, cannot exceed 64 waiting per user; await an answer before you send the next",
   });
   await Promise.all([first, read(2), ...waiting]);
   // The second user's manifest began at once, beside the first one of the other user.

@@ -98,7 +98,7 @@ describe("invalid", () => {
       suite.as(bob, () => suite.accounts.variables.createVariable({ namespace: "", key, value, mask }));
     for (const key of ["A", "B", "C", "D"]) await make(key, key.repeat(64 * 1024));
     await make("SHOWN", "not masked", false);
-    const limit = { manifest: ["Manifest masked variables and keys cannot exceed 256 KiB"] };
+    const limit = { manifest: ["Manifest masked variables and keys cannot exceed 256 KiB; delete some of them"] };
     await suite.submit(bob);
     await make("E", "six by");
     expect((await fault(suite.submit(bob, text))).fields).toEqual(limit);

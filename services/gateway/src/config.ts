@@ -69,7 +69,7 @@ const readBounds = (s: Settings) => ({
   }),
   hookBodyMs: s.duration("HOOK_BODY_TIMEOUT", "how long the body of a request to a hook may take to arrive", "30s", {
     ...timer,
-    refusal: "Request body arrives too slowly",
+    refusal: "Request body arrives too slowly; send it again over a faster connection",
   }),
   hookBodies: s.int(
     "HOOK_BODIES",

@@ -56,6 +56,13 @@ export const records: readonly TableRow[] = [
     ({ records }) => ({ path: `/images/${records.image.id}`, headers: { accept: diskType }, content: "QFI" }),
     "as content",
   ),
+  tableRow(
+    "GET /images/:",
+    "image:read",
+    viewers("200 content"),
+    ({ records }) => ({ path: `/images/${records.image.id}?download`, content: "QFI" }),
+    "as a file",
+  ),
   ...recordsOf("object"),
   tableRow(
     "GET /objects/:",
@@ -63,6 +70,13 @@ export const records: readonly TableRow[] = [
     viewers("200 content"),
     ({ records }) => ({ path: `/objects/${records.object.id}`, headers: { accept: objectType }, content: "stored" }),
     "as content",
+  ),
+  tableRow(
+    "GET /objects/:",
+    "object:read",
+    viewers("200 content"),
+    ({ records }) => ({ path: `/objects/${records.object.id}?download`, content: "stored" }),
+    "as a file",
   ),
   tableRow("GET /objects/:/builds", "object:read", viewers("200 listed"), ({ records }) => ({
     path: `/objects/${records.object.id}/builds`,

@@ -43,6 +43,7 @@ describe("succeeds", () => {
       artifacts_url: `${url}/artifacts`,
       tags_url: `${url}/tags`,
       output_url: `${url}/output`,
+      content_url: `${url}/output?download`,
       user: userOf(carl),
       namespace: copy,
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
@@ -120,6 +121,7 @@ describe("succeeds", () => {
         queue: queuePlace,
         url: restartUrl,
         ...Object.fromEntries(lists.map((name) => [`${name}_url`, `${restartUrl}/${name}`])),
+        content_url: `${restartUrl}/output?download`,
         trigger: { ...finished.trigger, data: { ...finished.trigger.data, restart_of: url } },
       },
     ]);
@@ -160,6 +162,7 @@ describe("jobs", () => {
       reason: null,
       url,
       output_url: `${url}/output`,
+      content_url: `${url}/output?download`,
       build: { ...copy, queue: queuePlace },
     });
     expect((await ann.get(url)).json).toEqual(json[2]);

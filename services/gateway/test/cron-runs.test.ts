@@ -87,6 +87,7 @@ describe("a due cron job", () => {
         artifacts_url: `${url}/artifacts`,
         tags_url: `${url}/tags`,
         output_url: `${url}/output`,
+        content_url: `${url}/output?download`,
         user: userOf(ann),
         namespace: copy,
         trigger: {

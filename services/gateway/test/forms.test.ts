@@ -58,7 +58,10 @@ test("a boundary far longer than RFC 2046 allows is refused", async () => {
     const form = formOf([part('name="name"', name)]).replaceAll(/^--b/gm, `--${boundary}`);
     return create(form, `multipart/form-data; boundary=${boundary}`);
   };
-  const malformed = { status: 400, json: { message: "Malformed form" } };
+  const malformed = {
+    status: 400,
+    json: { message: "Malformed form; check its boundaries, names and charsets, and that it is complete" },
+  };
   expect(await send("b".repeat(300), aWord("ns"))).toMatchObject(malformed);
   const name = aWord("ns");
   expect(await send("b".repeat(70), name)).toMatchObject({ status: 201, json: { name } });
@@ -66,7 +69,10 @@ test("a boundary far longer than RFC 2046 allows is refused", async () => {
 
 test("a form that breaks off in another file is malformed", async () => {
   const form = formOf([part('name="name"', aWord("ns")), part('name="other"; filename="o"', "x".repeat(1_000))]);
-  const malformed = { status: 400, json: { message: "Malformed form" } };
+  const malformed = {
+    status: 400,
+    json: { message: "Malformed form; check its boundaries, names and charsets, and that it is complete" },
+  };
   expect(await create(form.slice(0, -500), multipart)).toMatchObject(malformed);
 });
 

@@ -35,7 +35,10 @@ test("a body that is declared too large is refused before it has arrived", async
 });
 
 test("a body that never ends is refused, and a push waits for its turn behind it", async () => {
-  const slow = { status: 400, json: { message: "Request body arrives too slowly" } };
+  const slow = {
+    status: 400,
+    json: { message: "Request body arrives too slowly; send it again over a faster connection" },
+  };
   const unfinished = Array.from({ length: 3 }, () => sendUnfinished(hookUrl, 60_000));
   const body = JSON.stringify({ zen: "Keep it logically awesome." });
   const sign = `sha256=${createHmac("sha256", "hush").update(body).digest("hex")}`;

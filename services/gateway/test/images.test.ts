@@ -33,6 +33,7 @@ describe("succeeds", () => {
       name,
       created_at: time,
       url: `${ci.url}/images/${json.id}`,
+      content_url: `${ci.url}/images/${json.id}?download`,
       author: user,
       user,
       namespace: null,

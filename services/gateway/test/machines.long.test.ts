@@ -121,7 +121,10 @@ else {
     await expectNothingLeft();
 
     const missing = await ended((await submit(["true"], { driver: { type: "qemu", image: "none" } })).url);
-    expect([missing.status, missing.output]).toEqual(["failed", "There is no image none\n"]);
+    expect([missing.status, missing.output]).toEqual([
+      "failed",
+      "There is no image none: upload it, or name a base image of the runner\n",
+    ]);
     const short = Buffer.from([0x51, 0x46, 0x49, 0xfb, 0, 0, 0, 3]);
     await processes.api.send("POST", "/images?name=short", { body: short });
     const broken = await ended((await submit(["true"], { driver: { type: "qemu", image: "short" } })).url);

@@ -49,6 +49,7 @@ describe("succeeds", () => {
       sha256: hash("sha256", png),
       created_at: time,
       url: `${ci.url}/objects/${json.id}`,
+      content_url: `${ci.url}/objects/${json.id}?download`,
       builds_url: `${ci.url}/objects/${json.id}/builds`,
       author: user,
       user,

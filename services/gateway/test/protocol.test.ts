@@ -217,7 +217,7 @@ describe("bodies", () => {
     });
     expect(await create(body.slice(0, -20), "multipart/form-data; boundary=b")).toMatchObject({
       status: 400,
-      json: { message: "Malformed form" },
+      json: { message: "Malformed form; check its boundaries, names and charsets, and that it is complete" },
     });
   });
 
@@ -248,7 +248,7 @@ describe("bodies", () => {
     });
     expect(await create(formWith(unknownCharset).replace("CHARSET", "unheard-of"), type)).toMatchObject({
       status: 400,
-      json: { message: "Malformed form" },
+      json: { message: "Malformed form; check its boundaries, names and charsets, and that it is complete" },
     });
   });
 

@@ -25,32 +25,32 @@ beforeAll(async () => {
 const records: readonly (readonly [string, object, (nth: number) => Promise<{ status: number; json: unknown }>])[] = [
   [
     "namespaces",
-    { namespaces: ["Namespaces cannot exceed 1 per user"] },
+    { namespaces: ["Namespaces cannot exceed 1 per user; delete one first"] },
     (nth) => (nth === 1 ? ann.get("/namespaces") : ann.post("/namespaces", { name: "m" })),
   ],
   [
     "namespaces on the fly",
-    { namespace: ["Namespace cannot be created, namespaces cannot exceed 1 per user"] },
+    { namespace: ["Namespace cannot be created, namespaces cannot exceed 1 per user; delete one first"] },
     (nth) => (nth === 1 ? ann.get("/variables") : ann.post("/variables", { key: "K", value: "v", namespace: "n/m" })),
   ],
   [
     "namespaces of a build",
-    { manifest: ["Manifest n/m: namespace: cannot be created, namespaces cannot exceed 1 per user"] },
+    { manifest: ["Manifest n/m: namespace: cannot be created, namespaces cannot exceed 1 per user; delete one first"] },
     (nth) => ann.post("/builds", { manifest: aManifest(nth === 1 ? {} : { namespace: "n/m" }) }),
   ],
   [
     "tokens",
-    { tokens: ["Tokens cannot exceed 2 per user"] },
+    { tokens: ["Tokens cannot exceed 2 per user; delete one first"] },
     (nth) => ci.admin.post(`/users/${ann.username}/tokens`, { name: `t${nth}`, scope: "build:read" }),
   ],
   [
     "webhooks",
-    { webhooks: ["Webhooks cannot exceed 1 per user"] },
+    { webhooks: ["Webhooks cannot exceed 1 per user; delete one first"] },
     (nth) => ann.post(`/n/${ann.username}/n/-/webhooks`, { payload_url: `https://example.com/${nth}` }),
   ],
   [
     "repositories",
-    { repositories: ["Repositories cannot exceed 1 per user"] },
+    { repositories: ["Repositories cannot exceed 1 per user; delete one first"] },
     (nth) =>
       ann.post(`/n/${ann.username}/n/-/repositories`, {
         provider: "github",
@@ -60,27 +60,27 @@ const records: readonly (readonly [string, object, (nth: number) => Promise<{ st
   ],
   [
     "cron jobs",
-    { cron_jobs: ["Cron jobs cannot exceed 1 per user"] },
+    { cron_jobs: ["Cron jobs cannot exceed 1 per user; delete one first"] },
     (nth) => ann.post("/cron", { name: `c${nth}`, manifest: aManifest() }),
   ],
   [
     "images",
-    { images: ["Images cannot exceed 1 per namespace"] },
+    { images: ["Images cannot exceed 1 per namespace; delete one first"] },
     (nth) => ann.send("POST", `/images?name=i${nth}`, { body: aDisk({ sizeBytes: 70_000 }) }),
   ],
   [
     "objects",
-    { objects: ["Objects cannot exceed 1 per namespace"] },
+    { objects: ["Objects cannot exceed 1 per namespace; delete one first"] },
     (nth) => ann.send("POST", `/objects?name=o${nth}`, { body: "x" }),
   ],
   [
     "variables",
-    { variables: ["Variables cannot exceed 1 per namespace"] },
+    { variables: ["Variables cannot exceed 1 per namespace; delete one first"] },
     (nth) => ann.post("/variables", { key: `K${nth}`, value: "v" }),
   ],
   [
     "keys",
-    { keys: ["Keys cannot exceed 1 per namespace"] },
+    { keys: ["Keys cannot exceed 1 per namespace; delete one first"] },
     (nth) => ann.post("/keys", { name: `k${nth}`, key: privateKey }),
   ],
 ];
@@ -96,7 +96,10 @@ test("one invite too many is refused", async () => {
   const invite = (handle: string) => ann.post(`/n/${ann.username}/n/-/invites`, { handle });
   created(await invite(bob.username));
   const { status, json } = await invite(eve.username);
-  expect([status, json]).toEqual([400, { collaborators: ["Collaborators cannot exceed 1 per namespace"] }]);
+  expect([status, json]).toEqual([
+    400,
+    { collaborators: ["Collaborators cannot exceed 1 per namespace; delete one first"] },
+  ]);
 });
 
 test.each([

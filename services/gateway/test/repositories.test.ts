@@ -181,8 +181,8 @@ describe("rejects", () => {
     expect(await ann.post(path, { ...wrong, access_token: null })).toMatchObject({
       status: 400,
       json: {
-        provider: ["Provider invalid provider svn"],
-        url: ["Url invalid url scheme"],
+        provider: ["Provider invalid provider svn; it must be github, gitlab or gitea"],
+        url: ["Url invalid url scheme; it must be http or https"],
         secret: ["Secret field required"],
       },
     });

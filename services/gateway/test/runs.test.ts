@@ -128,6 +128,7 @@ describe("output", () => {
       reason: null,
       url,
       output_url: `${url}/output`,
+      content_url: `${url}/output?download`,
       build: { ...copy, output: null },
     });
     const listed = (await ann.get(`${build.jobs_url}?status=passed`)).json;
@@ -221,6 +222,7 @@ describe("artifacts", () => {
       created_at: time,
       deleted_at: null,
       url: `${build.artifacts_url}/dist/a%20b.bin`,
+      content_url: `${build.artifacts_url}/dist/a%20b.bin?download`,
       user,
       build: { ...copy, output: null },
       job: { ...jobCopy, output: null },
@@ -236,6 +238,7 @@ describe("artifacts", () => {
       md5: null,
       sha256: null,
       url: `${build.artifacts_url}/nothing`,
+      content_url: null,
     });
     const accept = "application/octet-stream";
     const lastModified = new Date(jobCopy.finished_at).toUTCString();

@@ -30,7 +30,9 @@ test("a user may have so many streams of events and output together, and others 
   for (const path of [events, output]) {
     const refused = await ann.open("GET", path, { headers: { accept: "text/event-stream" } });
     expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "30"]);
-    expect(await json(refused)).toEqual({ message: "Streams cannot exceed 2 per user (STREAMS_PER_USER)" });
+    expect(await json(refused)).toEqual({
+      message: "Streams cannot exceed 2 per user (STREAMS_PER_USER); close one first",
+    });
   }
   using theirs = await openStream(bob, others);
   second.on("error", () => undefined).destroy();

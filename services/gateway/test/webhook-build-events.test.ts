@@ -41,7 +41,7 @@ const buildFields = [
     "artifacts_url",
     "tags_url",
   ],
-  ...["output_url", "user", "namespace", "trigger", "queue", "group", "tests", "manifest"],
+  ...["output_url", "content_url", "user", "namespace", "trigger", "queue", "group", "tests", "manifest"],
 ].sort();
 
 /** Expects the three events of a build that passes, each with the record of its time. Returns the build. */

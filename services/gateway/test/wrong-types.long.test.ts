@@ -156,8 +156,8 @@ const cases: readonly WrongTypeCase[] = [
     oneWrongType: () => ({ provider: "gitea", url: "http://example.com/o/r", secret: "s", access_token: 7 }),
     moreMistakes: () => ({ provider: "svn", url: "ftp://example.com/o/r", access_token: 7 }),
     complaints: {
-      provider: ["Provider invalid provider svn"],
-      url: ["Url invalid url scheme"],
+      provider: ["Provider invalid provider svn; it must be github, gitlab or gitea"],
+      url: ["Url invalid url scheme; it must be http or https"],
       secret: ["Secret field required"],
       access_token: ["Access_token must be a string"],
     },
@@ -169,9 +169,9 @@ const cases: readonly WrongTypeCase[] = [
     moreMistakes: () => ({ forks: "eat", cancel_superseded: "yes", secret: long, access_token: "a b" }),
     complaints: {
       cancel_superseded: ["Cancel_superseded must be a boolean"],
-      forks: ["Forks invalid forks eat"],
+      forks: ["Forks invalid forks eat; it must be approve, run or ignore"],
       secret: ["Secret cannot be longer than 255 characters in length"],
-      access_token: ["Access_token invalid access token"],
+      access_token: ["Access_token invalid access token; it must be printable ASCII without spaces"],
     },
   },
   {

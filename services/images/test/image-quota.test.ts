@@ -79,7 +79,7 @@ test("a namespace has only so many images, whatever creates them", async () => {
     Array.from({ length: 8 }, (_, nth) => service.upload(ada, `i${nth}`, small, "n")),
   );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
-  const complaint = { images: ["Images cannot exceed 3 per namespace"] };
+  const complaint = { images: ["Images cannot exceed 3 per namespace; delete one first"] };
   for (const result of results)
     if (result.status === "rejected") expect(await refusal(Promise.reject(result.reason))).toEqual(complaint);
   expect(await refusal(service.download(ada, "https://example.com/disk", "more", "n"))).toEqual(complaint);

@@ -121,7 +121,7 @@ describe("invalid", () => {
     // The copies' values are encrypted for the first variable, so the failure to decrypt shows that they are read.
     await expect(inputs({ userId: ada.id })).rejects.toMatchObject({ code: "internal" });
     await variables.insertOne({ ...template, _id: 2 ** 40 - 1, key: "ONE_MORE" });
-    const manifest = ["Manifest cannot use more than 1000 variables of a user or namespace"];
+    const manifest = ["Manifest cannot use more than 1000 variables of a user or namespace; delete some of them"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
 
@@ -130,7 +130,7 @@ describe("invalid", () => {
     await Promise.all(Array.from({ length: 8 }, (_, i) => key(`a${i}`, config)));
     expect((await inputs({ userId: ada.id })).keys).toHaveLength(8);
     await variable("ONE_MORE", "a");
-    const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
+    const manifest = ["Manifest variables and keys cannot exceed 8 MiB; delete some of them"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
 
@@ -143,7 +143,7 @@ describe("invalid", () => {
     await keys.insertMany(
       Array.from({ length: 17 }, (_, i) => ({ ...template, _id: 2 ** 41 + i, name: `a${i}`, config })),
     );
-    const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
+    const manifest = ["Manifest variables and keys cannot exceed 8 MiB; delete some of them"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
 });

@@ -54,7 +54,7 @@ const kinds: Record<string, Kind> = {
       const { namespaces } = await ci.namespaces.listNamespaces({ search, page });
       await ci.namespaces.deleteNamespace({ id: firstOf(namespaces) });
     },
-    complaint: { namespaces: ["Namespaces cannot exceed 3 per user"] },
+    complaint: { namespaces: ["Namespaces cannot exceed 3 per user; delete one first"] },
   },
   tokens: {
     create: (on, nth) => on.accounts.createToken({ name: `t${nth}`, scope: "build:read" }),
@@ -62,7 +62,7 @@ const kinds: Record<string, Kind> = {
       const { tokens } = await ci.accounts.listTokens({ page });
       await ci.accounts.deleteToken({ id: firstOf(tokens) });
     },
-    complaint: { tokens: ["Tokens cannot exceed 3 per user"] },
+    complaint: { tokens: ["Tokens cannot exceed 3 per user; delete one first"] },
   },
   objects: {
     create: (on, nth) => on.objects.uploadObject(uploadMessages(`o${nth}`, Buffer.from("x"))),
@@ -70,7 +70,7 @@ const kinds: Record<string, Kind> = {
       const { objects } = await ci.objects.listObjects({ search, page });
       await ci.objects.deleteObject({ id: firstOf(objects) });
     },
-    complaint: { objects: ["Objects cannot exceed 3 per namespace"] },
+    complaint: { objects: ["Objects cannot exceed 3 per namespace; delete one first"] },
   },
   variables: {
     create: (on, nth) => on.variables.createVariable({ key: `K${nth}`, value: "v" }),
@@ -78,7 +78,7 @@ const kinds: Record<string, Kind> = {
       const { variables } = await ci.variables.listVariables({ search, page });
       await ci.variables.deleteVariable({ id: firstOf(variables) });
     },
-    complaint: { variables: ["Variables cannot exceed 3 per namespace"] },
+    complaint: { variables: ["Variables cannot exceed 3 per namespace; delete one first"] },
   },
   keys: {
     create: (on, nth) => on.keys.createKey({ name: `k${nth}`, privateKey }),
@@ -86,7 +86,7 @@ const kinds: Record<string, Kind> = {
       const { keys } = await ci.keys.listKeys({ search, page });
       await ci.keys.deleteKey({ id: firstOf(keys) });
     },
-    complaint: { keys: ["Keys cannot exceed 3 per namespace"] },
+    complaint: { keys: ["Keys cannot exceed 3 per namespace; delete one first"] },
   },
 };
 
@@ -125,7 +125,9 @@ test("namespaces made on the fly count, and nothing is created when they are too
   const aVariable = (namespace: string) => ci.variables.createVariable({ namespace, key: "K", value: "v" });
   await runAs(owner, async () => {
     await aVariable("a/b");
-    const complaint = { namespace: ["Namespace cannot be created, namespaces cannot exceed 3 per user"] };
+    const complaint = {
+      namespace: ["Namespace cannot be created, namespaces cannot exceed 3 per user; delete one first"],
+    };
     expect(await refusal(aVariable("c/d"))).toEqual(complaint);
     expect((await ci.namespaces.listNamespaces({ search, page })).namespaces).toHaveLength(2);
     await aVariable("a/c");
@@ -153,7 +155,7 @@ test("open invites and collaborators of a tree count together", async () => {
   const sent = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.invite!] : []));
   expect(sent).toHaveLength(max - 1);
   expect(await refusal(invite(await ci.aUser(), 1))).toEqual({
-    collaborators: ["Collaborators cannot exceed 3 per namespace"],
+    collaborators: ["Collaborators cannot exceed 3 per namespace; delete one first"],
   });
   await runAs(owner, () => ci.namespaces.deleteInvite({ id: sent[0]!.id }));
   await invite(await ci.aUser(), 1);

@@ -107,7 +107,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
   test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("finds no image %p", async (image) => {
     await using environment = machines.driver.environment(orderOf(machines, [], { image }));
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
-      message: `There is no image ${image}`,
+      message: `There is no image ${image}: upload it, or name a base image of the runner`,
     });
   });
 

@@ -10,7 +10,7 @@ test("concurrent requests create as many webhooks as a user may have, in all nam
   const results = await Promise.allSettled(Array.from({ length: 4 * max }, (_, nth) => add(nth)));
   const created = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   expect(created).toHaveLength(max);
-  const complaint = { code: "invalid", fields: { webhooks: ["Webhooks cannot exceed 3 per user"] } };
+  const complaint = { code: "invalid", fields: { webhooks: ["Webhooks cannot exceed 3 per user; delete one first"] } };
   await expect(add(20)).rejects.toMatchObject(complaint);
   const { namespaceId, id } = created[0]!;
   await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook({ namespaceId, id }));

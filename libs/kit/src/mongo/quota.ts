@@ -21,7 +21,7 @@ export interface Quota {
   complaints(used: number): Fields;
 }
 
-/** `records` names them in the answer: `Cron jobs cannot exceed 1000 per user`. */
+/** `records` names them in the answer: `Cron jobs cannot exceed 1000 per user; delete one first`. */
 export interface CountLimit {
   readonly records: string;
   readonly per: "user" | "namespace";
@@ -29,7 +29,7 @@ export interface CountLimit {
 }
 
 export const countComplaint = ({ records, per, max }: Omit<CountLimit, "max"> & { max: number | string }): string =>
-  `${records} cannot exceed ${max} per ${per}`;
+  `${records} cannot exceed ${max} per ${per}; delete one first`;
 
 /** Without ids, an index alone answers the query. */
 export const without = <T extends Document>(matching: Filter<T>, ids: readonly unknown[]): Filter<T> =>

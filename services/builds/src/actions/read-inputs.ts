@@ -38,7 +38,7 @@ export async function readInputs(
     Pick<Destination, "ancestorIds">,
 ): Promise<BuildInputs> {
   if (origin?.bare) {
-    const variables = parameters?.length ? ["Variables cannot be given to a build of a fork"] : [];
+    const variables = parameters?.length ? ["Variables cannot be given to a build of a fork; leave them out"] : [];
     return { inputs: none, complaints: { manifest: sizeComplaints(manifest, none), variables } };
   }
   const found = await inputs.getBuildInputs({

@@ -14,7 +14,8 @@ const maxInlineLength = fixedLimit({
   effect: "the manifest is read in a thread",
 });
 const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });
-const refusalAt = (max: number | string) => `Too many manifests at once, cannot exceed ${max} waiting per user`;
+const refusalAt = (max: number | string) =>
+  `Too many manifests at once, cannot exceed ${max} waiting per user; await an answer before you send the next`;
 const maxWaiting = fixedLimit({ max: 64, about: "long manifests of one user that wait", refusal: refusalAt("N") });
 const refusal = refusalAt(maxWaiting);
 const defaults = { taskMs: 15_000, idleMs: 60_000, heapMb: 256 };
@@ -78,8 +79,8 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
   const complaintOf = (error: unknown): string => {
     if (!(error instanceof ThreadEnded)) throw error;
     return error.exceeded === "time"
-      ? `Manifest cannot take more than ${taskMs / 1_000} s to read`
-      : `Manifest cannot take more than ${heapMb} MiB to read`;
+      ? `Manifest cannot take more than ${taskMs / 1_000} s to read; make it shorter`
+      : `Manifest cannot take more than ${heapMb} MiB to read; make it shorter`;
   };
 
   return {

@@ -12,5 +12,7 @@ export function maskComplaints(
 ): string[] {
   const masked = variables.filter(({ masked }) => masked).map(({ value }) => value);
   const bytes = bytesOf([...masked, ...keys.map(({ privateKey }) => privateKey)]);
-  return bytes <= maxBytes ? [] : [`Manifest masked variables and keys cannot exceed ${sizeText(maxBytes)}`];
+  return bytes <= maxBytes
+    ? []
+    : [`Manifest masked variables and keys cannot exceed ${sizeText(maxBytes)}; delete some of them`];
 }

@@ -18,36 +18,41 @@ it("one answer lists every mistake", () => {
     provider: ["Provider field required"],
     url: ["Url field required"],
     secret: ["Secret field required"],
-    access_token: ["Access_token invalid access token"],
+    access_token: ["Access_token invalid access token; it must be printable ASCII without spaces"],
   });
   expect(complaints({ provider: "svn", secret: "x".repeat(256), accessToken: "x".repeat(256) })).toEqual({
-    provider: ["Provider invalid provider svn"],
+    provider: ["Provider invalid provider svn; it must be github, gitlab or gitea"],
     secret: ["Secret cannot be longer than 255 characters in length"],
     access_token: ["Access_token cannot be longer than 255 characters in length"],
   });
 });
 
+const scheme = "Url invalid url scheme; it must be http or https";
+const credentials = "Url cannot contain credentials; use access_token";
+const address = "Url address not allowed; the operator can allow it in CI_GUARD_ALLOW";
+const path = "Url invalid repository path; give the address that git clones, such as https://example.com/team/app.git";
+
 it.each([
-  ["ftp://h/o/r", "Url invalid url scheme"],
-  ["ssh://git@h/o/r", "Url invalid url scheme"],
-  ["git@github.com:o/r.git", "Url invalid url scheme"],
-  ["file:///etc", "Url invalid url scheme"],
-  ["github.com/o/r", "Url invalid url scheme"],
-  ["--upload-pack=x", "Url invalid url scheme"],
+  ["ftp://h/o/r", scheme],
+  ["ssh://git@h/o/r", scheme],
+  ["git@github.com:o/r.git", scheme],
+  ["file:///etc", scheme],
+  ["github.com/o/r", scheme],
+  ["--upload-pack=x", scheme],
   ["http:///o/r", "Url missing host"],
   ["https://:80/o/r", "Url missing host"],
-  ["https://user:pw@github.com/o/r", "Url cannot contain credentials"],
-  ["https://@github.com/o/r", "Url cannot contain credentials"],
-  ["http://localhost/o/r", "Url address not allowed"],
-  ["http://127.0.0.1/o/r", "Url address not allowed"],
-  ["http://2130706433/o/r", "Url address not allowed"],
-  ["http://[::1]/o/r", "Url address not allowed"],
-  ["http://169.254.169.254/o/r", "Url address not allowed"],
-  ["https://github.com", "Url invalid repository path"],
-  ["https://github.com/", "Url invalid repository path"],
-  ["https://github.com/o/r?x=1", "Url invalid repository path"],
-  ["https://github.com/o/r#x", "Url invalid repository path"],
-  ["https://github.com/o/ r", "Url invalid repository path"],
+  ["https://user:pw@github.com/o/r", credentials],
+  ["https://@github.com/o/r", credentials],
+  ["http://localhost/o/r", address],
+  ["http://127.0.0.1/o/r", address],
+  ["http://2130706433/o/r", address],
+  ["http://[::1]/o/r", address],
+  ["http://169.254.169.254/o/r", address],
+  ["https://github.com", path],
+  ["https://github.com/", path],
+  ["https://github.com/o/r?x=1", path],
+  ["https://github.com/o/r#x", path],
+  ["https://github.com/o/ r", path],
   [`https://github.com/${"r".repeat(2_048)}`, "Url cannot be longer than 2048 characters in length"],
 ])("the URL %s is rejected: %s", (url, message) => {
   expect(complaints({ url })).toEqual({ url: [message] });

@@ -34,22 +34,27 @@ const tooLong = (name: string, text: string, max: number): string[] =>
 
 function providerComplaints(provider: string): string[] {
   if (provider === "") return ["Provider field required"];
-  return isProvider(provider) ? [] : [`Provider invalid provider ${quoted(provider)}`];
+  return isProvider(provider)
+    ? []
+    : [`Provider invalid provider ${quoted(provider)}; it must be github, gitlab or gitea`];
 }
 
 /** `blocked` reports whether an IP address is refused. Host names are checked at each connection instead. */
 function urlComplaints(url: string, blocked: (url: URL) => boolean): string[] {
   if (url === "") return ["Url field required"];
   const [, scheme = "", authority = ""] = urlParts.exec(url) ?? [];
-  if (!/^https?$/i.test(scheme)) return ["Url invalid url scheme"];
+  if (!/^https?$/i.test(scheme)) return ["Url invalid url scheme; it must be http or https"];
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   if (host === "" || host.startsWith(":") || !URL.canParse(url)) return ["Url missing host"];
   const { pathname, search, hash } = new URL(url);
   const complaints = tooLong("Url", url, maxUrlLength);
-  if (authority.includes("@")) complaints.push("Url cannot contain credentials");
-  if (blocked(new URL(url))) complaints.push("Url address not allowed");
+  if (authority.includes("@")) complaints.push("Url cannot contain credentials; use access_token");
+  if (blocked(new URL(url))) complaints.push("Url address not allowed; the operator can allow it in CI_GUARD_ALLOW");
   const isPath = pathname.replaceAll("/", "") !== "" && search === "" && hash === "" && !/[\s\p{Cc}]/u.test(url);
-  if (!isPath) complaints.push("Url invalid repository path");
+  if (!isPath)
+    complaints.push(
+      "Url invalid repository path; give the address that git clones, such as https://example.com/team/app.git",
+    );
   return complaints;
 }
 
@@ -62,14 +67,14 @@ function tokenComplaints(token: string): string[] {
   const isPlain = /^[\x21-\x7e]*$/.test(token);
   return [
     ...tooLong("Access_token", token, maxSecretLength),
-    ...(isPlain ? [] : ["Access_token invalid access token"]),
+    ...(isPlain ? [] : ["Access_token invalid access token; it must be printable ASCII without spaces"]),
   ];
 }
 
 export const isForks = (text: string): text is Repository_Forks => Object.hasOwn(Repository_Forks, text);
 
 const forksComplaints = (forks: string): string[] =>
-  forks === "" || isForks(forks) ? [] : [`Forks invalid forks ${quoted(forks)}`];
+  forks === "" || isForks(forks) ? [] : [`Forks invalid forks ${quoted(forks)}; it must be approve, run or ignore`];
 
 /** Complains about a change of a repository. Empty texts change nothing. */
 export const changeComplaints = ({ secret = "", accessToken = "", forks = "" }: RepositoryChangeInput) => ({

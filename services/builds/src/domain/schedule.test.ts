@@ -75,7 +75,7 @@ describe("readTiming", () => {
     ["2026-01-01T00:00:00", "Schedule invalid schedule 2026-01-01T00:00:00"],
     ["61 * * * *", "Schedule invalid schedule 61 * * * *"],
     ["*/0 * * * *", "Schedule invalid schedule */0 * * * *"],
-    ["0 0 30 2 *", "Schedule 0 0 30 2 * never comes"],
+    ["0 0 30 2 *", "Schedule 0 0 30 2 * never comes; choose a day that exists"],
     ["1,".repeat(200), "Schedule cannot be longer than 255 characters in length"],
   ])("complains about the schedule %j", (schedule, complaint) => {
     expect(readTiming(schedule).complaints).toEqual({ schedule: [complaint], timezone: [] });

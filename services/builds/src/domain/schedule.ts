@@ -35,7 +35,9 @@ function readSchedule(text: string): Pick<Timing, "schedule" | "expression"> | {
   const timing = { schedule: "custom" as const, expression };
   try {
     if (fiveFields.test(expression))
-      return firstAfter(timing, new Date(0)) ? timing : { complaint: `Schedule ${quoted(expression)} never comes` };
+      return firstAfter(timing, new Date(0))
+        ? timing
+        : { complaint: `Schedule ${quoted(expression)} never comes; choose a day that exists` };
   } catch {
     // The complaint below names the text.
   }
@@ -51,7 +53,7 @@ function zoneComplaints(timezone: string): string[] {
   } catch {
     // Intl throws for an unknown zone.
   }
-  return [`Timezone invalid timezone ${quoted(timezone)}`];
+  return [`Timezone invalid timezone ${quoted(timezone)}; it must be an IANA name such as Europe/Berlin`];
 }
 
 /** Reads when a cron job runs. Empty texts mean what it `was`: at first daily, in UTC. Returns every complaint. */

@@ -18,7 +18,7 @@ const maxNewBytes = fixedLimit({
   max: 8 * 1024 ** 2,
   unit: "bytes",
   about: "record of a new build",
-  refusal: "Manifest makes a build of more than N",
+  refusal: "Manifest makes a build of more than N; use fewer jobs or shorter commands",
 });
 
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
@@ -50,7 +50,11 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     /** Stores the new builds of one request: all of them, even if the process dies, or none if one exists already. */
     async insert(docs: readonly BuildDoc[]): Promise<void> {
       if (docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0) > maxNewBytes)
-        throw invalid({ manifest: [`Manifest makes a build of more than ${maxNewBytes / 1024 ** 2} MiB`] });
+        throw invalid({
+          manifest: [
+            `Manifest makes a build of more than ${maxNewBytes / 1024 ** 2} MiB; use fewer jobs or shorter commands`,
+          ],
+        });
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
       if (others.length > 0) await groups.insertGroup([first!, ...others]);
       else await builds.insertOne(first!);

@@ -72,7 +72,7 @@ it("accepts a localhost name if the allow-list has all of its addresses", async 
   const url = "http://git.localhost:8080/octo/hello.git";
   expect((await create(id, { url })).repository).toMatchObject({ url });
   const thrown = await fault(create(id, { url: "http://both.localhost:8080/octo/hello.git" }));
-  expect(thrown.fields).toEqual({ url: ["Url address not allowed"] });
+  expect(thrown.fields).toEqual({ url: ["Url address not allowed; the operator can allow it in CI_GUARD_ALLOW"] });
 });
 
 describe("invalid", () => {
@@ -80,8 +80,8 @@ describe("invalid", () => {
     const { id } = await suite.accounts.aNamespace(suite.users.ann, "two");
     const thrown = await fault(create(id, { provider: "svn", url: "http://10.0.0.1/x", secret: "" }));
     expect(thrown.fields).toEqual({
-      provider: ["Provider invalid provider svn"],
-      url: ["Url address not allowed"],
+      provider: ["Provider invalid provider svn; it must be github, gitlab or gitea"],
+      url: ["Url address not allowed; the operator can allow it in CI_GUARD_ALLOW"],
       secret: ["Secret field required"],
     });
     expect((await list(id)).repositories).toEqual([]);

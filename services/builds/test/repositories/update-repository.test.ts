@@ -45,9 +45,9 @@ it("a change with mistakes has a complaint about each, and changes nothing", asy
   expect(await fault(update(hook, wrong))).toMatchObject({
     code: "invalid",
     fields: {
-      forks: ["Forks invalid forks eat"],
+      forks: ["Forks invalid forks eat; it must be approve, run or ignore"],
       secret: ["Secret cannot be longer than 255 characters in length"],
-      access_token: ["Access_token invalid access token"],
+      access_token: ["Access_token invalid access token; it must be printable ASCII without spaces"],
     },
   });
   expect(await update(hook, {})).toEqual(hook.record);

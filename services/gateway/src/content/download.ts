@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { disconnected, type Exchange } from "../http/exchange.js";
+import { disconnected, type Exchange, queryOf } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
@@ -22,9 +22,15 @@ export interface Content {
 
 const canonical = (type: string): string => type.replace(/\s+/g, "").toLowerCase();
 
-/** Reports whether a request accepts exactly this type; case and spaces do not matter. */
-export const accepts = ({ request }: Pick<Exchange, "request">, type: string): boolean =>
-  canonical(request.headers.accept ?? "") === canonical(type);
+/** Reports whether the query has `download`, with any value but `false`. */
+export function wantsFile(exchange: Pick<Exchange, "url">): boolean {
+  const download = queryOf(exchange).get("download");
+  return download !== null && download !== "false";
+}
+
+/** Reports whether a request wants a file, or accepts exactly this type; case and spaces do not matter. */
+export const wantsContent = (exchange: Pick<Exchange, "request" | "url">, type: string): boolean =>
+  wantsFile(exchange) || canonical(exchange.request.headers.accept ?? "") === canonical(type);
 
 /** Reports whether the client already has this content. HTTP dates have no milliseconds. */
 function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {

@@ -19,7 +19,8 @@ export interface FormLimits {
   readonly heldBytes: number;
 }
 
-const malformed = () => new Refusal(400, "Malformed form");
+const malformedForm = "Malformed form; check its boundaries, names and charsets, and that it is complete";
+const malformed = () => new Refusal(400, malformedForm);
 
 /** Rejects a form without boundary unless it is empty. */
 async function withoutBoundary(request: IncomingMessage, limitBytes: number): Promise<Form> {
@@ -32,7 +33,7 @@ async function withoutBoundary(request: IncomingMessage, limitBytes: number): Pr
 const maxTypeLength = fixedLimit({
   max: 256,
   about: "characters of the Content-Type of a form",
-  refusal: "Malformed form",
+  refusal: malformedForm,
 });
 
 function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {

@@ -5,7 +5,7 @@ import { readAll } from "./incoming.js";
 const aBody = () => Object.assign(new PassThrough(), { headers: {} });
 const read = (body: PassThrough, pace: Parameters<typeof readAll>[2]) =>
   readAll(body as unknown as IncomingMessage, 1_000_000, pace);
-const tooSlow = { status: 400, message: "Request body arrives too slowly" };
+const tooSlow = { status: 400, message: "Request body arrives too slowly; send it again over a faster connection" };
 const longMs = 600_000;
 
 test("readAll gives up a body that takes too long", async () => {

@@ -21,7 +21,8 @@ export const tooLarge = (): Refusal => new Refusal(413, "Request body too large"
 /** Returns the error that stops reading a body when its client has disconnected. No client receives it. */
 export const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
 
-const tooSlow = () => new Refusal(400, "Request body arrives too slowly");
+const slowly = "Request body arrives too slowly; send it again over a faster connection";
+const tooSlow = () => new Refusal(400, slowly);
 
 /** How slowly a body may arrive: its total time, and how much of it within each window. */
 export interface Pace {
@@ -30,7 +31,7 @@ export interface Pace {
   readonly windowBytes: number;
 }
 
-const slow = { refusal: "Request body arrives too slowly" };
+const slow = { refusal: slowly };
 
 /** One KiB per second is slower than any network that clients use. */
 export const defaultPace: Pace = {

@@ -5,7 +5,7 @@ import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
 import { type FormFields, fieldsOf, fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
-import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
+import { bodyKind, contentOf, readAll } from "./incoming.js";
 
 /** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
 const heldBytes = fixedLimit({
@@ -27,18 +27,17 @@ async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buff
   if (typeof part === "string") yield Buffer.from(part);
 }
 
-/** Reports whether the body is the content. curl's --data-binary calls files forms, so `name` in the query decides. */
-const isContent = (kind: BodyKind, exchange: Exchange): boolean =>
-  kind === "raw" || kind === "json" || (kind === "urlencoded" && queryOf(exchange).has("name"));
+/** Reports whether a urlencoded body holds fields. curl's --data-binary calls files forms, so `name` in the query decides. */
+export const holdsFields = (exchange: Exchange): boolean =>
+  bodyKind(exchange.request) === "urlencoded" && !queryOf(exchange).has("name");
 
 async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> {
   const { request } = exchange;
-  const kind = bodyKind(request);
-  if (isContent(kind, exchange)) return { fields: {}, file: contentOf(request) };
-  if (kind === "multipart") {
+  if (bodyKind(request) === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
     return { fields, file: file ?? textOf(fields.file) };
   }
+  if (!holdsFields(exchange)) return { fields: {}, file: contentOf(request) };
   const text = (await readAll(request, limitBytes)).toString();
   return { fields: fieldsOfForm(text), file: nothing() };
 }

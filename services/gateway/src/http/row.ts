@@ -64,6 +64,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly many?: boolean;
   /** What the response may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
+  /** `?download` returns content, in parts too, as a file to save, whatever the request accepts. */
+  readonly file?: boolean;
   readonly event?: z.ZodType;
   /**
    * Throws `not_found` unless the target exists and the caller may act on it. Runs only before complaints about the query

@@ -30,12 +30,20 @@ const page = {
   schema: { type: "integer", minimum: 1 },
 };
 
-function inQuery({ query = {}, paged }: Action): Json[] {
+const file = {
+  name: "download",
+  in: "query",
+  description: "Any value but `false`: returns the content as a file to save, whatever `Accept` says",
+  allowEmptyValue: true,
+  schema: { type: "string" },
+};
+
+function inQuery({ query = {}, paged, file: isFile }: Action): Json[] {
   const named = Object.entries(query).map(([name, type]) => {
     const { description, ...schema } = schemaOf(type, "input");
     return { name, in: "query", description, schema };
   });
-  return paged ? [...named, page] : named;
+  return [...named, ...(paged ? [page] : []), ...(isFile ? [file] : [])];
 }
 
 const header = (name: string, description: string): Json => ({

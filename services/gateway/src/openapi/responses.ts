@@ -120,9 +120,9 @@ export const failures: Record<string, Json> = {
 const readsBody = ({ action: { body, upload, raw } }: Row): boolean =>
   body !== undefined || upload === true || raw === true;
 
-/** The media types that can be returned in parts: a badge is drawn for the request, and a stream has no end. */
-const divisible = ({ action: { media = [] } }: Row): readonly string[] =>
-  media.filter((type) => type !== "image/svg+xml" && type !== "text/event-stream");
+/** The media types that can be returned in parts. A stream has no end. */
+const divisible = ({ action: { file, media = [] } }: Row): readonly string[] =>
+  file ? media.filter((type) => type !== "text/event-stream") : [];
 
 /** Reports whether the response may be content that never changes. */
 export const isContent = (row: Row): boolean => row.action.returns !== undefined && isDivisible(row);

@@ -3,7 +3,7 @@ import type { Artifact, BuildRef, Job } from "@ci/proto/builds/v1/builds";
 import { artifactJson, artifactSchema } from "@ci/rest/artifact";
 import { buildRefOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
-import { accepts, download } from "../content/download.js";
+import { download, wantsContent } from "../content/download.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
@@ -43,10 +43,11 @@ export const getArtifact = action({
   summary: "An artifact of a build, or its content if exactly application/octet-stream is accepted",
   returns: artifactSchema,
   media: [type],
+  file: true,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const { artifact, build, job } = await ctx.builds.getArtifact({ ref, name: input.params.name });
-    if (accepts(input.exchange, type)) return contentOf(ctx, ref, artifact!, job!);
+    if (wantsContent(input.exchange, type)) return contentOf(ctx, ref, artifact!, job!);
     return artifactJson(artifact!, build!, job!, await relationsFor(ctx, [build!, artifact!]));
   },
 });

@@ -148,6 +148,7 @@ export const restartBuild = action({
 export const getBuildOutput = action({
   summary: "The output of a build, as text or, while it grows, as server-sent events",
   media: ["text/plain", "text/event-stream"],
+  file: true,
   event: outputEvent,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);

@@ -5,12 +5,13 @@ import { imageJson, imageSchema } from "@ci/rest/image";
 import { namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { readBody } from "../content/body.js";
-import { accepts, download } from "../content/download.js";
+import { download, wantsContent } from "../content/download.js";
+import { fieldsOf } from "../content/fields.js";
 import { bodyKind } from "../content/incoming.js";
-import { readUpload } from "../content/upload.js";
+import { holdsFields, readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
-import type { Exchange } from "../http/exchange.js";
+import { type Exchange, queryOf } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { maxUrlLength, namespace, readFields, search, text, textUpTo, type Values } from "../http/shape.js";
@@ -48,11 +49,12 @@ const downloadFields = {
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/** Creates the image that a JSON body describes. Without an address to download it from, its content is missing. */
-async function create(ctx: Context, { request }: Exchange): Promise<Image> {
+/** Creates the image that fields describe. Without an address to download it from, its content is missing. */
+async function create(ctx: Context, exchange: Exchange): Promise<Image> {
   const { bodyBytes, lengths } = ctx.config;
-  const body = await readBody(request, {}, bodyBytes);
-  const { values, complaints } = readFields(downloadFields, body, lengths);
+  const query = holdsFields(exchange) ? fieldsOf(queryOf(exchange)) : {};
+  const body = await readBody(exchange.request, {}, bodyBytes);
+  const { values, complaints } = readFields(downloadFields, { ...query, ...body }, lengths);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
   // An invalid address is still an address, so no file is missing.
   const downloadUrl = url ?? (complaints.download_url ? "invalid" : "");
@@ -70,7 +72,7 @@ async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
 }
 
 export const createImage = action({
-  summary: "Uploads an image, or has it downloaded if the body is JSON",
+  summary: "Uploads an image, or has it downloaded from `download_url`",
   changes: "image",
   query: uploadFields,
   upload: true,
@@ -78,7 +80,8 @@ export const createImage = action({
   refuses: ["images"],
   returns: imageSchema,
   async run(ctx, { exchange }) {
-    const image = await (bodyKind(exchange.request) === "json" ? create : upload)(ctx, exchange);
+    const isRecord = bodyKind(exchange.request) === "json" || holdsFields(exchange);
+    const image = await (isRecord ? create : upload)(ctx, exchange);
     return imageJson(image, await relationsFor(ctx, [image]));
   },
 });
@@ -99,9 +102,10 @@ export const getImage = action({
   summary: "An image, or its content if exactly application/x-qemu-disk is accepted",
   returns: imageSchema,
   media: [type],
+  file: true,
   async run(ctx, { params: { id }, exchange }) {
     const image = (await ctx.images.getImage({ id })).image!;
-    if (accepts(exchange, type)) return contentOf(ctx, image);
+    if (wantsContent(exchange, type)) return contentOf(ctx, image);
     return imageJson(image, await relationsFor(ctx, [image]));
   },
 });

@@ -41,6 +41,7 @@ export const getJob = action({
 export const getJobOutput = action({
   summary: "The output of a job, as text or, while it grows, as server-sent events",
   media: ["text/plain", "text/event-stream"],
+  file: true,
   event: outputEvent,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);

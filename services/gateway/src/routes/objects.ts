@@ -4,7 +4,7 @@ import { buildSchema } from "@ci/rest/build";
 import { objectJson, objectSchema } from "@ci/rest/object";
 import { namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
-import { accepts, download } from "../content/download.js";
+import { download, wantsContent } from "../content/download.js";
 import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
@@ -67,9 +67,10 @@ export const getObject = action({
   summary: "An object, or its content if exactly its type is accepted",
   returns: objectSchema,
   media: ["*/*"],
+  file: true,
   async run(ctx, { params: { id }, exchange }) {
     const object = (await ctx.objects.getObject({ id })).object!;
-    if (accepts(exchange, object.type)) return contentOf(ctx, object);
+    if (wantsContent(exchange, object.type)) return contentOf(ctx, object);
     return objectJson(object, await relationsFor(ctx, [object]));
   },
 });

@@ -1,6 +1,7 @@
 import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import { disposition } from "../content/disposition.js";
+import { wantsFile } from "../content/download.js";
 import { partHeaders, partOf } from "../content/range.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
@@ -17,8 +18,9 @@ export interface Output {
   readonly sizeBytes: number;
 }
 
-export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
-  (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
+export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolean =>
+  !wantsFile(exchange) &&
+  (exchange.request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
@@ -29,7 +31,7 @@ export const outputText =
     const part = partOf(request, sizeBytes);
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
-      "Content-Disposition": disposition(file, "inline"),
+      "Content-Disposition": disposition(file, wantsFile(exchange) ? "attachment" : "inline"),
       "Content-Security-Policy": contentPolicy,
       ...partHeaders(part, sizeBytes),
     };

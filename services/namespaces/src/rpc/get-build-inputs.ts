@@ -11,17 +11,18 @@ import type { ScopedStore } from "../store/scoped.js";
 const maxPerScope = fixedLimit({
   max: 1_000,
   about: "variables, or keys, of a user or namespace that a build uses",
-  refusal: "Manifest cannot use more than N variables of a user or namespace",
+  refusal: "Manifest cannot use more than N variables of a user or namespace; delete some of them",
 });
 /** A build stores a copy of all inputs in one document. */
 const maxBytes = fixedLimit({
   max: 8 * 1024 ** 2,
   unit: "bytes",
   about: "variables and keys of a build together",
-  refusal: "Manifest variables and keys cannot exceed N",
+  refusal: "Manifest variables and keys cannot exceed N; delete some of them",
 });
 
-const tooLarge = () => invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
+const tooLarge = () =>
+  invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB; delete some of them`] });
 
 type Secret = Scoped & Encrypted & { readonly config?: string };
 
@@ -44,7 +45,9 @@ async function merged<D extends Secret>(
     const count = (counts.get(doc.scope) ?? 0) + 1;
     counts.set(doc.scope, count);
     if (count > maxPerScope)
-      throw invalid({ manifest: [`Manifest cannot use more than ${maxPerScope} ${what} of a user or namespace`] });
+      throw invalid({
+        manifest: [`Manifest cannot use more than ${maxPerScope} ${what} of a user or namespace; delete some of them`],
+      });
     const other = found.get(nameOf(doc));
     if (other && rank.get(other.scope)! > rank.get(doc.scope)!) continue;
     found.set(nameOf(doc), doc);

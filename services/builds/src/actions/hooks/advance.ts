@@ -22,7 +22,7 @@ async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
 
 /** Returns what users may know about a failed step: nothing about our own services. */
 const reasonOf = (error: unknown): string =>
-  error instanceof Unreadable ? error.message : "the service could not process it";
+  error instanceof Unreadable ? error.message : "the service could not process it; redeliver it later";
 
 /** Schedules another attempt after a failed step. After the last attempt the step counts as done. */
 async function afterFailure(

@@ -27,7 +27,7 @@ export async function openImage(
   if (!image) return openBase(name, baseFolder, say);
   const { id, size: sizeBytes, sha256 } = image;
   if (sizeBytes === undefined || sha256 === undefined)
-    throw new Fault("not_found", `The image ${name} has no content yet`);
+    throw new Fault("not_found", `The image ${name} has no content yet: restart the build once its download has ended`);
   const fetch: Fetch = async function* (stop) {
     for await (const { chunk } of service.readImage({ id, ticket }, { signal: stop })) yield chunk;
   };
@@ -35,7 +35,8 @@ export async function openImage(
   return retry(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
 }
 
-const missing = (name: string) => new Fault("not_found", `There is no image ${name}`);
+const missing = (name: string) =>
+  new Fault("not_found", `There is no image ${name}: upload it, or name a base image of the runner`);
 
 async function openBase(name: string, folder: string, say: (line: string) => void): Promise<HeldImage> {
   const parts = name.split("/");
