@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commonOptions, flagsOf, wordOf } from "../cli/dist/program.js";
-import { groups, table } from "../cli/dist/table.js";
+import { headings, table } from "../cli/dist/table.js";
 
 /** @param {string} text */
 const code = (text) => `\`${text.replaceAll("|", "\\|")}\``;
@@ -30,8 +30,8 @@ const rows = (belongs) => {
   return ["| Command | What it does |", "|---|---|", ...lines].join("\n");
 };
 
-const sections = Object.entries(groups).map(
-  ([group, about]) => `### ci ${group}\n\n${about}.\n\n${rows((name) => name.startsWith(`${group} `))}`,
+const sections = Object.entries(headings).map(
+  ([heading, words]) => `### ${heading}\n\n${rows((name) => words.includes(name.split(" ")[0] ?? ""))}`,
 );
 
 const page = `# The command line
@@ -99,8 +99,6 @@ ci completion fish | source          # in ~/.config/fish/config.fish
 so that no secret has to be on the command line. All commands take ${Object.entries(commonOptions)
   .map(([name, option]) => code(flagsOf(name, option)))
   .join(", ")}.
-
-${rows((name) => !name.includes(" "))}
 
 ${sections.join("\n\n")}
 `;

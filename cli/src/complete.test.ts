@@ -1,7 +1,7 @@
 import { completionsOf } from "./complete.js";
-import { aliases, groups, table } from "./table.js";
+import { names } from "./table.js";
 
-const complete = (...words: string[]) => completionsOf({ table, groups, aliases }, words);
+const complete = (...words: string[]) => completionsOf(names, words);
 
 test("commands, their second words, options and choices are completed", () => {
   expect(complete("lo")).toEqual(["login", "logout", "logs"]);

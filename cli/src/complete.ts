@@ -16,7 +16,7 @@ interface Place {
 }
 
 /** Reads the words before the last one. */
-function placeOf({ table, groups, aliases }: Names, before: readonly string[]): Place {
+function placeOf({ table, groups, aliases }: Omit<Names, "headings">, before: readonly string[]): Place {
   let path = "";
   let given = 0;
   let option: Option | undefined;

@@ -3,12 +3,12 @@ import { loaders } from "./loaders.js";
 import { operations } from "./operations/index.js";
 import { type Parsed, programOf } from "./program.js";
 import { run } from "./run.js";
-import { aliases, groups, table } from "./table.js";
+import { groups, headings, names, table } from "./table.js";
 
 async function parse(...words: string[]): Promise<Parsed | undefined> {
   let parsed: Parsed | undefined;
   const streams = { version: "1", out: () => {}, err: () => {} };
-  const program = programOf({ table, groups, aliases }, streams, async (given) => {
+  const program = programOf(names, streams, async (given) => {
     parsed = given;
   });
   await program.parseAsync(words, { from: "user" });
@@ -79,6 +79,9 @@ test("a group without a command shows its help as wrong usage", async () => {
 test("every command has a handler, and every group has commands", () => {
   const handled = [...Object.keys(loaders), ...Object.keys(operations)];
   expect(Object.keys(table).sort()).toEqual(handled.sort());
+  const shown = Object.keys(table).filter((name) => !table[name]!.hidden);
+  const firstWords = [...new Set(shown.map((name) => name.split(" ")[0]!))];
+  expect(Object.values(headings).flat().sort()).toEqual(firstWords.sort());
   const grouped = Object.keys(table).filter((name) => name.includes(" "));
   expect([...new Set(grouped.map((name) => name.split(" ")[0]!))].sort()).toEqual(Object.keys(groups).sort());
 });

@@ -11,10 +11,14 @@ export interface Parsed {
   readonly options: CommonOptions;
 }
 
+type Run = (parsed: Parsed) => Promise<void>;
+
 export interface Names {
   readonly table: Table;
   readonly groups: Readonly<Record<string, string>>;
   readonly aliases: Readonly<Record<string, string>>;
+  /** The parts of the help, and the first words of their commands. */
+  readonly headings: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Streams {
@@ -103,7 +107,7 @@ function inputOf(spec: Spec, command: Command): Record<string, unknown> {
   return input;
 }
 
-function addCommand(parent: Command, word: string, name: string, spec: Spec, run: (parsed: Parsed) => Promise<void>) {
+function addCommand(parent: Command, word: string, name: string, spec: Spec, run: Run) {
   const command = parent.command(word, { hidden: spec.hidden ?? false }).description(spec.about);
   for (const [argument, it] of Object.entries(spec.args ?? {})) command.addArgument(argumentOf(argument, it));
   for (const [option, it] of Object.entries(spec.options ?? {})) command.addOption(optionOf(option, it));
@@ -115,13 +119,15 @@ function addCommand(parent: Command, word: string, name: string, spec: Spec, run
 
 /** Returns a program with every command of the table. It throws a CommanderError instead of exiting. */
 export function programOf(
-  { table, groups, aliases }: Names,
+  { table, groups, aliases, headings }: Names,
   { version, out, err, columns }: Streams,
-  run: (parsed: Parsed) => Promise<void>,
+  run: Run,
 ): Command {
   const program = new Command("ci")
     .description("The command line of Service CI")
     .version(version, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Show this help")
+    .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
     .configureOutput({
       writeOut: out,
@@ -133,17 +139,26 @@ export function programOf(
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\n${exitHelp}`);
   for (const [name, spec] of Object.entries(commonOptions)) program.addOption(optionOf(name, spec));
-  const parents = new Map<string, Command>();
-  for (const [name, about] of Object.entries(groups)) {
-    const parent = program.command(name).description(about);
-    const alias = aliases[name];
-    parents.set(name, alias ? parent.alias(alias) : parent);
+  const hidden = Object.keys(table).filter((name) => table[name]!.hidden);
+  for (const [heading, words] of [...Object.entries(headings), ["", hidden] as const]) {
+    program.commandsGroup(heading && `${heading}:`);
+    for (const word of words) {
+      const spec = table[word];
+      if (spec) addCommand(program, word, word, spec, run);
+      else addGroup(program, word, { table, groups, aliases }, run);
+    }
   }
-  for (const [name, spec] of Object.entries(table)) {
-    const [first = "", second] = name.split(" ");
-    addCommand(second ? parents.get(first)! : program, second ?? first, name, spec, run);
-  }
+  program.commandsGroup("");
   return program;
+}
+
+function addGroup(program: Command, word: string, { table, groups, aliases }: Omit<Names, "headings">, run: Run): void {
+  const group = program.command(word).description(groups[word]!);
+  if (aliases[word]) group.alias(aliases[word]);
+  for (const [name, spec] of Object.entries(table)) {
+    const [first, second] = name.split(" ");
+    if (first === word && second) addCommand(group, second, name, spec, run);
+  }
 }
 
 /** Returns a message of the parser as ours are: in one sentence, with double quotes. */

@@ -3,13 +3,13 @@ import { exit } from "./exit.js";
 import { visible } from "./format/visible.js";
 import type { Io } from "./io.js";
 import { type Parsed, programOf } from "./program.js";
-import { aliases, groups, table } from "./table.js";
+import { names } from "./table.js";
 
 /** Runs a command line. Returns the exit code. */
 export async function run(words: readonly string[], process: Omit<Io, "options">): Promise<number> {
   let parsed: Parsed | undefined;
   const program = programOf(
-    { table, groups, aliases },
+    names,
     {
       version: process.version,
       out: (text) => process.stdout.write(text),
