@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { exit, Failure } from "./exit.js";
 import type { Io } from "./io.js";
 
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -11,12 +12,10 @@ async function ask({ stdin, stderr, signal }: Io, question: string, hidden: bool
   const lines = createInterface({ input: stdin, output, terminal: true });
   try {
     // In raw mode the terminal sends no signal.
-    const interrupted = new Promise<never>((_, reject) =>
-      lines.once("SIGINT", () => {
-        process.kill(process.pid, "SIGINT");
-        reject(new Error("Interrupted"));
-      }),
-    );
+    const interrupted = new Promise<never>((_, reject) => {
+      for (const event of ["SIGINT", "close"])
+        lines.once(event, () => reject(new Failure("Interrupted", exit.interrupted)));
+    });
     return await Promise.race([lines.question("", { signal }), interrupted]);
   } finally {
     lines.close();

@@ -14,7 +14,7 @@ export async function run(words: readonly string[], process: Omit<Io, "options">
       version: process.version,
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
-      columns: process.stdout.columns,
+      columns: process.stdout.columns || undefined,
     },
     async (given) => {
       parsed = given;

@@ -47,7 +47,7 @@ export const run: Handler<Specs["show"]> = async (io, input) => {
       ["time", elapsed(build.started_at, build.finished_at)],
       ["url", build.url],
     ]);
-    await print(io, paint(io, "bold", "\nJobs"));
+    await print(io, `\n${paint(io, "bold", "Jobs")}`);
     const jobs: Fields[] = [];
     for await (const job of recordsAt(session, `${pathOf(path)}/jobs`)) jobs.push(job);
     await printTable(io, jobs, ["stage", "name", "status", "time", "reason"]);

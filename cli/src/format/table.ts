@@ -39,7 +39,7 @@ export async function printTable(io: Io, records: readonly Fields[], columns: re
   if (rows.length === 0) return print(io, "Nothing found");
   const heading = columns.map((column) => ({ text: column.replaceAll("_", " ").toUpperCase(), color: "dim" as const }));
   const table: (readonly Cell[])[] = [heading, ...rows];
-  const widths = widthsOf(table, io.stdout.columns ?? defaultColumns);
+  const widths = widthsOf(table, io.stdout.columns || defaultColumns);
   for (const row of table) {
     const cells = row.map(({ text, color }, at) => {
       const fitting = cut(text, widths[at]!);
