@@ -1,4 +1,4 @@
-import { UsageError } from "./exit.js";
+import { Failure, UsageError } from "./exit.js";
 import { buildName, type Fields, plain } from "./format/cells.js";
 import { printRecord } from "./format/table.js";
 import { visible } from "./format/visible.js";
@@ -56,7 +56,7 @@ async function askFirst(io: Io, { about }: Operation, values: Values): Promise<v
     .filter((value) => typeof value === "string")
     .join(" ");
   if (!io.stdin.isTTY || !io.stderr.isTTY) throw new UsageError(`Add --yes to ${about.toLowerCase()}: ${asked}`);
-  if (!(await confirm(io, `${about}: ${visible(asked)}?`))) throw new UsageError("Nothing was deleted");
+  if (!(await confirm(io, `${about}: ${visible(asked)}?`))) throw new Failure("Nothing was deleted");
 }
 
 /** Returns the handler of a command that is one request. */

@@ -7,7 +7,7 @@ const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 
 /** Asks for a line on the terminal. A hidden answer is not shown. */
 async function ask({ stdin, stderr, signal }: Io, question: string, hidden: boolean): Promise<string> {
-  stderr.write(question);
+  if (hidden) stderr.write(question);
   const output = hidden ? nowhere() : (stderr as unknown as NodeJS.WritableStream);
   const lines = createInterface({ input: stdin, output, terminal: true });
   try {
@@ -16,7 +16,7 @@ async function ask({ stdin, stderr, signal }: Io, question: string, hidden: bool
       for (const event of ["SIGINT", "close"])
         lines.once(event, () => reject(new Failure("Interrupted", exit.interrupted)));
     });
-    return await Promise.race([lines.question("", { signal }), interrupted]);
+    return await Promise.race([lines.question(hidden ? "" : question, { signal }), interrupted]);
   } finally {
     lines.close();
     if (hidden) stderr.write("\n");
