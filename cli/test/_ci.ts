@@ -38,12 +38,15 @@ export class Running {
 
 /** The command line of one user, in a folder of its own, without the environment of the tests. */
 export class Ci implements Disposable {
+  readonly #started: ChildProcess[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "ci-cli-"));
   readonly env: NodeJS.ProcessEnv = { PATH: process.env.PATH, XDG_CONFIG_HOME: join(this.folder, "config") };
   readonly home = join(this.folder, "config");
 
   start(words: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-    return new Running(spawn(process.execPath, [main, ...words], { cwd: this.folder, env: { ...this.env, ...env } }));
+    const child = spawn(process.execPath, [main, ...words], { cwd: this.folder, env: { ...this.env, ...env } });
+    this.#started.push(child);
+    return new Running(child);
   }
 
   /** Runs `ci` to its end. */
@@ -69,6 +72,7 @@ export class Ci implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    for (const child of this.#started) child.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,8 @@ import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { Ci, manifestOf } from "./_ci.js";
 
-const ci = constellation({ runner: true });
+// A build that a failed test leaves behind delays no other.
+const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
 let ann: SignedUp;
 let user: Ci;
 beforeAll(async () => {
@@ -34,7 +35,7 @@ test("the exit code says how the build ended", async () => {
   expect(failed.stderr).toContain("exit code 3");
   expect((await submit(manifestOf(["sleep 600"], {}, { timeout: "1s" }), "--follow")).code).toBe(4);
   const running = user.start(["submit", "-", "--follow", "--json"]);
-  running.child.stdin!.end(manifestOf(["echo begun", "sleep 600"]));
+  running.child.stdin!.end(manifestOf(["echo begun", "sleep 600"], {}, { timeout: "2min" }));
   await running.shows("begun");
   const { number } = JSON.parse(running.stdout.split("\n")[0]!);
   expect(await user.run(["kill", String(number)])).toEqual({
@@ -47,7 +48,9 @@ test("the exit code says how the build ended", async () => {
 
 test("an interrupt ends the command with 130, and the build continues", async () => {
   const running = user.start(["submit", "-", "--follow"]);
-  running.child.stdin!.end(manifestOf(["echo begun", "while [ ! -e stop ]; do sleep 0.1; done"]));
+  running.child.stdin!.end(
+    manifestOf(["echo begun", "while [ ! -e stop ]; do sleep 0.1; done"], {}, { timeout: "2min" }),
+  );
   await running.shows("begun");
   running.child.kill("SIGINT");
   const { code, stderr } = await running.ended;
