@@ -124,6 +124,13 @@ test("a finished build is restarted with other variables", async () => {
   expect(stdout).toContain("is-2");
 });
 
+test("a reader that has read enough is no failure", async () => {
+  await submit(manifestOf(["head -c 2000000 /dev/zero | tr '\\0' 'x'"]), "-f", "-q");
+  const running = user.start(["logs"]);
+  running.child.stdout!.once("data", () => running.child.stdout!.destroy());
+  expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("the output of one job is followed", async () => {
   const jobs = ["one", "two"].map((name) => ({ stage: "test", name, commands: [`echo from-${name}`] }));
   await submit(JSON.stringify({ driver: { type: "os" }, jobs }), "-f");
