@@ -36,7 +36,7 @@ const sections = Object.entries(headings).map(
 
 const page = `# The command line
 
-\`ci\` does what the API does, from a terminal or a script. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
+\`ci\` has a command for nearly every route of the API, for terminals and scripts. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
 it; then this is \`ci\`:
 
 \`\`\`sh

@@ -11,7 +11,7 @@ export const aliases = own.aliases;
 export const headings = {
   "This machine": ["login", "logout", "context", "whoami", "completion"],
   Builds: [
-    ...["submit", "lint", "list", "show", "logs", "kill", "restart", "open", "artifacts", "jobs", "tests"],
+    ...["submit", "lint", "list", "show", "logs", "kill", "restart", "open", "artifacts", "jobs", "tests", "inputs"],
     ...["tag", "untag", "pin", "unpin", "approve"],
   ],
   "What builds use": ["ns", "invites", "vars", "keys", "objects", "images", "caches"],

@@ -119,6 +119,7 @@ async function written(manifest: string): Promise<string> {
 test("a finished build is restarted with other variables", async () => {
   const first = await submit(manifestOf(["echo is-$X"]), "-f", "-v", "X=1");
   expect(first.stdout).toContain("is-1");
+  expect(await user.out("inputs", "vars")).toBe("X\t1\tno\n");
   const { code, stdout } = await user.run(["restart", "--var", "X=2", "--follow"]);
   expect(code).toBe(0);
   expect(stdout).toContain("is-2");

@@ -89,6 +89,9 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
     active: false,
   });
   expect(await user.out("webhooks", "deliveries", String(hook.id), "-n", "hooked")).toBe("");
+  expect(await user.json("webhooks", "retry", url, "-n", "hooked", "--since", "2026-01-01T00:00:00Z")).toEqual({
+    count: 0,
+  });
   await user.out("webhooks", "delete", String(hook.id), "-n", "hooked");
   await user.out("repos", "create", "gitea", "http://127.0.0.1:9/a/b.git", "--secret", "shared-secret", "-n", "hooked");
   expect(await user.out("repos", "list", "-n", "hooked")).toContain("\tgitea\thttp://127.0.0.1:9/a/b.git\tapprove\t");

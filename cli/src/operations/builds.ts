@@ -23,6 +23,18 @@ export const builds = {
     ...{ columns: ["status", "suite", "class_name", "name", "seconds", "message"], names: "name" },
     options: { status: text("Only cases with this status", { choices: ["passed", "failed", "skipped"] }) },
   },
+  "inputs vars": {
+    ...{ about: "List the variables of a build", method: "GET", path: "{build}/variables", args: { build: anyBuild } },
+    ...{ columns: ["key", "value", "masked"], names: "key" },
+  },
+  "inputs keys": {
+    ...{ about: "List the SSH keys of a build", method: "GET", path: "{build}/keys", args: { build: anyBuild } },
+    ...{ columns: ["name", "location", "config"], names: "name" },
+  },
+  "inputs objects": {
+    ...{ about: "List the objects of a build", method: "GET", path: "{build}/objects", args: { build: anyBuild } },
+    ...{ columns: ["source", "name", "placed", "type", "sha256"], names: "name" },
+  },
   tag: {
     ...{ about: "Add tags to a build", method: "POST", path: "{build}/tags", columns: ["name"], names: "name" },
     ...{

@@ -19,6 +19,7 @@ export const specs: Readonly<Record<string, Spec>> = Object.fromEntries(
 );
 
 export const groups: Readonly<Record<string, string>> = {
+  inputs: "What a build was given",
   ns: "Namespaces, which hold builds and what builds use",
   invites: "Invites to namespaces",
   vars: "Environment variables for builds",

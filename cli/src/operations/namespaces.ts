@@ -103,6 +103,11 @@ const webhooks = {
     ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries/{delivery}/redeliver", method: "POST" },
     ...{ about: "Send a delivery again", args: deliveryArgs },
   },
+  "webhooks retry": {
+    ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/redeliver", method: "POST", names: "count" },
+    about: "Send every failed delivery again",
+    options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },
+  },
 } satisfies Operations;
 
 const repositories = resource({
@@ -134,6 +139,10 @@ const repos = {
     ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries", method: "GET" },
     ...{ about: "List what came through the hook of a repository, and what it made", names: "id" },
     columns: ["id", "event", "status", "ref", "builds", "reasons", "created_at"],
+  },
+  "repos delivery": {
+    ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}", method: "GET" },
+    ...{ about: "Show what an event of a repository made, or why it made nothing", args: deliveryArgs },
   },
   "repos redeliver": {
     ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}/redeliver" },
