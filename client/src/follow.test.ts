@@ -36,6 +36,14 @@ test("events are read across the borders of chunks, and the stream ends with `en
   ]);
 });
 
+test("comments are passed on, and are no events", async () => {
+  const comments: string[] = [];
+  const stream = streamOf([": Waiting: no runner\n\n", ":\n\n", end]);
+  const events = await all(async () => stream, { onComment: (comment) => comments.push(comment) });
+  expect(comments).toEqual(["Waiting: no runner", ""]);
+  expect(events).toHaveLength(1);
+});
+
 test("a lost connection is opened again after the last event", async () => {
   const asked: (string | undefined)[] = [];
   const connections: boolean[] = [];

@@ -14,6 +14,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is lost, and again when events arrive. */
   readonly onConnection?: ((connected: boolean) => void) | undefined;
+  /** Called with the comments of the stream, such as why a build waits. Heartbeats are empty comments. */
+  readonly onComment?: ((comment: string) => void) | undefined;
 }
 
 const firstPauseMs = 250;
@@ -58,7 +60,7 @@ function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard
  */
 export async function* follow(
   open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
-  { after, signal, onConnection }: FollowOptions = {},
+  { after, signal, onConnection, onComment }: FollowOptions = {},
 ): AsyncGenerator<StreamEvent> {
   let last = after;
   let pauseMs = firstPauseMs;
@@ -68,7 +70,7 @@ export async function* follow(
       const headers = { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) };
       const { body } = await open(headers, watched.signal);
       const raw = body!.pipeThrough(heardBy(watched.heard)).pipeThrough(new TextDecoderStream());
-      for await (const { event = "message", id, data } of raw.pipeThrough(new EventSourceParserStream())) {
+      for await (const { event = "message", id, data } of raw.pipeThrough(new EventSourceParserStream({ onComment }))) {
         pauseMs = firstPauseMs;
         onConnection?.(true);
         last = id ?? last;

@@ -18,14 +18,14 @@ const sourceHash = () => {
   return hash.digest("hex");
 };
 
-const allServices = () => readdirSync(join(repoRoot, "services")).map((name) => join("services", name));
+const everything = () => [...readdirSync(join(repoRoot, "services")).map((name) => join("services", name)), "cli"];
 
 /**
- * Compiles packages, by default all services, with everything that they depend on.
+ * Compiles packages, by default all services and the command line, with everything that they depend on.
  * @param {string[]} packages folders with a tsconfig.json
  * @throws {Error} after the compiler has printed its errors
  */
-export const build = async (packages = allServices()) => {
+export const build = async (packages = everything()) => {
   const hash = sourceHash();
   const upToDate = existsSync(generated) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
   if (!upToDate) {

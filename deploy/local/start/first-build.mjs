@@ -1,5 +1,7 @@
 // Runs the sample build and shows its output, its webhook and its artifacts.
 import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { repoRoot } from "../provision/machine.mjs";
 import { download, runSample } from "./sample.mjs";
 import { webhookOutcome } from "./sample-receiver.mjs";
 
@@ -52,15 +54,15 @@ export const firstBuild = async (api, on) => {
  * @param {{ adminToken: string, driver?: string, image?: string, build?: any }} on
  */
 export const welcome = ({ url, ownUrl }, { adminToken, driver, image, build }) => {
-  const curl = 'curl -H "Authorization: Bearer $TOKEN"';
-  const block = driver === "docker" ? `type: docker, image: \\"${image}\\", workspace: /build` : `type: ${driver}`;
-  const manifest = `driver: {${block}}\\nstages: [test]\\njobs: [{stage: test, commands: [echo hello]}]`;
+  const block = driver === "docker" ? `type: docker, image: "${image}", workspace: /build` : `type: ${driver}`;
+  const manifest = `{driver: {${block}}, jobs: [{stage: test, commands: [echo hello]}]}`;
   return [
     `\nThe API is at ${url}${url === ownUrl ? "" : `, once your proxy forwards it to ${ownUrl}`}`,
     "As the administrator, try:",
-    `  export TOKEN=${adminToken}`,
-    `  ${curl} ${url}/builds`,
-    ...(build ? [`  ${curl} ${build.output_url}`] : []),
-    ...(driver ? [`  ${curl} --json '{"manifest":"${manifest}"}' ${url}/builds`] : []),
+    `  alias ci='node ${join(repoRoot, "cli/dist/main.js")}'`,
+    `  ci login ${ownUrl} --token ${adminToken}`,
+    "  ci list",
+    ...(build ? [`  ci logs ${build.number}`] : []),
+    ...(driver ? [`  echo '${manifest}' | ci submit - --follow`] : []),
   ].join("\n");
 };

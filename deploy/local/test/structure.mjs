@@ -21,7 +21,9 @@ const submission = [
 
 /** Reads the code that ships: everything below src except tests and generated files. @returns {Promise<Source[]>} */
 const shippedSources = async () => {
-  const { stdout } = await run("git", ["ls-files", "--", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: repoRoot });
+  const { stdout } = await run("git", ["ls-files", "--", "cli/src/*.ts", "libs/*/src/*.ts", "services/*/src/*.ts"], {
+    cwd: repoRoot,
+  });
   const paths = stdout
     .split("\n")
     .filter((path) => path && !path.endsWith(".test.ts") && !path.startsWith("libs/testkit"));

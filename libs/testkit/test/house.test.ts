@@ -22,7 +22,7 @@ function pagesIn(dir: string): string[] {
   return found.filter((name) => name.endsWith(".md")).map((name) => join(dir, name));
 }
 
-const allSources = ["libs", "services", "deploy", "bench", "examples"].flatMap(sources);
+const allSources = ["cli", "client", "libs", "services", "deploy", "bench", "examples"].flatMap(sources);
 const services = folders("services");
 
 it.each(services)("%s depends on no other service", (service) => {
@@ -53,8 +53,8 @@ it("docs/operating/settings.md and limits.md are up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 
-it("docs/manifest.md is up to date", async () => {
-  await promisify(execFile)(process.execPath, [join(root, "docs/manifest.mjs"), "--check"]);
+it.each(["manifest", "cli"])("docs/%s.md is up to date", async (page) => {
+  await promisify(execFile)(process.execPath, [join(root, `docs/${page}.mjs`), "--check"]);
 });
 
 describe("docs/isolation.md", () => {

@@ -1,0 +1,64 @@
+import { type components, each } from "@service-ci/client";
+import { targetOf } from "../artifact-target.js";
+import { type BuildRef, findBuild, nameOf, pathOf } from "../build-ref.js";
+import type { Handler } from "../command.js";
+import { download } from "../download.js";
+import { exit, Failure } from "../exit.js";
+import { visible } from "../format/visible.js";
+import { type Io, note, print } from "../io.js";
+import { progressOf } from "../progress.js";
+import { connect, type Session } from "../session.js";
+import type { Specs } from "../specs.js";
+
+type Artifact = Pick<components["schemas"]["Artifact"], "name" | "size" | "sha256">;
+
+/** Returns the artifacts of these names; without names, all that have content. */
+async function wantedOf({ client }: Session, build: BuildRef, names: readonly string[]): Promise<Artifact[]> {
+  const found: Artifact[] = [];
+  const call = (page: number) =>
+    client.api.GET("/b/{user}/{number}/artifacts", { params: { path: build, query: { page } } });
+  for await (const artifact of each(call))
+    if (names.length === 0 ? artifact.size !== null : names.includes(artifact.name)) found.push(artifact);
+  const missing = names.find((name) => !found.some((artifact) => artifact.name === name));
+  if (missing !== undefined) throw new Failure(`Build ${nameOf(build)} has no artifact "${missing}"`);
+  const empty = found.find(({ size }) => size === null);
+  if (empty) throw new Failure(`Artifact "${empty.name}" has no content: it was not collected, or was deleted`);
+  return found;
+}
+
+async function fetchOne(
+  io: Io,
+  { client }: Session,
+  build: BuildRef,
+  artifact: Artifact,
+  input: { into: string; force: boolean },
+) {
+  const { name, sha256 } = artifact;
+  const target = await targetOf(input.into, name);
+  const sizeBytes = artifact.size ?? 0;
+  const progress = progressOf(io, name, sizeBytes);
+  const path = `${pathOf(build)}/artifacts/${name.split("/").map(encodeURIComponent).join("/")}`;
+  const options = { client, signal: io.signal, force: input.force, onProgress: progress.update };
+  const isNew = await download({ path, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
+  if (io.options.json) await print(io, JSON.stringify(artifact));
+  else if (isNew) await print(io, visible(target));
+  else note(io, `${target} is already there`);
+}
+
+export const run: Handler<Specs["artifacts download"]> = async (io, { build, names, into = ".", force = false }) => {
+  const session = await connect(io);
+  const ref = await findBuild(session, build);
+  const artifacts = await wantedOf(session, ref, names);
+  if (artifacts.length === 0) note(io, `Build ${nameOf(ref)} has no artifacts with content`);
+  let code: number = exit.done;
+  for (const artifact of artifacts) {
+    try {
+      await fetchOne(io, session, ref, artifact, { into, force });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      io.stderr.write(`${visible(error.message)}\n`);
+      code = exit.failed;
+    }
+  }
+  return code;
+};

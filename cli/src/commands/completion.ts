@@ -1,0 +1,36 @@
+import type { Handler } from "../command.js";
+import { write } from "../io.js";
+import type { Specs } from "../specs.js";
+
+// Where ci has no word to offer, the shells complete names of files.
+const scripts: Readonly<Record<string, string>> = {
+  bash: `# In ~/.bashrc: source <(ci completion bash)
+_ci() {
+  COMPREPLY=()
+  local word
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(ci __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _ci ci
+`,
+  zsh: `#compdef ci
+# In ~/.zshrc, after compinit: source <(ci completion zsh)
+_ci() {
+  local -a found
+  found=(\${(f)"$(ci __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -a found; else _files; fi
+}
+compdef _ci ci
+`,
+  fish: `# In ~/.config/fish/config.fish: ci completion fish | source
+function __ci_words
+    set -l words (commandline -opc) (commandline -ct)
+    ci __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c ci -a '(__ci_words)'
+`,
+};
+
+export const run: Handler<Specs["completion"]> = async (io, { shell }) => {
+  await write(io, scripts[shell]!);
+  return undefined;
+};

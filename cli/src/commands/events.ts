@@ -1,0 +1,38 @@
+import type { Handler } from "../command.js";
+import { type Fields, plain } from "../format/cells.js";
+import { visible } from "../format/visible.js";
+import { note, print } from "../io.js";
+import { findNamespace, namespacePath } from "../namespace-ref.js";
+import { connect } from "../session.js";
+import type { Specs } from "../specs.js";
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+/** Returns what happened to which record, for example `created DB_PASSWORD`. */
+function summaryOf(data: unknown): string {
+  if (!isFields(data)) return "";
+  if (isFields(data.user) && typeof data.number === "number") return `${plain(data)} ${plain(data.status)}`.trim();
+  const record = Object.entries(data).find(
+    ([name, value]) => isFields(value) && !["user", "author"].includes(name),
+  )?.[1];
+  if (!isFields(record)) return plain(data.action);
+  const name =
+    record.path || typeof record.number === "number" || record.username ? record : (record.name ?? record.key);
+  return [plain(data.action), plain(name)].filter(Boolean).join(" ");
+}
+
+export const run: Handler<Specs["events"]> = async (io, { namespace, follow, kind, after }) => {
+  const session = await connect(io);
+  const path = `${namespacePath(await findNamespace(session, namespace))}/-/events`;
+  const onConnection = (connected: boolean) => {
+    if (!connected) note(io, "The connection is lost; trying again");
+  };
+  for await (const event of session.client.follow(path, { after, signal: io.signal, onConnection })) {
+    if (kind && !kind.includes(event.event)) continue;
+    if (io.options.json) await print(io, JSON.stringify(event));
+    else if (io.options.quiet) await print(io, visible(event.event));
+    else await print(io, [event.id ?? "", event.event, summaryOf(event.data)].map(visible).join("\t"));
+    if (!follow) break;
+  }
+  return undefined;
+};

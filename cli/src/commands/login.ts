@@ -1,0 +1,32 @@
+import { ApiError, record } from "@service-ci/client";
+import type { Handler } from "../command.js";
+import { readContexts, writeContexts } from "../contexts.js";
+import { UsageError } from "../exit.js";
+import { note, print, printJson, readSecret } from "../io.js";
+import { promptSecret } from "../prompt.js";
+import { isPlain, serverUrl } from "../server.js";
+import { clientOf, publicUrlOf } from "../session.js";
+import type { Specs } from "../specs.js";
+
+export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
+  const server = serverUrl(address);
+  const public_url = await publicUrlOf(clientOf(io, server), server);
+  if (isPlain(server)) note(io, `Warning: the token travels to ${server} in plain text. Use https if you can`);
+  const given = io.options.token ?? (io.stdin.isTTY ? undefined : "-");
+  const token = given === undefined ? await promptSecret(io, `Token for ${server}: `) : await readSecret(io, given);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError("A token is one word. Give it with --token, or on standard input");
+  const user = await record(clientOf(io, server, token).api.GET("/user")).catch((error) => {
+    if (error instanceof ApiError && error.status === 401) throw new UsageError(`${server} does not accept this token`);
+    throw error;
+  });
+  const context = name ?? new URL(server).host;
+  const { contexts } = await readContexts(io);
+  const added = { server, public_url, username: user.username, token };
+  await writeContexts(io, { current: context, contexts: { ...contexts, [context]: added } });
+  if (io.env.CI_TOKEN || io.env.CI_SERVER)
+    note(io, "Warning: CI_SERVER and CI_TOKEN take precedence over this context");
+  if (io.options.json) await printJson(io, user);
+  else if (!io.options.quiet) await print(io, `Signed in to ${server} as ${user.username}`);
+  return undefined;
+};

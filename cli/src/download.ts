@@ -1,0 +1,105 @@
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { ApiError, type Client } from "@service-ci/client";
+import { entryAt } from "./artifact-target.js";
+import { Failure } from "./exit.js";
+
+/** Content on the server, and what is known about it. */
+export interface Wanted {
+  readonly path: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly sha256: string | null;
+}
+
+export interface DownloadOptions {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Replaces a file that differs. */
+  readonly force: boolean;
+  readonly onProgress: (bytes: number) => void;
+}
+
+const maxFailures = 5;
+const firstPauseMs = 200;
+
+async function hashFile(path: string): Promise<Hash> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash;
+}
+
+/** Reports whether a target already holds the content. Throws if it holds something else. */
+async function isThere({ name, sizeBytes, sha256 }: Wanted, target: string, force: boolean): Promise<boolean> {
+  const entry = await entryAt(target);
+  if (!entry) return false;
+  if (entry.isFile() && entry.size === sizeBytes && (await hashFile(target)).digest("hex") === sha256) return true;
+  if (!force || !entry.isFile()) throw new Failure(`${target} exists and is not ${name}. Use --force to replace it`);
+  return false;
+}
+
+async function emptied(file: FileHandle): Promise<number> {
+  await file.truncate(0);
+  return 0;
+}
+
+/** Appends what is missing to a partial file. */
+async function append(file: FileHandle, { path, sizeBytes }: Wanted, options: DownloadOptions): Promise<void> {
+  const { client, signal, onProgress } = options;
+  const { size } = await file.stat();
+  let offset = size > sizeBytes ? await emptied(file) : size;
+  if (offset === sizeBytes) return;
+  const headers = { Accept: "application/octet-stream", ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) };
+  const { body, status } = await client.request(path, { headers, signal });
+  if (offset > 0 && status !== 206) offset = await emptied(file);
+  onProgress(offset);
+  for await (const chunk of body ?? []) {
+    for (let at = 0; at < chunk.byteLength; )
+      at += (await file.write(chunk, at, chunk.byteLength - at, offset + at)).bytesWritten;
+    offset += chunk.byteLength;
+    onProgress(offset);
+  }
+}
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
+
+/** Downloads to a partial file. After a lost connection it continues; it gives up if nothing more arrives. */
+async function fill(partial: string, wanted: Wanted, options: DownloadOptions): Promise<void> {
+  const entry = await entryAt(partial);
+  if (entry && !entry.isFile()) throw new Failure(`${partial} is in the way`);
+  const file = await open(partial, entry ? "r+" : "wx");
+  try {
+    let before = -1;
+    for (let failures = 0; ; ) {
+      try {
+        await append(file, wanted, options);
+        if ((await file.stat()).size >= wanted.sizeBytes) return;
+      } catch (error) {
+        if (options.signal.aborted || !mayPass(error) || failures >= maxFailures) throw error;
+      }
+      const { size } = await file.stat();
+      failures = size > before ? 1 : failures + 1;
+      before = size;
+      if (failures > maxFailures) throw new Failure(`${wanted.name} ended early. Run the command again to continue`);
+      await delay(firstPauseMs * 2 ** failures, undefined, { signal: options.signal });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Downloads content to a file and verifies it. Continues an earlier partial download. Reports whether it was needed. */
+export async function download(wanted: Wanted, target: string, options: DownloadOptions): Promise<boolean> {
+  if (await isThere(wanted, target, options.force)) return false;
+  const partial = `${target}.part`;
+  await fill(partial, wanted, options);
+  if (wanted.sha256 !== null && (await hashFile(partial)).digest("hex") !== wanted.sha256) {
+    await rm(partial);
+    throw new Failure(`${wanted.name} arrived damaged and was deleted. Run the command again`);
+  }
+  await rename(partial, target);
+  return true;
+}

@@ -1,0 +1,44 @@
+import { ApiError } from "@service-ci/client";
+import { exit, Failure } from "./exit.js";
+
+/** What the user reads about an error, and the exit code. */
+export interface Explained {
+  readonly message: string;
+  readonly code: number;
+}
+
+const failed = (message: string): Explained => ({ message, code: exit.failed });
+
+const hints: Readonly<Record<number, string>> = {
+  401: "The token is not valid. Sign in with `ci login SERVER`, or set CI_TOKEN",
+  404: "There is no such record, or you may not see it",
+};
+
+function refused({ status, message, fields, retryAfterSeconds, requestId }: ApiError): Explained {
+  if (status === 401) return { message: hints[401]!, code: exit.usage };
+  const complaints = Object.values(fields).flat();
+  if (complaints.length > 0) return failed(complaints.join("\n"));
+  if (hints[status]) return failed(hints[status]);
+  const wait = retryAfterSeconds === undefined ? "" : `. Try again in ${retryAfterSeconds} s`;
+  const request = status >= 500 && requestId ? ` (request ${requestId})` : "";
+  return failed(`${message}${wait}${request}`);
+}
+
+/** Returns the innermost cause, which says what happened to a connection. */
+function causeOf(error: Error): Error {
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0];
+  return cause instanceof Error ? causeOf(cause) : error;
+}
+
+/** Returns the message and the exit code for an error that ended a command. */
+export function explain(error: unknown): Explained {
+  if (error instanceof Failure) return { message: error.message, code: error.code };
+  if (error instanceof ApiError) return refused(error);
+  if (error instanceof TypeError && error.message === "fetch failed")
+    return failed(`The server cannot be reached: ${causeOf(error).message}`);
+  if (error instanceof TypeError && error.message === "terminated")
+    return failed(`The connection broke: ${causeOf(error).message}`);
+  if (error instanceof Error && "syscall" in error) return failed(error.message);
+  return failed(`This is a mistake in ci: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+}

@@ -1,0 +1,35 @@
+import { Failure } from "./exit.js";
+import { hasColors } from "./format/paint.js";
+import { type Io, note, print, write } from "./io.js";
+import type { Session } from "./session.js";
+
+/** Prints an output as it grows, unchanged, until its build or job ends. Returns the final status. */
+export async function followOutput(io: Io, { client }: Session, path: string): Promise<string> {
+  const { signal, options, stdout } = io;
+  let status: string | undefined;
+  let endsLine = true;
+  let connected = true;
+  let waiting = "";
+  const onConnection = (now: boolean) => {
+    if (now !== connected) note(io, now ? "Connected again" : "The connection is lost; trying again");
+    connected = now;
+  };
+  const onComment = (comment: string) => {
+    if (comment !== "" && comment !== waiting) note(io, comment);
+    waiting = comment || waiting;
+  };
+  for await (const event of client.follow(path, { signal, onConnection, onComment })) {
+    if (options.json) await print(io, JSON.stringify(event));
+    if (event.event === "end") status = (event.data as { status: string }).status;
+    else if (!options.json) {
+      const text = String(event.data);
+      endsLine = text.endsWith("\n");
+      await write(io, text);
+    }
+  }
+  if (hasColors(io, stdout) && !options.json) await write(io, "\u001b[0m");
+  if (!endsLine && stdout.isTTY) await write(io, "\n");
+  signal.throwIfAborted();
+  if (status === undefined) throw new Failure("The output ended without a status");
+  return status;
+}

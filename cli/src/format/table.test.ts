@@ -1,0 +1,94 @@
+import { ioOf } from "../../test/_io.js";
+import { printFields, printRecord, printTable } from "./table.js";
+import { duration, relative, size } from "./units.js";
+
+const user = { id: 1, username: "ann" };
+const records = [
+  { id: 3, status: "failed", size: 2_048, name: "a\tb\u001b[31m\u202e", user, namespace: { path: "team/web", user } },
+  { id: 12, status: "passed", size: null, name: "a longer name than the terminal has room for", user, namespace: null },
+];
+const columns = ["id", "status", "size", "name", "namespace"];
+const red = "\u001b[31m";
+
+test("a pipe gets rows with tabs, without headings and colors", async () => {
+  const io = ioOf();
+  await printTable(io, records, columns);
+  expect(io.stdout.text).toBe(
+    "3\tfailed\t2048\ta\\tb\\u001b[31m\\u202e\tteam/web@ann\n" +
+      "12\tpassed\t\ta longer name than the terminal has room for\t\n",
+  );
+});
+
+test("a terminal gets aligned columns with headings and colors, cut to its width", async () => {
+  const io = ioOf({ tty: true, columns: 50 });
+  await printTable(io, records, columns);
+  expect(io.stdout.text).toContain(`${red}failed\u001b[0m`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors
+  const lines = io.stdout.text.replace(/\u001b\[\d+m/g, "").split("\n");
+  expect(lines[0]).toBe("ID  STATUS  SIZE     NAME             NAMESPACE");
+  expect(lines[1]).toMatch(/^3 {3}failed {2}2\.0 KiB {2}a\\tb/);
+  expect(lines[2]).toMatch(/^12 {2}passed {11}a longer.*…$/);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
+});
+
+test.each([{ NO_COLOR: "1" }, { TERM: "dumb" }])("%j leaves colors out", async (env) => {
+  const io = ioOf({ tty: true, env });
+  await printTable(io, records, columns);
+  expect(io.stdout.text).not.toContain("\u001b");
+});
+
+test("an empty list says so on a terminal, and nothing to a pipe", async () => {
+  const [terminal, pipe] = [ioOf({ tty: true }), ioOf()];
+  for (const io of [terminal, pipe]) await printTable(io, [], columns);
+  expect([terminal.stdout.text, pipe.stdout.text]).toEqual(["Nothing found\n", ""]);
+});
+
+test("a record is printed without ids of related records and addresses of collections", async () => {
+  const io = ioOf();
+  const more = {
+    user_id: 1,
+    tags_url: "http://ci.test/tags",
+    hook_url: "http://ci.test/hooks/1",
+    manifest: "a: 1\nb: 2\n",
+  };
+  await printRecord(io, { ...records[0], ...more, description: null });
+  expect(io.stdout.text.split("\n")).toEqual([
+    "id         3",
+    "status     failed",
+    "size       2048",
+    "name       a\\tb\\u001b[31m\\u202e",
+    "user       ann",
+    "namespace  team/web@ann",
+    "hook_url   http://ci.test/hooks/1",
+    "manifest   a: 1",
+    "           b: 2",
+    "",
+  ]);
+});
+
+test("a record without fields prints nothing", async () => {
+  const io = ioOf();
+  await printFields(io, []);
+  expect(io.stdout.text).toBe("");
+});
+
+test("durations, times and sizes have the unit that fits", () => {
+  expect([0.4, 59, 60, 7_199, 90_000, 172_800].map(duration)).toEqual([
+    "0 s",
+    "59 s",
+    "1 min",
+    "1 h",
+    "1 day",
+    "2 days",
+  ]);
+  const now = Date.parse("2026-01-02T00:00:00Z");
+  expect(relative("2026-01-01T23:57:00Z", now)).toBe("3 min ago");
+  expect(relative("2026-01-02T01:00:00Z", now)).toBe("in 1 h");
+  expect([0, 1_023, 1_024, 10_240, 5 * 1_024 ** 3].map(size)).toEqual([
+    "0 B",
+    "1023 B",
+    "1.0 KiB",
+    "10 KiB",
+    "5.0 GiB",
+  ]);
+});

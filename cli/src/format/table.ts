@@ -1,0 +1,78 @@
+import { type Io, print, write } from "../io.js";
+import { type Cell, cellOf, type Fields, plain } from "./cells.js";
+import { paint } from "./paint.js";
+import { visible } from "./visible.js";
+
+const gap = "  ";
+const minWidth = 8;
+const defaultColumns = 80;
+
+/** Cuts text to a width and marks the cut. */
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+
+/** Returns the widths of columns: what does not fit on the terminal is taken from the widest one. */
+function widthsOf(rows: readonly (readonly Cell[])[], available: number): number[] {
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.text.length)));
+  const room = available - gap.length * (widths.length - 1);
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; ) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = Math.max(minWidth, widths[widest]! - excess);
+    if (width === widths[widest]) break;
+    excess -= widths[widest]! - width;
+    widths[widest] = width;
+  }
+  return widths;
+}
+
+/** Prints records as a table on a terminal, elsewhere as rows of fields that tabs separate. */
+export async function printTable(io: Io, records: readonly Fields[], columns: readonly string[]): Promise<void> {
+  const rows = records.map((record) =>
+    columns.map((column) => {
+      const { text, color } = cellOf(io, record, column);
+      return { text: visible(text), color };
+    }),
+  );
+  if (!io.stdout.isTTY) {
+    for (const row of rows) await print(io, row.map(({ text }) => text).join("\t"));
+    return;
+  }
+  if (rows.length === 0) return print(io, "Nothing found");
+  const heading = columns.map((column) => ({ text: column.replaceAll("_", " ").toUpperCase(), color: "dim" as const }));
+  const table: (readonly Cell[])[] = [heading, ...rows];
+  const widths = widthsOf(table, io.stdout.columns || defaultColumns);
+  for (const row of table) {
+    const cells = row.map(({ text, color }, at) => {
+      const fitting = cut(text, widths[at]!);
+      const padding = at === row.length - 1 ? "" : " ".repeat(widths[at]! - fitting.length);
+      return paint(io, color, fitting) + padding;
+    });
+    await write(io, `${cells.join(gap).trimEnd()}\n`);
+  }
+}
+
+/** Prints names and values, one pair a line. Leaves out empty values. */
+export async function printFields(io: Io, fields: readonly (readonly [string, Cell | string])[]): Promise<void> {
+  const given = fields
+    .map(([name, value]) => [name, typeof value === "string" ? { text: value } : value] as const)
+    .filter(([, { text }]) => text !== "");
+  const width = Math.max(0, ...given.map(([name]) => name.length));
+  for (const [name, { text, color }] of given)
+    for (const [at, line] of text.trimEnd().split("\n").entries())
+      await print(io, `${(at === 0 ? name : "").padEnd(width)}${gap}${paint(io, color, visible(line))}`);
+}
+
+/** Addresses of collections, which commands find by themselves. */
+const collection =
+  /^(artifacts|builds|collaborators|images|invites|jobs|keys|namespaces|objects|output|tags|variables|webhooks)_url$/;
+
+/** Prints a record, one field a line. Related records are shown, so their ids are not. */
+export function printRecord(io: Io, record: Fields): Promise<void> {
+  const names = Object.keys(record).filter((name) => !name.endsWith("_id") && !collection.test(name));
+  return printFields(
+    io,
+    names.map((name) => [name, record[name] === null ? "" : { ...cellOfField(io, record, name) }]),
+  );
+}
+
+const cellOfField = (io: Io, record: Fields, name: string): Cell =>
+  name === "build" || name === "time" || name === "comment" ? { text: plain(record[name]) } : cellOf(io, record, name);

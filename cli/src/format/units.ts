@@ -1,0 +1,35 @@
+const steps = [
+  ["day", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+] as const;
+
+/** Returns a duration in its largest unit, such as `3 min`. */
+export function duration(seconds: number): string {
+  for (const [unit, length] of steps) {
+    const count = Math.floor(seconds / length);
+    if (count >= 1) return `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`;
+  }
+  return `${Math.max(0, Math.floor(seconds))} s`;
+}
+
+/** Returns how long ago a time was, or how far ahead it is. */
+export function relative(time: string, now = Date.now()): string {
+  const seconds = (now - Date.parse(time)) / 1_000;
+  return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
+}
+
+/** Returns how long something took, or has taken so far; empty before it starts. */
+export function elapsed(started: string | null, finished: string | null, now = Date.now()): string {
+  if (started === null) return "";
+  return duration(((finished === null ? now : Date.parse(finished)) - Date.parse(started)) / 1_000);
+}
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** Returns a size such as `1.5 MiB`. */
+export function size(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const value = bytes / 1_024 ** power;
+  return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power]}`;
+}

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { Failure, UsageError } from "./exit.js";
+import { visible } from "./format/visible.js";
+
+/** A stream of the process: a terminal, a pipe or a file. */
+export interface Sink {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(chunk: string | Uint8Array): boolean;
+  once(event: "drain", listener: () => void): unknown;
+}
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly server?: string | undefined;
+  readonly token?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+/** What a command has of the process that runs it. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal;
+  readonly version: string;
+  readonly options: CommonOptions;
+}
+
+/** Writes to standard output at its reader's speed. */
+export async function write({ stdout, signal }: Io, chunk: string | Uint8Array): Promise<void> {
+  if (!stdout.write(chunk)) await once(stdout as never, "drain", { signal });
+}
+
+/** Prints a line on standard output. */
+export const print = (io: Io, line: string): Promise<void> => write(io, `${line}\n`);
+
+/** Prints the API's own body: indented on a terminal, on one line elsewhere. */
+export function printJson(io: Io, body: unknown): Promise<void> {
+  if (!io.stdout.isTTY) return print(io, JSON.stringify(body));
+  return print(io, JSON.stringify(body, null, 2).split("\n").map(visible).join("\n"));
+}
+
+/** Tells the user something that is not the command's result. `--quiet` leaves it out. */
+export function note(io: Io, line: string): void {
+  if (!io.options.quiet) io.stderr.write(`${visible(line)}\n`);
+}
+
+/** Reports whether the user can watch progress. */
+export const showsProgress = ({ stderr, options }: Io): boolean => Boolean(stderr.isTTY) && !options.quiet;
+
+/** Reads text from a stream. Throws if it is longer than `maxBytes`. */
+async function readText(stream: Readable, name: string, maxBytes: number, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const stop = () => stream.destroy();
+  signal.addEventListener("abort", stop);
+  try {
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new Failure(`${name} is larger than ${maxBytes} bytes`);
+      chunks.push(Buffer.from(chunk));
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const maxFileBytes = 1_048_576;
+
+/** Returns the text of a file, or of standard input for `-`. */
+export async function readFileText({ stdin, signal }: Io, path: string): Promise<string> {
+  if (path === "-") return readText(stdin, "Standard input", maxFileBytes, signal);
+  try {
+    return await readText(createReadStream(path), path, maxFileBytes, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new UsageError(`There is no file ${path}`);
+    throw error;
+  }
+}
+
+/** Returns a secret that was given literally, or from standard input for `-`, without its last line break. */
+export async function readSecret(io: Io, value: string): Promise<string> {
+  return value === "-" ? (await readFileText(io, "-")).replace(/\r?\n$/, "") : value;
+}

@@ -1,0 +1,27 @@
+import type { Fields } from "./format/cells.js";
+import { printTable } from "./format/table.js";
+import { visible } from "./format/visible.js";
+import { type Io, note, print, printJson } from "./io.js";
+
+export interface ListOptions {
+  readonly columns: readonly string[];
+  /** Returns what commands call a record. */
+  readonly nameOf: (record: Fields) => string;
+  readonly limit?: number | undefined;
+}
+
+/** Prints the records of a list, at most `limit`. Requests no page that is not needed. */
+export async function printList(io: Io, records: AsyncIterable<Fields>, options: ListOptions): Promise<void> {
+  const { columns, nameOf, limit = Number.POSITIVE_INFINITY } = options;
+  const found: Fields[] = [];
+  let more = false;
+  for await (const record of records) {
+    more = found.length >= limit;
+    if (more) break;
+    found.push(record);
+  }
+  if (io.options.json) await printJson(io, found);
+  else if (io.options.quiet) for (const record of found) await print(io, visible(nameOf(record)));
+  else await printTable(io, found, columns);
+  if (more && io.stderr.isTTY) note(io, `There are more than ${limit}. --limit shows them`);
+}

@@ -1,0 +1,19 @@
+import { UsageError } from "./exit.js";
+import type { Session } from "./session.js";
+
+export interface NamespaceRef {
+  readonly username: string;
+  readonly path: string;
+}
+
+/** Returns the namespace that `path` or `path@owner` names. */
+export async function findNamespace(session: Pick<Session, "username">, word: string): Promise<NamespaceRef> {
+  const [path = "", owner, ...rest] = word.split("@");
+  if (path === "" || owner === "" || rest.length > 0)
+    throw new UsageError(`"${word}" names no namespace. Write path or path@owner, such as team/web@alice`);
+  return { username: owner ?? (await session.username()), path };
+}
+
+/** Returns the path of a namespace in the API. */
+export const namespacePath = ({ username, path }: NamespaceRef): string =>
+  `/n/${[username, ...path.split("/")].map(encodeURIComponent).join("/")}`;

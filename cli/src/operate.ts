@@ -1,0 +1,86 @@
+import { Failure, UsageError } from "./exit.js";
+import { buildName, type Fields, plain } from "./format/cells.js";
+import { printRecord } from "./format/table.js";
+import { visible } from "./format/visible.js";
+import { type Io, note, print, printJson } from "./io.js";
+import { printList } from "./list.js";
+import { requestPath } from "./operation-path.js";
+import { operations } from "./operations/index.js";
+import type { Operation } from "./operations/operation.js";
+import { recordsAt } from "./pages.js";
+import { confirm } from "./prompt.js";
+import { readFields, type Values } from "./request-fields.js";
+import { connect, type Session } from "./session.js";
+import { uploadFrom } from "./upload.js";
+
+/** Lists without a natural end show their first page. */
+const endless = new Set(["audit", "webhooks deliveries", "repos deliveries", "cron builds", "objects builds"]);
+const page = 25;
+
+/** Returns what commands call a record. */
+const nameIn =
+  ({ names = "id" }: Operation) =>
+  (record: Fields): string => {
+    if (names === "build") return buildName(record as unknown as Parameters<typeof buildName>[0]);
+    return plain(names === "path" ? record : record[names]);
+  };
+
+async function printResult(io: Io, operation: Operation, record: Fields): Promise<void> {
+  if (io.options.json) await printJson(io, record);
+  else if (io.options.quiet) await print(io, visible(nameIn(operation)(record)));
+  else if (operation.names === "build") await print(io, `${nameIn(operation)(record)}\t${visible(plain(record.url))}`);
+  else await printRecord(io, record);
+}
+
+async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
+  yield* records;
+}
+
+async function send(io: Io, { client }: Session, operation: Operation, path: string, fields: Values): Promise<void> {
+  const { method, columns, bodyOf, about } = operation;
+  const body = bodyOf ? bodyOf(fields) : fields;
+  const hasBody = method !== "DELETE" && Object.keys(fields).length > 0;
+  const response = await client.request(path, {
+    method,
+    ...(hasBody ? { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } } : {}),
+  });
+  if (response.status === 204) return note(io, `Done: ${about.toLowerCase()}`);
+  const answer: unknown = await response.json();
+  if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
+  else await printResult(io, operation, answer as Fields);
+}
+
+async function askFirst(io: Io, { about }: Operation, values: Values): Promise<void> {
+  if (values.yes) return;
+  const asked = Object.values(values)
+    .filter((value) => typeof value === "string")
+    .join(" ");
+  if (!io.stdin.isTTY || !io.stderr.isTTY) throw new UsageError(`Add --yes to ${about.toLowerCase()}: ${asked}`);
+  if (!(await confirm(io, `${about}: ${visible(asked)}?`))) throw new Failure("Nothing was deleted");
+}
+
+/** Returns the handler of a command that is one request. */
+export const operate =
+  (name: string) =>
+  async (io: Io, input: Values): Promise<undefined> => {
+    const operation = operations[name]!;
+    const { columns, method, upload, asks } = operation;
+    if (asks) await askFirst(io, operation, input);
+    const { limit, yes: _, ...values } = input;
+    const session = await connect(io);
+    const { path, rest } = await requestPath(session, operation, values);
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    if (method === "GET" && columns) {
+      const query = given as Record<string, string>;
+      const options = {
+        columns,
+        nameOf: nameIn(operation),
+        limit: (limit as number | undefined) ?? (endless.has(name) ? page : undefined),
+      };
+      await printList(io, recordsAt(session, path, query), options);
+    } else if (upload !== undefined && typeof given[upload] === "string") {
+      const { [upload]: file, ...query } = given as Record<string, string>;
+      await printResult(io, operation, await uploadFrom(io, session, path, query, file!));
+    } else await send(io, session, operation, path, await readFields(io, operation, given));
+    return undefined;
+  };

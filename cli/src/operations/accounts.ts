@@ -1,0 +1,43 @@
+import { flag, one, text } from "../command.js";
+import { type Operations, resource } from "./operation.js";
+
+const user = one("Username");
+const tokenColumns = ["id", "name", "scope", "expires_at", "last_used_at"];
+const tokens = resource({ one: "a token", many: "your tokens", path: "/tokens", field: "name", columns: tokenColumns });
+const tokenFields = {
+  scope: text("Permissions, such as 'build:read,write image:read'", { required: true }),
+  expires_at: text("When it expires, such as 2027-01-31T00:00:00Z; never if missing"),
+};
+const name = one("Name");
+
+/** Users, tokens and what administrators watch. */
+export const accounts = {
+  "tokens list": tokens.list(),
+  "tokens create": tokens.create({ name }, tokenFields, {
+    ...{ about: "Create a token; its secret is shown only now", names: "secret" },
+  }),
+  "tokens delete": tokens.remove(),
+
+  "users list": {
+    ...{ about: "List users, by username", method: "GET", path: "/users", names: "username" },
+    ...{ columns: ["username", "email", "admin", "created_at"] },
+    options: { search: text("Only users whose name or e-mail address contains this text") },
+  },
+  "users create": {
+    ...{ about: "Create a user", method: "POST", path: "/users", names: "username" },
+    args: { username: user, email: one("E-mail address") },
+    options: { admin: flag("Make the user an administrator") },
+  },
+  "users token": {
+    ...{ about: "Create a token for a user; its secret is shown only now", method: "POST", names: "secret" },
+    ...{ path: "/users/{username}/tokens", args: { username: user, name }, options: tokenFields },
+  },
+  "users delete": {
+    ...{ about: "Delete a user for good", method: "DELETE", path: "/users/{username}", args: { username: user } },
+    asks: true,
+  },
+  audit: {
+    ...{ about: "List who tried to change what, newest first", method: "GET", path: "/audit", names: "id" },
+    columns: ["created_at", "username", "action", "kind", "path", "outcome", "status"],
+  },
+} satisfies Operations;

@@ -1,0 +1,153 @@
+import { bool, flag, list, one, secret, text } from "../command.js";
+import { itsNamespace, type Operations, resource } from "./operation.js";
+
+const namespace = one("Namespace, path or path@owner");
+const visibility = text("Who can see it", { choices: ["private", "internal", "public"] });
+const description = text("Description");
+const columns = ["path", "user", "visibility", "description", "created_at"];
+const search = text("Only those whose path contains this text");
+
+const spaces = {
+  "ns list": {
+    about: "List namespaces, by path",
+    method: "GET",
+    path: "/namespaces",
+    columns,
+    names: "path",
+    options: { search },
+  },
+  "ns children": {
+    ...{ about: "List the children of a namespace", method: "GET", path: "{namespace}/-/namespaces", columns },
+    ...{ args: { namespace }, names: "path", options: { search } },
+  },
+  "ns show": { about: "Show a namespace", method: "GET", path: "{namespace}", args: { namespace }, names: "path" },
+  "ns create": {
+    ...{ about: "Create a namespace", method: "POST", path: "/namespaces", names: "path" },
+    args: { name: one("Name") },
+    options: { parent: text("Path of the parent"), description, visibility },
+  },
+  "ns update": {
+    ...{ about: "Change a namespace", method: "PATCH", path: "{namespace}", args: { namespace }, names: "path" },
+    options: { description, visibility },
+  },
+  "ns delete": {
+    ...{ about: "Delete a namespace and everything below it", method: "DELETE", path: "{namespace}" },
+    ...{ args: { namespace }, asks: true },
+  },
+  "ns members": {
+    ...{ about: "List the collaborators of a namespace", method: "GET", path: "{namespace}/-/collaborators" },
+    ...{ args: { namespace }, columns: ["username", "email", "created_at"], names: "username" },
+  },
+  "ns remove": {
+    ...{ about: "Remove a collaborator", method: "DELETE", path: "{namespace}/-/collaborators/{username}" },
+    args: { namespace, username: one("Username or e-mail address") },
+  },
+  "ns invite": {
+    ...{ about: "Invite a user to a namespace", method: "POST", path: "{namespace}/-/invites", names: "id" },
+    args: { namespace, handle: one("Username or e-mail address") },
+  },
+} satisfies Operations;
+
+const inviteColumns = ["id", "namespace", "inviter", "invitee", "created_at"];
+const id = one("Id");
+const invites = {
+  "invites list": {
+    ...{ about: "List open invites, to you or to a namespace", method: "GET", path: "/invites", names: "id" },
+    ...{ within: "{namespace}/-/invites", columns: inviteColumns },
+    options: { namespace: text("Namespace, path or path@owner", { short: "n" }) },
+  },
+  "invites accept": {
+    about: "Accept an invite",
+    method: "PATCH",
+    path: "/invites/{id}",
+    args: { id },
+    names: "namespace",
+  },
+  "invites delete": { about: "Reject or withdraw an invite", method: "DELETE", path: "/invites/{id}", args: { id } },
+} satisfies Operations;
+
+const inNamespace = { options: { namespace: itsNamespace } };
+
+const hooks = resource({
+  ...{ one: "a webhook", many: "webhooks of a namespace", path: "{namespace}/-/webhooks", field: "payload_url" },
+  ...{ ...inNamespace, columns: ["id", "payload_url", "active", "ssl", "disabled_reason", "created_at"] },
+});
+const hookFields = {
+  secret: secret("Secret that deliveries are signed with, - for standard input"),
+  ssl: bool("Whether the address must be an https one"),
+  active: bool("Whether events are sent"),
+  events: list("Events that are sent, separated by commas; all if missing"),
+};
+const delivery = one("Id of the delivery");
+const deliveryArgs = { id: one("Id or name"), delivery };
+
+const webhooks = {
+  "webhooks list": hooks.list(),
+  "webhooks show": hooks.show(),
+  "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields),
+  "webhooks update": hooks.update({
+    ...{ payload_url: text("New address"), ...hookFields },
+    remove_secret: flag("Send deliveries without signature"),
+  }),
+  "webhooks delete": hooks.remove(),
+  "webhooks deliveries": {
+    ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries", method: "GET" },
+    ...{ about: "List the deliveries of a webhook, newest first", names: "id" },
+    columns: ["id", "event", "status", "code", "attempt_count", "error", "created_at"],
+  },
+  "webhooks delivery": {
+    ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries/{delivery}", method: "GET" },
+    ...{ about: "Show a delivery, with what was sent and what came back", args: deliveryArgs },
+  },
+  "webhooks redeliver": {
+    ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries/{delivery}/redeliver", method: "POST" },
+    ...{ about: "Send a delivery again", args: deliveryArgs },
+  },
+  "webhooks retry": {
+    ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/redeliver", method: "POST", names: "count" },
+    about: "Send every failed delivery again",
+    options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },
+  },
+} satisfies Operations;
+
+const repositories = resource({
+  ...{ one: "a repository", many: "repositories of a namespace", path: "{namespace}/-/repositories", field: "url" },
+  ...{ ...inNamespace, columns: ["id", "provider", "url", "forks", "hook", "created_at"] },
+});
+const repositoryFields = {
+  access_token: secret("Access token of the provider, - for standard input"),
+  forks: text("What a request from a fork does", { choices: ["approve", "run", "ignore"] }),
+  cancel_superseded: bool("Whether a newer push kills the builds of older ones"),
+};
+
+const repos = {
+  "repos list": repositories.list(),
+  "repos show": repositories.show(),
+  "repos create": repositories.create(
+    { provider: one("What hosts it", { choices: ["github", "gitlab", "gitea"] }), url: one("Address to clone from") },
+    {
+      secret: secret("Secret that the provider signs its events with, - for standard input", { required: true }),
+      ...repositoryFields,
+    },
+  ),
+  "repos update": repositories.update({
+    ...{ secret: secret("New secret, - for standard input"), ...repositoryFields },
+    remove_access_token: flag("Delete the stored access token"),
+  }),
+  "repos delete": repositories.remove(),
+  "repos deliveries": {
+    ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries", method: "GET" },
+    ...{ about: "List what came through the hook of a repository, and what it made", names: "id" },
+    columns: ["id", "event", "status", "ref", "builds", "reasons", "created_at"],
+  },
+  "repos delivery": {
+    ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}", method: "GET" },
+    ...{ about: "Show what an event of a repository made, or why it made nothing", args: deliveryArgs },
+  },
+  "repos redeliver": {
+    ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}/redeliver" },
+    ...{ about: "Process an event of a repository again", method: "POST", args: deliveryArgs },
+  },
+} satisfies Operations;
+
+export const namespaces = { ...spaces, ...invites, ...webhooks, ...repos } satisfies Operations;

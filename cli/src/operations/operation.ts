@@ -1,0 +1,85 @@
+import { type Argument, type Option, one, type Spec, text } from "../command.js";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** How an operation finds the id for a name: in a list, whose records have the name in a field. */
+export interface Lookup {
+  readonly list: string;
+  /** The list of one namespace. */
+  readonly within?: string | undefined;
+  readonly field: string;
+  /** Whether the list takes `search`. */
+  readonly searches: boolean;
+}
+
+/**
+ * A command that is one request. Its path may hold `{namespace}`, `{build}` and arguments. All other arguments and
+ * options are fields of the request: of the query in a GET or an upload, else of the body.
+ */
+export interface Operation extends Spec {
+  readonly method: Method;
+  readonly path: string;
+  /** The path for `--namespace`, if the operation can do without. */
+  readonly within?: string | undefined;
+  /** Columns of the table; without them the response is one record, or nothing. */
+  readonly columns?: readonly string[] | undefined;
+  /** The field that other commands call the record by. */
+  readonly names?: string | undefined;
+  readonly lookup?: Lookup | undefined;
+  /** The argument whose file is the content of the request. */
+  readonly upload?: string | undefined;
+  /** Asks before it deletes for good. */
+  readonly asks?: boolean | undefined;
+  /** Where a value stands in the body, if not under its own name. */
+  readonly bodyOf?: ((fields: Readonly<Record<string, unknown>>) => unknown) | undefined;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+export const namespace = text("Namespace, path or path@owner", { short: "n" });
+export const itsNamespace = text("Namespace, path or path@owner", { short: "n", required: true });
+
+/** What the operations of a kind of record have in common. */
+export interface Resource {
+  /** What a record is called, with its article. */
+  readonly one: string;
+  readonly many: string;
+  readonly path: string;
+  readonly within?: string | undefined;
+  /** The field that users call a record by. */
+  readonly field: string;
+  readonly columns: readonly string[];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** Whether the list takes `search`. */
+  readonly searches?: boolean;
+}
+
+type Arguments = Readonly<Record<string, Argument>>;
+type Options = Readonly<Record<string, Option>>;
+
+/** Returns functions that declare the usual operations of a resource. */
+export function resource(declared: Resource) {
+  const { one: it, many, path, within, field, columns, options = {}, searches = false } = declared;
+  const lookup = { list: path, within, field, searches };
+  const search = text("Only those whose name contains this text");
+  const id = one("Id or name");
+  const scope: Options = within ? { ...options, namespace } : options;
+  const at = `${path}/{id}`;
+  const single = { args: { id }, options: scope, lookup, path: at, names: "id" };
+  return {
+    single,
+    list: (): Operation => ({
+      ...{ about: `List ${many}`, method: "GET", path, within, columns, names: field },
+      options: { ...scope, ...(searches ? { search } : {}) },
+    }),
+    show: (): Operation => ({ ...single, about: `Show ${it}`, method: "GET" }),
+    create: (args: Arguments, fields: Options = {}, more: Partial<Operation> = {}): Operation => ({
+      ...{ about: `Create ${it}`, method: "POST", path, args, options: { ...scope, ...fields }, names: "id" },
+      ...more,
+    }),
+    update: (fields: Options, about = `Change ${it}`): Operation => ({
+      ...{ ...single, about, method: "PATCH", options: { ...scope, ...fields } },
+    }),
+    remove: (): Operation => ({ ...single, about: `Delete ${it}`, method: "DELETE" }),
+  };
+}

@@ -1,0 +1,76 @@
+import { ApiError, type Client, type components, createClient, record } from "@service-ci/client";
+import { type Context, type Contexts, contextNamed, readContexts } from "./contexts.js";
+import { UsageError } from "./exit.js";
+import type { Io } from "./io.js";
+import { serverUrl } from "./server.js";
+
+/** A server, and the user that its token stands for. */
+export interface Session {
+  readonly client: Client;
+  readonly server: string;
+  /** Returns what the URLs in the server's records begin with. */
+  publicUrl(): Promise<string>;
+  user(): Promise<components["schemas"]["Account"]>;
+  username(): Promise<string>;
+}
+
+/** Where a command sends its requests. */
+export interface Target {
+  readonly server: string;
+  readonly token: string;
+  /** The context that the server belongs to, if any. */
+  readonly context?: Context | undefined;
+}
+
+const signIn = "Sign in with `ci login SERVER`, or set CI_SERVER and CI_TOKEN";
+
+/** Chooses the server and the token: options come first, then the environment, then the contexts. */
+export function targetOf({ options, env }: Pick<Io, "options" | "env">, contexts: Contexts): Target {
+  const named = options.context === undefined ? undefined : contextNamed(contexts, options.context);
+  const current = contexts.current === undefined ? undefined : contexts.contexts[contexts.current];
+  const given = options.server ?? named?.server ?? (env.CI_SERVER || current?.server);
+  if (given === undefined) throw new UsageError(`No server is known. ${signIn}`);
+  const server = serverUrl(given);
+  const same = (context: Context | undefined) => context?.server === server;
+  const context = [named, current, ...Object.values(contexts.contexts)].find(same);
+  // A token is used only for the server that it was given for.
+  const isForServer = !env.CI_SERVER || serverUrl(env.CI_SERVER) === server;
+  const fromEnvironment = named === undefined && isForServer ? env.CI_TOKEN || undefined : undefined;
+  const token = options.token ?? fromEnvironment ?? context?.token;
+  if (token === undefined) throw new UsageError(`No token for ${server} is known. Sign in with \`ci login ${server}\``);
+  return { server, token, context: context?.token === token ? context : undefined };
+}
+
+/** Returns a client whose requests end when the user interrupts. */
+export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string): Client =>
+  createClient({
+    url: server,
+    token,
+    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) }),
+  });
+
+/** Returns what the URLs in a server's records begin with, or throws if another program answers. */
+export async function publicUrlOf(client: Client, server: string): Promise<string> {
+  const root: unknown = await record(client.api.GET("/")).catch((error) => {
+    if (error instanceof SyntaxError || (error instanceof ApiError && error.status === 404)) return undefined;
+    throw error;
+  });
+  const builds = root && (root as { builds_url?: unknown }).builds_url;
+  if (typeof builds !== "string" || !builds.endsWith("/builds"))
+    throw new UsageError(`${server} does not answer as Service CI. Does its path belong to the address?`);
+  return builds.slice(0, -"/builds".length);
+}
+
+/** Returns the session of a command. */
+export async function connect(io: Io): Promise<Session> {
+  const { server, token, context } = targetOf(io, await readContexts(io));
+  const client = clientOf(io, server, token);
+  const user = () => record(client.api.GET("/user"));
+  return {
+    client,
+    server,
+    user,
+    publicUrl: async () => context?.public_url ?? publicUrlOf(client, server),
+    username: async () => context?.username ?? (await user()).username,
+  };
+}

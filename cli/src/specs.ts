@@ -1,0 +1,96 @@
+import { flag, many, number, one, optional, pairs, type Spec, text, texts } from "./command.js";
+import { statuses } from "./statuses.js";
+
+const build = optional("Number, alice/12, URL or last; last if missing");
+const theBuild = one("Number, alice/12, URL or last");
+const manifest = optional("File of the manifest, - for standard input; .service-ci.yml if missing");
+const variables = pairs("Variable of the build, KEY=VALUE; may be repeated", { short: "v" });
+const follow = flag("Print the output until the end; the exit code is that of the build", { short: "f" });
+const group = flag("All builds of the build's matrix");
+const namespace = text("Namespace, path or path@owner", { short: "n" });
+
+/** The commands that have a module of their own. */
+export const specs = {
+  login: {
+    about: "Sign in to a server; reads the token from --token, standard input or the terminal",
+    args: { address: one("Address of the server, such as https://ci.example.com") },
+    options: { name: text("Name of the new context; the server's host if missing") },
+  },
+  logout: {
+    about: "Forget a context and its token",
+    args: { name: optional("Name of the context; the current one if missing") },
+  },
+  "context list": { about: "List the contexts" },
+  "context use": { about: "Make a context the current one", args: { name: one("Name of the context") } },
+  "context remove": { about: "Forget a context and its token", args: { name: one("Name of the context") } },
+  whoami: { about: "Show the server and the user of the token" },
+
+  submit: {
+    about: "Submit a build",
+    args: { manifest },
+    options: {
+      follow,
+      var: variables,
+      namespace: text("Namespace of the build, instead of the manifest's", { short: "n" }),
+      comment: text("Comment on the build", { short: "m" }),
+      tag: texts("Tag of the build; may be repeated", { short: "t" }),
+    },
+  },
+  lint: { about: "Check a manifest and show its jobs", args: { manifest }, options: { var: variables } },
+  logs: {
+    about: "Print the output of a build or of one job",
+    args: { build },
+    options: { follow, job: text("Name of the job", { short: "j" }) },
+  },
+  list: {
+    about: "List builds, newest first",
+    options: {
+      namespace,
+      status: text("Only builds with this status", { choices: statuses }),
+      tag: text("Only builds with this tag", { short: "t" }),
+      search: text("Only builds with a tag that contains this text"),
+      limit: number("At most this many; 25 if missing"),
+    },
+  },
+  show: { about: "Show a build and its jobs", args: { build } },
+  kill: { about: "Kill a build", args: { build: theBuild }, options: { group } },
+  restart: {
+    about: "Submit a finished build again",
+    args: { build },
+    options: { follow, var: variables, group },
+  },
+  open: { about: "Open a build in the browser", args: { build } },
+  "artifacts list": { about: "List the artifacts of a build", args: { build } },
+  "artifacts download": {
+    about: "Download artifacts and verify them; continues partial downloads",
+    args: { build: theBuild, names: many("Names of the artifacts; all if missing") },
+    options: {
+      into: text("Folder to write to; the current one if missing", { short: "C" }),
+      force: flag("Replace files that differ"),
+    },
+  },
+  events: {
+    about: "Print the next event of a namespace",
+    args: { namespace: one("Namespace, path or path@owner") },
+    options: {
+      follow: flag("Print all events as they happen", { short: "f" }),
+      kind: texts("Only events of this kind, such as build.finished; may be repeated", { short: "k" }),
+      after: text("Begin after the event with this id; 0 begins a day ago"),
+    },
+  },
+  completion: {
+    about: "Print a script that completes commands in a shell",
+    args: { shell: one("The shell", { choices: ["bash", "zsh", "fish"] }) },
+  },
+  __complete: { about: "Print completions of the last word", args: { words: many("Words of the line") }, hidden: true },
+} as const satisfies Readonly<Record<string, Spec>>;
+
+export type Specs = typeof specs;
+
+/** What the first words of longer commands stand for. */
+export const groups: Readonly<Record<string, string>> = {
+  context: "Servers where you have signed in",
+  artifacts: "Files that a build has made",
+};
+
+export const aliases: Readonly<Record<string, string>> = { context: "contexts" };

@@ -1,0 +1,22 @@
+import * as operations from "./operations/index.js";
+import type { Table } from "./program.js";
+import * as own from "./specs.js";
+
+/** Every command, by its words. */
+export const table: Table = { ...own.specs, ...operations.specs };
+export const groups = { ...own.groups, ...operations.groups };
+export const aliases = own.aliases;
+
+/** The parts of the help, in order. */
+export const headings = {
+  "This machine": ["login", "logout", "context", "whoami", "completion"],
+  Builds: [
+    ...["submit", "lint", "list", "show", "logs", "kill", "restart", "open", "artifacts", "jobs", "tests", "inputs"],
+    ...["tag", "untag", "pin", "unpin", "approve"],
+  ],
+  "What builds use": ["ns", "invites", "vars", "keys", "objects", "images", "caches"],
+  "What starts builds, and what hears of them": ["cron", "repos", "webhooks", "events"],
+  Administration: ["tokens", "users", "audit"],
+};
+
+export const names = { table, groups, aliases, headings };

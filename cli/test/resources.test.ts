@@ -1,0 +1,178 @@
+// Runs the built binary, cli/dist/main.js.
+import { generateKeyPairSync } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { operations } from "../src/operations/index.js";
+import { Ci, manifestOf } from "./_ci.js";
+
+const ci = constellation();
+let ann: SignedUp;
+let user: Ci;
+beforeAll(async () => {
+  ann = await ci.signUp();
+  user = new Ci();
+  await user.run(["login", `${ci.origin}/api`], { input: ann.token });
+});
+afterAll(() => user[Symbol.dispose]());
+
+test("a variable is created from standard input, listed, changed and deleted by name", async () => {
+  const created = await user.run(["vars", "create", "PASSWORD", "--value", "-", "--mask", "-n", "team"], {
+    input: "secret-1\n",
+  });
+  expect(created).toMatchObject({ code: 0, stderr: "" });
+  expect(created.stdout).toMatch(/^value +xxxxxx$/m);
+  expect(created.stdout).toMatch(new RegExp(`^namespace +team@${ann.username}$`, "m"));
+  const rows = (await user.out("vars", "list", "-n", "team")).trim().split("\n");
+  expect(rows).toEqual([expect.stringMatching(new RegExp(`^\\d+\tPASSWORD\txxxxxx\tyes\tteam@${ann.username}\t`))]);
+  await user.out("vars", "update", "PASSWORD", "--value", "plain-2", "--mask", "false");
+  expect(await user.json("vars", "show", "PASSWORD")).toMatchObject({ value: "plain-2", masked: false });
+  expect(await user.out("vars", "list", "-q")).toBe("PASSWORD\n");
+  await user.out("vars", "delete", "PASSWORD");
+  expect(await user.json("vars", "list")).toEqual([]);
+  const again = await user.run(["vars", "delete", "PASSWORD"]);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no "PASSWORD"') });
+});
+
+test("a name that several records have is refused with their ids", async () => {
+  for (const namespace of ["one", "two"]) await user.out("vars", "create", "X", "--value", "v", "-n", namespace);
+  const { code, stderr } = await user.run(["vars", "show", "X"]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/Several are called "X"\. Name one by its id: \d+, \d+/)]);
+  expect((await user.json("vars", "show", "X", "-n", "two")).namespace.path).toBe("two");
+});
+
+test("a list over several pages is printed whole, or up to its limit", async () => {
+  const keys = Array.from({ length: 30 }, (_, n) => `K${n + 10}`);
+  for (const key of keys) await ann.post("/variables", { key, value: "v", namespace: "many" });
+  expect((await user.out("vars", "list", "-n", "many", "-q")).trim().split("\n")).toEqual(keys);
+  expect(await user.out("vars", "list", "-n", "many", "-q", "--limit", "2")).toBe("K10\nK11\n");
+});
+
+test("files are uploaded, and keys are read from files", async () => {
+  writeFileSync(join(user.folder, "ca.pem"), "content");
+  const { sha256 } = await user.json("objects", "create", "ca.pem", "ca.pem");
+  expect(sha256).toMatch(/^ed7002b439e9ac84/);
+  const piped = await user.run(["objects", "create", "piped", "-", "--json"], { input: "content" });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ name: "piped", size: 7, sha256 });
+  const { code, stderr } = await user.run(["objects", "create", "none", "missing.txt"]);
+  expect([code, stderr]).toEqual([2, "There is no file missing.txt\n"]);
+  const { privateKey } = generateKeyPairSync("ed25519");
+  writeFileSync(join(user.folder, "id"), privateKey.export({ type: "pkcs8", format: "pem" }));
+  expect(await user.json("keys", "create", "deploy", "--key", "id")).toMatchObject({ name: "deploy" });
+});
+
+test("namespaces are created, invited to and deleted, which asks first", async () => {
+  const bob = await ci.signUp();
+  await user.out("ns", "create", "top");
+  await user.out("ns", "create", "sub", "--parent", "top", "--description", "below");
+  expect(await user.json("ns", "show", `top/sub@${ann.username}`)).toMatchObject({ description: "below" });
+  await user.out("ns", "invite", "top", bob.username);
+  const env = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: bob.token };
+  const invites = await user.run(["invites", "list", "-q"], { env });
+  expect(await user.run(["invites", "accept", invites.stdout.trim(), "-q"], { env })).toMatchObject({
+    ...{ code: 0, stdout: `top@${ann.username}\n` },
+  });
+  expect(await user.out("ns", "members", "top", "-q")).toBe(`${bob.username}\n`);
+  const asked = await user.run(["ns", "delete", "top"]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("Add --yes")]);
+  expect((await user.run(["ns", "delete", "top", "--yes"])).code).toBe(0);
+  expect((await user.run(["ns", "show", "top"])).code).toBe(1);
+});
+
+test("webhooks, repositories, cron jobs, tokens and users are managed", async () => {
+  await user.out("ns", "create", "hooked");
+  const url = "http://127.0.0.1:9/hook";
+  const hook = await user.json("webhooks", "create", url, "-n", "hooked", "--events", "cron,images");
+  expect(hook).toMatchObject({ payload_url: url, events: ["cron", "images"] });
+  expect(await user.json("webhooks", "update", url, "-n", "hooked", "--active", "false")).toMatchObject({
+    active: false,
+  });
+  expect(await user.out("webhooks", "deliveries", String(hook.id), "-n", "hooked")).toBe("");
+  expect(await user.json("webhooks", "retry", url, "-n", "hooked", "--since", "2026-01-01T00:00:00Z")).toEqual({
+    count: 0,
+  });
+  await user.out("webhooks", "delete", String(hook.id), "-n", "hooked");
+  await user.out("repos", "create", "gitea", "http://127.0.0.1:9/a/b.git", "--secret", "shared-secret", "-n", "hooked");
+  expect(await user.out("repos", "list", "-n", "hooked")).toContain("\tgitea\thttp://127.0.0.1:9/a/b.git\tapprove\t");
+  writeFileSync(join(user.folder, "nightly.yml"), manifestOf(["true"]));
+  await user.out("cron", "create", "nightly", "--schedule", "daily", "-m", "nightly.yml");
+  const build = await user.out("cron", "run", "nightly", "-q");
+  expect(build).toMatch(new RegExp(`^${ann.username}/\\d+\n$`));
+  expect(await user.out("cron", "builds", "nightly", "-q")).toBe(build);
+  await user.out("tag", build.trim(), "a/b", "c");
+  await user.out("untag", build.trim(), "a/b");
+  expect(await user.json("pin", build.trim())).toMatchObject({ pinned: true, tags: expect.arrayContaining(["c"]) });
+  const secret = await user.out("tokens", "create", "short", "--scope", "build:read", "-q");
+  const env = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: secret.trim() };
+  expect(await user.run(["kill", build.trim()], { env })).toEqual({
+    ...{ code: 1, stdout: "", stderr: "Token lacks permission build:delete\n" },
+  });
+  await user.out("tokens", "delete", "short");
+  expect((await user.run(["list"], { env })).code).toBe(2);
+  const admin = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: ci.adminToken };
+  expect(await user.run(["users", "create", "carl", "carl@example.com", "-q"], { env: admin })).toMatchObject({
+    stdout: "carl\n",
+  });
+});
+
+test("events of a namespace are printed as they happen", async () => {
+  await user.out("ns", "create", "watched");
+  const running = user.start(["events", "watched", "-f", "--json"]);
+  const one = user.start(["events", "watched", "--kind", "variables"]);
+  let sent = 0;
+  await eventually(async () => {
+    await ann.post("/variables", { key: `E${sent++}`, value: "v", namespace: "watched" });
+    expect(running.stdout.split("\n").length).toBeGreaterThan(2);
+    expect(one.stdout).not.toBe("");
+  });
+  expect(JSON.parse(running.stdout.split("\n")[0]!)).toMatchObject({ event: "variables", data: { action: "created" } });
+  expect(await one.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\tvariables\tcreated E\d+\n$/) });
+  running.child.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+});
+
+test("open hands the public URL of a build to the browser", async () => {
+  const opened = join(user.folder, "opened");
+  writeFileSync(join(user.folder, "browser"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, { mode: 0o755 });
+  const { json } = await ann.post("/builds", { manifest: manifestOf(["true"]) });
+  const ran = await user.run(["open", String(json.number)], { env: { BROWSER: join(user.folder, "browser") } });
+  expect(ran).toEqual({ code: 0, stdout: `${json.url}\n`, stderr: "" });
+  await eventually(() => expect(readFileSync(opened, "utf8")).toBe(json.url));
+  expect(await user.run(["open", "last"], { env: { BROWSER: "/nowhere" } })).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining("The browser did not start") },
+  });
+});
+
+test("every command that is one request is in the API's description, with its fields", () => {
+  interface Described {
+    readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+    readonly requestBody?: {
+      readonly content: Readonly<Record<string, { schema: { properties?: object; required?: string[] } }>>;
+    };
+  }
+  const { paths } = ci.description.document as unknown as { paths: Record<string, Record<string, Described>> };
+  // It names the path, or narrows the search for a name.
+  const known = new Set(["namespace"]);
+  const shape = (path: string) =>
+    path
+      .replace("{namespace}", "/n/{username}/{path}")
+      .replace("{build}", "/b/{user}/{number}")
+      .replace("{tag}", "{name}")
+      .replace("collaborators/{username}", "collaborators/{user}");
+  for (const [name, { path, method, args, options, upload, bodyOf }] of Object.entries(operations)) {
+    const described = paths[shape(path)]?.[method.toLowerCase()];
+    expect([name, described]).toEqual([name, expect.anything()]);
+    if (bodyOf) continue;
+    const bodies = Object.values(described!.requestBody?.content ?? {});
+    const fields = [
+      ...(described!.parameters ?? []).map((parameter) => parameter.name),
+      ...bodies.flatMap(({ schema }) => Object.keys(schema.properties ?? {})),
+    ];
+    const given = Object.keys({ ...args, ...options });
+    const sent = given.filter((field) => !path.includes(`{${field}}`) && !known.has(field) && field !== upload);
+    expect([name, fields]).toEqual([name, expect.arrayContaining(sent)]);
+    const required = bodies.length === 1 ? (bodies[0]!.schema.required ?? []) : [];
+    expect([name, given]).toEqual([name, expect.arrayContaining(required)]);
+  }
+});

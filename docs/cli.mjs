@@ -1,0 +1,111 @@
+// Writes docs/cli.md from the table of commands: `npm run cli`, after a build. With `--check`, it only reports whether
+// the page is up to date.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commonOptions, flagsOf, wordOf } from "../cli/dist/program.js";
+import { headings, table } from "../cli/dist/table.js";
+
+/** @param {string} text */
+const code = (text) => `\`${text.replaceAll("|", "\\|")}\``;
+
+/**
+ * Returns the options of a command as help shows them; those that are not required in brackets.
+ * @param {Readonly<Record<string, import("../cli/dist/command.js").Option>>} options
+ */
+const flags = (options) =>
+  Object.entries(options).map(([name, option]) => {
+    const flag = flagsOf(name, option).replace(/^-\w, /, "");
+    return option.required ? flag : `[${flag}]`;
+  });
+
+/**
+ * @param {(name: string) => boolean} belongs
+ */
+const rows = (belongs) => {
+  const commands = Object.entries(table).filter(([name, { hidden }]) => !hidden && belongs(name));
+  const lines = commands.map(([name, { about, args = {}, options = {} }]) => {
+    const words = Object.entries(args).map(([arg, spec]) => wordOf(arg, spec));
+    return `| ${code(["ci", name, ...words, ...flags(options)].join(" "))} | ${about} |`;
+  });
+  return ["| Command | What it does |", "|---|---|", ...lines].join("\n");
+};
+
+const sections = Object.entries(headings).map(
+  ([heading, words]) => `### ${heading}\n\n${rows((name) => words.includes(name.split(" ")[0] ?? ""))}`,
+);
+
+const page = `# The command line
+
+\`ci\` has a command for nearly every route of the API, for terminals and scripts. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
+it; then this is \`ci\`:
+
+\`\`\`sh
+alias ci="node $PWD/cli/dist/main.js"
+\`\`\`
+
+## Sign in
+
+\`\`\`sh
+ci login https://ci.example.com      # asks for a token; a script writes it to standard input
+ci whoami
+\`\`\`
+
+\`ci\` keeps the address and the token as a *context* in \`$XDG_CONFIG_HOME/service-ci/contexts.json\` (\`~/.config\` if it is not set), which
+only you can read. Sign in to several servers, then choose one with \`ci context use\`, or with \`--context\` for one command. The options
+\`--server\` and \`--token\` come before the variables \`CI_SERVER\` and \`CI_TOKEN\`, and those before the context. A token is never sent to a
+server that it was not given for.
+
+## Run a build
+
+\`\`\`sh
+ci lint                              # what is wrong with .service-ci.yml, and at which line
+ci submit --follow                   # submits it and prints the output; the exit code is that of the build
+ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice
+echo '{driver: {type: os}, jobs: [{stage: test, commands: [make test]}]}' | ci submit - -f
+ci logs -f last                      # again; -j NAME prints one job
+ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
+\`\`\`
+
+A build is named by its number, as \`alice/12\`, by its URL, or as \`last\`: your newest one. A matrix makes several builds: \`--follow\` prints
+one after another, and the worst decides the exit code. Ctrl-C ends \`ci\`, and the build continues.
+
+## In scripts
+
+- \`--json\` prints the API's own body. Streams (\`submit -f\`, \`logs -f\`, \`events\`) print one object a line.
+- \`--quiet\` prints only the result, and of a list only the names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
+- In a pipe, tables are rows whose fields tabs separate, without heading and colors, with full times and sizes. \`NO_COLOR\` turns colors
+  off. Output of builds is passed on unchanged.
+- Results go to standard output, everything else to standard error.
+
+| Exit code | Meaning |
+|---|---|
+| 0 | done; the build passed |
+| 1 | the build or the request failed |
+| 2 | wrong usage, or not signed in |
+| 3 | the build was killed |
+| 4 | the build timed out |
+| 130 | interrupted |
+
+## Complete words
+
+\`\`\`sh
+source <(ci completion bash)         # in ~/.bashrc; zsh: the same in ~/.zshrc
+ci completion fish | source          # in ~/.config/fish/config.fish
+\`\`\`
+
+## Every command
+
+\`ci help COMMAND\` explains each option. Records in a list may be named by id or by name. An option that takes \`-\` reads standard input,
+so that no secret has to be on the command line. All commands take ${Object.entries(commonOptions)
+  .map(([name, option]) => code(flagsOf(name, option)))
+  .join(", ")}.
+
+${sections.join("\n\n")}
+`;
+
+const file = join(import.meta.dirname, "cli.md");
+if (!process.argv.includes("--check")) writeFileSync(file, page);
+else if (!existsSync(file) || readFileSync(file, "utf8") !== page) {
+  console.error("docs/cli.md is out of date. Run: npm run cli");
+  process.exitCode = 1;
+}
