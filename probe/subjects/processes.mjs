@@ -15,7 +15,7 @@ const open = (id, tries, script) => ({
 });
 /** @param {string} host @param {number} port */
 const dial = (host, port) => `timeout 5 bash -c 'cat < /dev/tcp/${host}/${port}'`;
-/** Of ids that no installation has. */
+/** Ids that no installation has. */
 const sleeper = 98767;
 
 /** @type {import("../probes.mjs").Subject} */

@@ -7,7 +7,7 @@ import type { Remote } from "./remote.js";
 export interface CheckedOut {
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "folder";
-  /** Of a link: where it leads, which may be anywhere. */
+  /** The target of a link, which may be anywhere. */
   readonly data: Buffer;
 }
 

@@ -9,7 +9,7 @@ export interface Entry {
   readonly offset: number;
   readonly type?: GitObject["type"];
   readonly data: Buffer;
-  /** Of a delta: the offset or the id of the other object. */
+  /** The offset or the id of a delta's base object. */
   readonly base?: number | string;
 }
 

@@ -49,7 +49,7 @@ export interface ManifestJob extends JobRun {
   readonly stage: string;
   readonly name: string;
   readonly commands: readonly string[];
-  /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
+  /** The `name` of a glob is a pattern: each `*` in it stands for the base name of a match. */
   readonly artifacts: readonly Transfer[];
   readonly env: readonly { readonly key: string; readonly value: string }[];
   /** Absent for `/bin/sh`. */
@@ -96,7 +96,7 @@ function parseEntries<T>(
   return [...kept.values()];
 }
 
-/** Of equal sources the last one counts. */
+/** The last one of equal sources counts. */
 function uniqueSources(all: readonly Source[]): Source[] {
   const kept = new Map<string, Source>();
   for (const source of all) {

@@ -25,7 +25,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   artifactStorageBytes: number;
   artifactQuota: ByteLimit;
   cacheBytes: number;
-  /** Of one owner; 0 means no limit. */
+  /** The most of one owner; 0 means no limit. */
   cacheStorageBytes: number;
   cacheUnusedMs: number;
   curationEveryMs: number;

@@ -53,7 +53,7 @@ export interface Config {
   dir: string;
   /** The runner claims no builds if a disk has less free than this. */
   freeSpaceBytes: number;
-  /** Of the files of one source, which the runner itself fetches for an environment without git. */
+  /** Limits the files of one source, which the runner itself fetches for an environment without git. */
   cloneBytes: number;
   /** What the runner keeps of caches. */
   cacheCopiesBytes: number;

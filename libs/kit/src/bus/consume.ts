@@ -11,7 +11,7 @@ const pullMs = 1_000;
 const trustLeaseMs = 3_000;
 /** A second longer, so that the next holder does not begin what a silent one may still be doing. */
 const leaseMs = trustLeaseMs + 1_000;
-/** By then the stream has redelivered what others left behind, except events set aside. */
+/** After this time the stream has redelivered what others left behind, except events set aside. */
 const redeliveredMs = pullMs + ackWaitMs + 1_000;
 const maxPullBytes = fixedLimit({
   max: 32 * 1024 ** 2,

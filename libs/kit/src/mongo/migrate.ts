@@ -26,7 +26,7 @@ interface Progress {
 type Numbered = Document & { _id: number };
 
 const batchDocuments = 200;
-/** By then no process of the old version writes any more. */
+/** After this time no process of the old version writes any more. */
 const rollOutMs = 3_600_000;
 
 /** Updates a document unless it has changed since it was read; returns whether it is up to date. */

@@ -8,7 +8,7 @@ export type FetchOptions = {
   readonly body?: string | Buffer;
   /** Covers everything: names, connections, redirects, and the body to its last byte. */
   readonly timeoutMs: number;
-  /** For a GET. With 0 the redirect itself is returned. */
+  /** Counts for GET only. With 0 the redirect itself is returned. */
   readonly maxRedirects?: number;
   readonly signal?: AbortSignal;
 };

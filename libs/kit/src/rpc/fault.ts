@@ -50,7 +50,7 @@ export class Fault extends Error {
 
 export const invalid = (fields: Fields): Fault => new Fault("invalid", "Invalid fields", fields);
 
-/** For what does not exist, and for what the caller may not know to exist. */
+/** Reports what does not exist, or what the caller may not know to exist. */
 export const notFound = (): Fault => new Fault("not_found", "Not Found");
 
 /** Wraps other errors: `unavailable` if the database is unreachable, otherwise `internal`. */

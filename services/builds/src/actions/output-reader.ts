@@ -7,7 +7,7 @@ import type { Feed } from "./feeds.js";
 import { completeBytes, continuationBytes, jobIndex, progress } from "./output.js";
 import { findBuild, requireView } from "./see.js";
 
-/** Of each follower, at most so much output is in memory, however slowly it reads. */
+/** At most this much output is in memory for each follower, however slowly it reads. */
 const maxBlockBytes = fixedLimit({
   max: 64 * 1024,
   unit: "bytes",

@@ -5,7 +5,7 @@ import { uniqueNames } from "./plan.js";
 
 export interface CollectedFile {
   readonly artifactId: number;
-  /** Of a match of a glob: its path and its desired name. */
+  /** The path and the desired name of a match of a glob. */
   readonly source?: string;
   readonly name?: string;
   readonly blobId: string;

@@ -104,7 +104,7 @@ export const commandsOf = ({ commands, source }: Step): readonly string[] =>
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
-  /** For a glob: the name of each match, where `*` stands for its base name. */
+  /** The name of each match of a glob, where `*` stands for its base name. */
   pattern?: string;
   /** Id of the record that was made for the manifest's entry: this one, or the first match of the same glob. */
   entryId: number;

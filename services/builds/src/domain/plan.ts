@@ -21,7 +21,7 @@ export interface PlannedArtifact {
   readonly source: string;
   /** Unique within the build. An entry that is a glob has the glob as its name. */
   readonly name: string;
-  /** For a glob: the name of each match, where `*` stands for its base name. */
+  /** The name of each match of a glob, where `*` stands for its base name. */
   readonly pattern?: string;
 }
 

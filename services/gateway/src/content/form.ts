@@ -13,7 +13,7 @@ export interface Form {
 }
 
 export interface FormLimits {
-  /** For everything but the file. */
+  /** The limit of everything but the file. */
   readonly limitBytes: number;
   /** How much of the file is held in memory, since fields may follow it; 0 if no file is expected. */
   readonly heldBytes: number;

@@ -5,7 +5,7 @@ import { queryOf } from "./exchange.js";
 import type { Reply } from "./row.js";
 
 const pageSize = fixedLimit({ max: 25, about: "records of a page", effect: "further ones are on the next page" });
-/** Beyond the end of every list, and small enough for arithmetic. */
+/** Lies beyond the end of every list, and is small enough for arithmetic. */
 const maxPage = fixedLimit({
   max: 1_000_000_000,
   about: "number of a page",

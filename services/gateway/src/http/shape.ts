@@ -12,7 +12,7 @@ const maxEntries = fixedLimit({
 export interface Lengths {
   readonly comment: number;
   readonly scope: number;
-  /** Of a text without a limit of its own. */
+  /** The limit of a text that has none of its own. */
   readonly text: number;
 }
 /** Characters of an address. Those that a storage service has signed are long. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Row } from "./row.js";
 
-/** Names that an answer repeats. */
+/** Names that a response repeats. */
 const maxNames = 5;
 
 /** Names the parameters of a query that the route does not know, such as typing mistakes, in the header `Warning`. */

@@ -1,2 +1,2 @@
-/** For writes that a crash of MongoDB may undo: then the lane is claimed, or the attempt made, once more. */
+/** A crash of MongoDB may undo such a write: then the lane is claimed, or the attempt made, once more. */
 export const mayRepeat = { writeConcern: { w: 1, journal: false } } as const;

@@ -20,7 +20,7 @@ export interface HookChange {
   readonly defaultBranch?: string;
   readonly id?: string;
   readonly action?: string;
-  /** Of a request: the commit of the target branch that it is compared with. */
+  /** The commit of the target branch that a request is compared with. */
   readonly base?: string;
   /** The changed files as the provider names them; absent if it does not name all of them. */
   readonly files?: readonly string[];

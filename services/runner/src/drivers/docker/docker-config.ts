@@ -9,7 +9,7 @@ export interface DockerConfig {
   certPath?: string;
   cpus: number;
   memoryBytes: number;
-  /** Of the volume and the container's root together. */
+  /** Limits the volume and the container's root together. */
   diskBytes: number;
   /** The same for files, folders and links. */
   files: number;
@@ -19,11 +19,11 @@ export interface DockerConfig {
   registries: readonly string[];
   /** Names of images that builds may use without a pull; `*` stands for any text. */
   localImages: readonly string[];
-  /** Of the compressed layers of an image that the runner fetches. */
+  /** Limits the compressed layers of an image that the runner fetches. */
   pullBytes: number;
   /** How long a service may take to become ready. */
   serviceReadyMs: number;
-  /** For the addresses of registries. */
+  /** Guards the addresses of registries. */
   guard: AgentOptions;
 }
 

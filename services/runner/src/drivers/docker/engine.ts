@@ -26,7 +26,7 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-/** At the end of the text: before it may be names that users chose. */
+/** Matches at the end of the text only, because names that users chose may come before. */
 const hostTrouble =
   /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i;
 

@@ -16,7 +16,7 @@ import { checkRegistry, type RegistryRules } from "./registry.js";
 export interface ImageRules extends RegistryRules {
   /** Names of images that builds may use without a pull; `*` stands for any text. */
   readonly localImages: readonly string[];
-  /** Of the compressed layers of an image together. */
+  /** Limits the compressed layers of an image together. */
   readonly pullBytes: number;
   readonly pulled: PulledImages;
   readonly unproven: PulledImages;

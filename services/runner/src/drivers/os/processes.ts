@@ -4,7 +4,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 export interface Process {
   readonly pid: number;
   readonly group: number;
-  /** In ticks since boot. Identifies a process together with its id, which may be reused. */
+  /** Ticks since boot. Identifies a process together with its id, which may be reused. */
   readonly startTime: string;
   /** The real user id. */
   readonly uid?: number;

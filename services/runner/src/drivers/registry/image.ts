@@ -12,7 +12,7 @@ export interface RemoteImage extends Manifest {
 
 export interface FindOptions {
   readonly platform: Platform;
-  /** Of the configuration and all layers together. */
+  /** Limits the configuration and all layers together. */
   readonly maxBytes: number;
 }
 
