@@ -1113,6 +1113,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in to the web page: opens a session, whose secret is in the cookie `ci_session` */
+        post: operations["openSession"];
+        /** Signs out: ends the session of this request, if it has one */
+        delete: operations["closeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tokens": {
         parameters: {
             query?: never;
@@ -1159,6 +1177,57 @@ export interface paths {
         get: operations["getCurrentUser"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's sessions of the web page, newest first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a session: its browser is signed out */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sign-in-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a link that signs in one browser within ten minutes; its secret is returned only now */
+        post: operations["createSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2487,6 +2556,53 @@ export interface components {
             /** @description Id of the user that the builds belong to */
             user_id: number;
         };
+        /** @description A session of the web page, without its secret */
+        Session: {
+            /** @description The address that the user signed in from */
+            address: string;
+            /**
+             * Format: date-time
+             * @description When the user signed in
+             */
+            created_at: string;
+            /** @description Whether it is the session of this request */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When the session expires
+             */
+            expires_at: string;
+            /** @description Id of the session */
+            id: number;
+            /** @description When the session was last used; null if never */
+            last_used_at: string | null;
+            /** @description Id of the token that the session acts for; it ends with that token */
+            token_id: number;
+            /**
+             * Format: uri
+             * @description Address of the session
+             */
+            url: string;
+            /** @description What the browser called itself */
+            user_agent: string;
+            /** @description Id of the user who signed in */
+            user_id: number;
+        };
+        /** @description A link that signs in one browser, once */
+        SignInLink: {
+            /**
+             * Format: date-time
+             * @description When the link expires
+             */
+            expires_at: string;
+            /** @description What `POST /session` takes as `link`; shown only once */
+            secret: string;
+            /**
+             * Format: uri
+             * @description Address of the page that signs in with the link
+             */
+            url: string;
+        };
         /** @description A tag of a build */
         Tag: {
             /** @description The build */
@@ -2938,7 +3054,7 @@ export interface operations {
                 /** @description Only entries from this time on */
                 from?: string;
                 /** @description Only entries about this kind of record */
-                kind?: "user" | "token" | "build" | "cache" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
+                kind?: "user" | "token" | "session" | "build" | "cache" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
                 /** @description Only entries about records of this namespace, as `path@user` */
                 namespace?: string;
                 /** @description Only entries with this outcome */
@@ -7407,6 +7523,91 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Secret of a sign-in link, instead of a token */
+                    link?: string;
+                    /** @description Secret of a token; the session may do what it may */
+                    token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `link` */
+                        link?: string[];
+                        /** @description What is wrong with `token` */
+                        token?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    closeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -7558,6 +7759,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
                 };
             };
             401: components["responses"]["401"];

@@ -23,7 +23,7 @@ export const namespaceUrlOf = (namespaceId: number, relations: Relations): strin
 };
 
 /** Returns the URL of a record, such as `U/images/7`. */
-export const recordUrl = (collection: string, id: number, relations: Relations): string =>
+export const recordUrl = (collection: string, id: number, relations: Pick<Relations, "url">): string =>
   `${relations.url}/${collection}/${id}`;
 
 /** Returns the URL under which content is a file to save, whatever the client accepts. */

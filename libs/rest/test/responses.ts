@@ -11,7 +11,7 @@ import {
 import { Cron } from "@ci/proto/builds/v1/crons";
 import { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import { Image } from "@ci/proto/images/v1/images";
-import { Token } from "@ci/proto/namespaces/v1/accounts";
+import { Session, Token } from "@ci/proto/namespaces/v1/accounts";
 import { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 import { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 import { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
@@ -32,6 +32,7 @@ import { namespaceCopySchema, namespaceEmbed } from "../src/namespace-copy.js";
 import { buildObjectJson, buildObjectSchema, objectJson, objectSchema } from "../src/object.js";
 import { relationsOf } from "../src/relations.js";
 import { repositoryJson, repositorySchema } from "../src/repository.js";
+import { sessionJson, sessionSchema, signInLinkJson, signInLinkSchema } from "../src/session.js";
 import { tagJson, tagSchema } from "../src/tag.js";
 import { testJson, testSchema } from "../src/test.js";
 import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "../src/token.js";
@@ -80,6 +81,10 @@ const cron = Cron.fromPartial({
   ...{ id: 5, ...ownerIds, name: "nightly", schedule: "weekly", manifest: "stages: []" },
   ...{ createdAt: onDay(5), prevRun: onDay(8), nextRun: onDay(9), lastError: "Manifest field required" },
 });
+const session = Session.fromPartial({
+  ...{ id: 3, userId: 1, tokenId: 5, createdAt: onDay(5), expiresAt: onDay(9), lastUsedAt: onDay(6) },
+  ...{ userAgent: "Firefox", address: "203.0.113.9" },
+});
 const token = Token.fromPartial({ id: 5, userId: 1, name: "laptop", scope: "build:read", createdAt: onDay(5) });
 const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: onDay(6) });
 const repository = Repository.fromPartial({
@@ -112,6 +117,8 @@ export const responses: readonly (readonly [schema: z.ZodObject, json: object | 
   [userSchema, userEmbed(1, relations)],
   [userSchema, userEmbed(99, relations)],
   [accountSchema, userJson(ada)],
+  [sessionSchema, sessionJson(session, relations, 3)],
+  [signInLinkSchema, signInLinkJson("ci_abc", onDay(9), relations)],
   [tokenSchema, tokenJson(token, relations)],
   [newTokenSchema, newTokenJson({ ...token, expiresAt: onDay(9), lastUsedAt: onDay(8) }, relations, "ci_abc")],
   [namespaceCopySchema, namespaceEmbed(11, relations)],

@@ -51,6 +51,8 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     descriptionLength: 255,
     quotas: accountQuotas,
     auditRetentionMs: 90 * 24 * 60 * 60_000,
+    sessionLifetimeMs: 30 * 24 * 60 * 60_000,
+    sessionsPerUser: 50,
     adminToken,
     adminUsername: "admin",
     adminEmail: "admin@localhost",

@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, type Settings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
@@ -28,6 +29,7 @@ export interface Config {
   requestsAtOnce: number;
   uploadsAtOnce: number;
   lengths: Lengths;
+  webDir: string;
   streamsPerUser: number;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
@@ -37,6 +39,8 @@ export interface Config {
   stopGraceMs: number;
   identity: IdentityConfig;
 }
+
+const gatewayDir = join(__dirname, "..");
 
 function publicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -151,6 +155,14 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client",
         "",
         parseRanges,
+      ),
+      webDir: resolve(
+        gatewayDir,
+        s.str(
+          "WEB_DIR",
+          "folder of the built web page, from the gateway's own; without it browsers get JSON",
+          "../../web/dist",
+        ),
       ),
       badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
       build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),

@@ -16,6 +16,7 @@ import * as namespaces from "./routes/namespaces.js";
 import * as objects from "./routes/objects.js";
 import * as repositories from "./routes/repositories.js";
 import * as service from "./routes/service.js";
+import * as sessions from "./routes/sessions.js";
 import * as tags from "./routes/tags.js";
 import * as tests from "./routes/tests.js";
 import * as variables from "./routes/variables.js";
@@ -42,6 +43,7 @@ export const groups: Groups = {
   keys: { about: "SSH keys for builds", actions: keys },
   cron: { about: "Builds on a schedule", actions: cron },
   accounts: { about: "Users and their tokens", actions: accounts },
+  sessions: { about: "Sessions of the web page", actions: sessions },
   audit: { about: "The audit log: who tried to change what", actions: audit },
   service: { about: "The service itself", actions: service },
 };
@@ -68,6 +70,11 @@ export const routes: readonly Row[] = [
   row("GET", "/tokens", "any", 200, accounts.listTokens),
   row("POST", "/tokens", "any", 201, accounts.createToken),
   row("DELETE", "/tokens/:id", "any", 204, accounts.deleteToken),
+  row("POST", "/session", "none", 201, sessions.openSession),
+  row("DELETE", "/session", "any", 204, sessions.closeSession),
+  row("GET", "/user/sessions", "any", 200, sessions.listSessions),
+  row("DELETE", "/user/sessions/:id", "any", 204, sessions.deleteSession),
+  row("POST", "/user/sign-in-links", "any", 201, sessions.createSignInLink),
   row("GET", "/audit", "user:read", 200, audit.listAuditEntries),
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),

@@ -7,6 +7,7 @@ import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
 import { openIdentity } from "@ci/kit/rpc/identity";
+import { refusals } from "./audit/audited.js";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
@@ -19,11 +20,14 @@ import { sendUnhandled } from "./http/answer.js";
 import { api } from "./http/api.js";
 import { hostPolicies } from "./http/host.js";
 import { matcher } from "./http/match.js";
+import { basePathOf } from "./http/path.js";
 import { requestId } from "./http/request-id.js";
 import { serveHttp } from "./http/server.js";
 import { describe } from "./openapi/describe.js";
 import { groups, routes } from "./routes.js";
 import { openStreams } from "./stream/open-streams.js";
+import { pages } from "./web/pages.js";
+import { readSite } from "./web/site.js";
 
 /** How long a cached namespace is trusted if the event about a change is lost. */
 const trustMs = 5_000;
@@ -77,11 +81,14 @@ export async function start(config: Config): Promise<Gateway> {
       token: rateLimit("token", config.requestsPerMinute),
       address: rateLimit("address", config.anonymousPerMinute),
     };
+    const match = matcher(routes);
+    const record = refusals(ctx);
     const listener = await hostPolicies(
       {
         "request-id": requestId(log, cors),
-        authenticate: authenticate(ctx, matcher(routes), limits, cors),
-        api: api(ctx, { requests: turns(config.requestsAtOnce), uploads: turns(config.uploadsAtOnce) }),
+        pages: pages(await readSite(config), basePathOf(config.publicUrl), match),
+        authenticate: authenticate(ctx, match, limits, cors, record),
+        api: api(ctx, { requests: turns(config.requestsAtOnce), uploads: turns(config.uploadsAtOnce) }, record),
       },
       (error, response) => sendUnhandled(response, error),
     );

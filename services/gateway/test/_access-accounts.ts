@@ -13,6 +13,12 @@ async function anOwnToken({ crew }: Place) {
   return { path: `/tokens/${id}` };
 }
 
+/** Opens a session for the owner. */
+async function anOwnSession({ crew }: Place) {
+  const { id } = created(await crew.ci.as().post("/session", { token: crew.owner.token }));
+  return { path: `/user/sessions/${id}` };
+}
+
 /** R1 to R12, and the audit log. */
 export const accounts: readonly TableRow[] = [
   tableRow("GET /", "none", everyone("200"), get("/")),
@@ -50,4 +56,18 @@ export const accounts: readonly TableRow[] = [
     (place) => ({ ...owners("204")(place), admin: "204", "no permission": "403 build:read" }),
     anOwnToken,
   ),
+  tableRow("POST /session", "none", everyone("201"), ({ crew }) => ({
+    path: "/session",
+    json: { token: crew.owner.token },
+  })),
+  // The requests of the table have a token and no session.
+  tableRow("DELETE /session", "any", everyone("204"), get("/session")),
+  tableRow("GET /user/sessions", "any", everyone("200"), get("/user/sessions")),
+  tableRow(
+    "DELETE /user/sessions/:",
+    "any",
+    (place) => ({ ...owners("204")(place), owner: "403 build:write", "no permission": "403 build:read" }),
+    anOwnSession,
+  ),
+  tableRow("POST /user/sign-in-links", "any", everyone("201"), get("/user/sign-in-links")),
 ];

@@ -14,7 +14,7 @@ async function loadedFiles(): Promise<string[]> {
   const script = `
     const { hostPolicies } = require(${JSON.stringify(join(gateway, "dist/http/host.js"))});
     const answer = (request, response, next) => next();
-    hostPolicies({ "request-id": answer, authenticate: answer, api: answer }, () => {}).then(() => {
+    hostPolicies({ "request-id": answer, pages: answer, authenticate: answer, api: answer }, () => {}).then(() => {
       process.stdout.write(JSON.stringify(Object.keys(require.cache)), () => process.exit());
     });`;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], { maxBuffer: 16 * 1024 ** 2 });

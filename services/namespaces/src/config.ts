@@ -22,6 +22,8 @@ export interface Config extends ServiceConfig {
   descriptionLength: number;
   quotas: Quotas;
   auditRetentionMs: number;
+  sessionLifetimeMs: number;
+  sessionsPerUser: number;
   /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
   adminUsername: string;
@@ -82,6 +84,15 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", {
       min: "1h",
       effect: "older entries are deleted",
+    }),
+    sessionLifetimeMs: s.duration("SESSION_LIFETIME", "how long a session of the web page lasts", "30d", {
+      min: "1s",
+      effect: "users sign in again",
+    }),
+    sessionsPerUser: s.int("SESSIONS_PER_USER", "most sessions of the web page that one user has", 50, {
+      min: "1",
+      max: "1000",
+      effect: "a new session ends the oldest",
     }),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",

@@ -19,6 +19,7 @@ import type { KeyStore } from "./store/keys.js";
 import type { MembershipStore } from "./store/memberships.js";
 import type { NamespaceStore } from "./store/namespaces.js";
 import type { ObjectStore } from "./store/objects.js";
+import type { SessionStore } from "./store/sessions.js";
 import type { TokenStore } from "./store/tokens.js";
 import type { UserStore } from "./store/users.js";
 import type { VariableStore } from "./store/variables.js";
@@ -28,6 +29,7 @@ export interface Context {
   readonly log: Log;
   readonly users: UserStore;
   readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
   readonly namespaces: NamespaceStore;
   readonly memberships: MembershipStore;
   readonly objects: ObjectStore;

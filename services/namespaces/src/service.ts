@@ -28,6 +28,7 @@ import { migrations } from "./store/migrations.js";
 import { namespaceStore } from "./store/namespaces.js";
 import { objectStore } from "./store/objects.js";
 import { makeResourceIndexes } from "./store/resource-indexes.js";
+import { sessionStore } from "./store/sessions.js";
 import { tokenStore } from "./store/tokens.js";
 import { userStore } from "./store/users.js";
 import { variableStore } from "./store/variables.js";
@@ -38,7 +39,7 @@ const pruneEveryMs = 10 * 60_000;
 const keepStreamEveryMs = 10_000;
 /** How long events stay on NATS after they were read, unless the stream gets full. */
 const keepEventsMs = 3 * 24 * 60 * 60_000;
-const collections = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
+const collections = ["users", "tokens", "sessions", "namespaces", "memberships", "objects", "variables", "keys"];
 
 /** Starts the namespaces service. Tests override parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -62,6 +63,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log: h.log,
       users: userStore(h.db, nudge),
       tokens: tokenStore(h.db, nudge, config.quotas),
+      sessions: sessionStore(h.db, nudge),
       namespaces: namespaceStore(h.db, nudge, config.quotas),
       memberships: membershipStore(h.db, nudge, config.quotas),
       objects: objectStore(h.db, nudge, config.quotas),

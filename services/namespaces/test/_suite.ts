@@ -36,6 +36,8 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   descriptionLength: 255,
   quotas: accountQuotas,
   auditRetentionMs: 90 * 24 * 60 * 60_000,
+  sessionLifetimeMs: 30 * 24 * 60 * 60_000,
+  sessionsPerUser: 50,
   adminToken,
   adminUsername: "admin",
   adminEmail: "admin@localhost",
@@ -116,7 +118,7 @@ async function listen(names: Suite) {
 
 /** Counts the events that are not published yet. */
 async function unpublishedEvents(db: Db): Promise<number> {
-  const reporting = ["users", "tokens", "namespaces", "memberships"].map((name) => db.collection(name));
+  const reporting = ["users", "tokens", "sessions", "namespaces", "memberships"].map((name) => db.collection(name));
   const counts = reporting.map((collection) => collection.countDocuments({ "outbox.at": { $exists: true } }));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }

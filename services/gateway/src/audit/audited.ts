@@ -7,8 +7,8 @@ import type { Routed } from "../http/routed.js";
 import { newEntry, shownBy } from "./entry.js";
 
 /** Reports whether the requests of a row are recorded: users' requests that may change something. */
-export const isAudited = ({ row: { action, permission } }: Found): boolean =>
-  action.changes !== undefined && permission !== "none";
+const isAudited = ({ row: { action, permission } }: Found): boolean =>
+  action.changes !== undefined && (permission !== "none" || action.signsIn === true);
 
 /**
  * Does the work of a request while its entry is being stored, and returns when both are done. So no change is answered
@@ -17,6 +17,7 @@ export const isAudited = ({ row: { action, permission } }: Found): boolean =>
 export async function audited<T>(ctx: Context, exchange: Routed, work: () => Promise<T>): Promise<T> {
   const found = exchange.found!;
   if (!isAudited(found)) return work();
+  if (found.row.action.signsIn) return signedIn(ctx, exchange, found, work);
   const entry = newEntry(ctx.config, exchange, found);
   const begun = ctx.audit.store(entry).catch(asFault);
   const done = await work().then(
@@ -30,6 +31,13 @@ export async function audited<T>(ctx: Context, exchange: Routed, work: () => Pro
   throw done.error;
 }
 
+/** Only a sign-in that has succeeded has a user. If it cannot be recorded, it fails. */
+async function signedIn<T>(ctx: Context, exchange: Routed, found: Found, work: () => Promise<T>): Promise<T> {
+  const reply = await work();
+  await ctx.audit.store({ ...newEntry(ctx.config, exchange, found), status: found.row.code });
+  return reply;
+}
+
 /** Entries a minute for requests whose token is not valid: strangers must not be able to fill the log. */
 const maxStrangers = fixedLimit({
   max: 60,
@@ -38,11 +46,18 @@ const maxStrangers = fixedLimit({
 });
 const minuteMs = 60_000;
 
+/** Stores the entry of a refused request. */
+export type Refusals = (exchange: Routed, error: unknown) => Promise<void>;
+
+/** Reports whether a request has shown a token, a session or a sign-in link. */
+const showsSecret = ({ request: { headers }, found }: Routed): boolean =>
+  headers.authorization !== undefined || headers.cookie !== undefined || found?.row.action.signsIn === true;
+
 /**
  * Returns a function that stores the entry of a request that was refused before its work began. Requests without a
  * token and those beyond a rate limit have no entry.
  */
-export function refusals(ctx: Context, now: () => number = Date.now) {
+export function refusals(ctx: Context, now: () => number = Date.now): Refusals {
   let minute = 0;
   let strangers = 0;
   const isOneTooMany = () => {
@@ -52,10 +67,10 @@ export function refusals(ctx: Context, now: () => number = Date.now) {
     return ++strangers > maxStrangers;
   };
   return async (exchange: Routed, error: unknown): Promise<void> => {
-    const { found, session, request } = exchange;
+    const { found, session } = exchange;
     const { status } = answerTo(error);
     if (!found || !isAudited(found) || status === 429) return;
-    if (!session && (status !== 401 || request.headers.authorization === undefined || isOneTooMany())) return;
+    if (!session && (status !== 401 || !showsSecret(exchange) || isOneTooMany())) return;
     await ctx.audit.store({ ...newEntry(ctx.config, exchange, found), status });
   };
 }

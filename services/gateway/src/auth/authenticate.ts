@@ -2,27 +2,31 @@ import { networkOf } from "@ci/kit/net/guard";
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
 import { clientAddress } from "../audit/address.js";
-import { refusals } from "../audit/audited.js";
+import type { Refusals } from "../audit/audited.js";
 import type { Context } from "../context.js";
 import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
 import type { Exchange, Handler } from "../http/exchange.js";
 import { fail } from "../http/fail.js";
 import type { Found, Match } from "../http/match.js";
+import { basePathOf, pathBelow } from "../http/path.js";
 import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
+import { hasPage, isReading, varyByAccept } from "../web/negotiate.js";
+import { cookieOf } from "./cookie.js";
 import type { RateLimit } from "./rate-limit.js";
 import type { Session } from "./sessions.js";
 
-const unauthorized = (tokenGiven: boolean) =>
+export const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
-/** Returns the session of the request's token. Throws 401 without one. */
-export async function sessionOf({ sessions }: Context, { request }: Exchange): Promise<Session> {
-  const secret = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+/** Returns the session of the request's token or, without one, of its cookie. Throws 401 without either. */
+export async function sessionOf({ sessions, config }: Context, { request }: Exchange): Promise<Session> {
+  const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  const secret = token ?? cookieOf(config, request);
   if (!secret) throw unauthorized(false);
-  return sessions.of(secret).catch((error) => {
+  return sessions.of(secret, token === undefined).catch((error) => {
     throw asFault(error).code === "unauthenticated" ? unauthorized(true) : error;
   });
 }
@@ -34,16 +38,6 @@ function checkScope({ permission }: Row, { permissions }: Session): void {
   throw new Refusal(403, `Token lacks permission ${accepted[0]}`);
 }
 
-/** Returns a request's path as the table has it: without query and without the path of the public URL. */
-function pathBelow(basePath: string, url: string): string | undefined {
-  const query = url.indexOf("?");
-  const path = query < 0 ? url : url.slice(0, query);
-  if (!path.startsWith(basePath)) return undefined;
-  const below = path.slice(basePath.length);
-  if (below === "") return "/";
-  return below.startsWith("/") ? below : undefined;
-}
-
 /**
  * Finds the row for a request and passes the request on if its token permits it. Checks in this order: 404 for an
  * unknown path, 405 for another method, 401, 429, 403.
@@ -53,13 +47,15 @@ export function authenticate(
   match: (method: string, path: string) => Match,
   limits: { readonly token: RateLimit; readonly address: RateLimit },
   cors: Cors,
+  record: Refusals,
 ): Handler {
-  const record = refusals(ctx);
-  const basePath = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, "");
+  const basePath = basePathOf(ctx.config.publicUrl);
 
-  function find({ request: { method = "" }, url }: Exchange): Found | { allow: readonly string[] } {
+  function find({ request, response, url }: Exchange): Found | { allow: readonly string[] } {
+    const { method = "" } = request;
     const path = pathBelow(basePath, url);
     const found = path === undefined ? undefined : match(method, path);
+    if (isReading(request) && (!found || !("row" in found) || hasPage(found.row))) varyByAccept(response);
     if (!found) throw notFound();
     if ("row" in found || (method === "OPTIONS" && cors.size > 0)) return found;
     throw new Refusal(405, "Method Not Allowed", { Allow: found.allow.join(", ") });

@@ -4,7 +4,7 @@ import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { sharedReads } from "@ci/kit/process/shared";
 import { notFound } from "@ci/kit/rpc/fault";
-import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
+import type { AccountServiceClient, Token, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Users } from "../backend/users.js";
 
 /** The user of a token, and what the token permits. */
@@ -14,12 +14,19 @@ export interface Session {
   readonly tokenName: string;
   readonly scope: string;
   readonly permissions: ReadonlySet<string>;
+  /** Of a session of the web page. */
+  readonly sessionId?: number | undefined;
 }
+
+export const sessionFrom = (user: User, { id, name, scope }: Token, sessionId?: number): Session => ({
+  ...{ user, tokenId: id, tokenName: name, scope, sessionId },
+  permissions: new Set(readScope(scope).granted),
+});
 
 /** Caches recently used tokens, so that we don't look up the user on every request. */
 export interface Sessions {
-  /** Returns the session of a token. Throws `unauthenticated` for an invalid one. */
-  of(secret: string): Promise<Session>;
+  /** Returns the session of a token's secret, or of a cookie's. Throws `unauthenticated` for an invalid one. */
+  of(secret: string, ofSession?: boolean): Promise<Session>;
   /** Forgets everything: some token has ended. */
   forget(): void;
 }
@@ -33,21 +40,20 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
   // A client may open hundreds of streams at once.
   const shared = sharedReads<Session>();
 
-  async function read(key: string, secret: string): Promise<Session> {
+  async function read(key: string, secret: string, ofSession: boolean): Promise<Session> {
     const keep = sessions.asking();
-    const { user, token, validForMs } = await accounts.authenticate({ secret });
+    const { user, token, validForMs, sessionId } = await accounts.authenticate({ secret, ofSession });
     if (!user || !token) throw notFound();
     users.keep(user);
-    const permissions = new Set(readScope(token.scope).granted);
-    const session = { user, tokenId: token.id, tokenName: token.name, scope: token.scope, permissions };
+    const session = sessionFrom(user, token, sessionId);
     keep(key, session, validForMs);
     return session;
   }
 
   return {
-    async of(secret) {
-      const key = createHash("sha256").update(secret).digest("base64");
-      return sessions.get(key) ?? shared(key, () => read(key, secret));
+    async of(secret, ofSession = false) {
+      const key = `${ofSession} ${createHash("sha256").update(secret).digest("base64")}`;
+      return sessions.get(key) ?? shared(key, () => read(key, secret, ofSession));
     },
     forget: () => sessions.forget(),
   };

@@ -4,6 +4,7 @@ import type { Reply } from "../http/row.js";
 import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
 import { opened, write } from "../stream/resume.js";
+import { varyByAccept } from "../web/negotiate.js";
 import { disposition } from "./disposition.js";
 import { partHeaders, partOf } from "./range.js";
 
@@ -44,7 +45,7 @@ export const download =
   async (exchange) => {
     const { request, response } = exchange;
     const about = { "Last-Modified": lastModified.toUTCString() };
-    response.appendHeader("Vary", "Accept");
+    varyByAccept(response);
     if (unchanged(request, lastModified)) return send(response, 304, about);
     const part = partOf(request, sizeBytes, lastModified);
     const headers = {

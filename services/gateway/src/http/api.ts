@@ -1,6 +1,6 @@
 import { runAs } from "@ci/kit/rpc/caller";
-import { invalid } from "@ci/kit/rpc/fault";
-import { audited } from "../audit/audited.js";
+import { asFault, invalid } from "@ci/kit/rpc/fault";
+import { audited, type Refusals } from "../audit/audited.js";
 import type { Turns } from "../auth/turns.js";
 import { userOf } from "../auth/user-of.js";
 import { readBody } from "../content/body.js";
@@ -76,10 +76,13 @@ async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Pro
 }
 
 export const api =
-  (ctx: Context, turns: TurnsOfUsers): Handler =>
+  (ctx: Context, turns: TurnsOfUsers, record: Refusals): Handler =>
   (_request, response) => {
     const exchange = exchangeOf(response);
-    runAs(exchange.caller, async () => answer(ctx, exchange, await replyTo(ctx, turns, exchange))).catch((error) =>
-      fail(ctx.log, exchange, error),
-    );
+    const refuse = async (error: unknown) => {
+      // All other refusals here have an entry already.
+      const unrecorded = exchange.found?.row.action.signsIn ? await record(exchange, error).catch(asFault) : undefined;
+      fail(ctx.log, exchange, unrecorded ?? error);
+    };
+    runAs(exchange.caller, async () => answer(ctx, exchange, await replyTo(ctx, turns, exchange))).catch(refuse);
   };

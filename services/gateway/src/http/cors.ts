@@ -9,7 +9,7 @@ const exposedHeaders = [
 ].join(", ");
 const allowedHeaders = "Accept, Authorization, Content-Type, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
 
-/** Lets pages of a listed origin read the response. Tokens are sent in a header, so no cookies are involved. */
+/** Lets pages of a listed origin read the response to a token. A cookie from there is never accepted. */
 export function crossOrigin(cors: Cors, { headers }: IncomingMessage, response: ServerResponse): void {
   if (cors.size === 0) return;
   response.setHeader("Vary", "Origin");

@@ -5,6 +5,7 @@ import type { Handler } from "./exchange.js";
 /** The policies that express-gateway runs for every request, in this order. */
 export interface Policies {
   readonly "request-id": Handler;
+  readonly pages: Handler;
   readonly authenticate: Handler;
   readonly api: Handler;
 }
@@ -35,7 +36,7 @@ function waitingPolicy(name: keyof Policies): Handler {
   return waiting.policies[name];
 }
 
-const names = ["request-id", "authenticate", "api"] as const;
+const names = ["request-id", "pages", "authenticate", "api"] as const;
 
 export const version = "1.2.0";
 export const policies = names;

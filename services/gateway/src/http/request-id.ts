@@ -33,11 +33,11 @@ export const requestId =
     crossOrigin(cors, request, response);
     const from = performance.now();
     response.once("close", () => {
-      const { found, session } = exchange;
+      const { found, session, shown } = exchange;
       const ms = performance.now() - from;
-      const route = found?.row.path ?? "none";
+      const route = found?.row.path ?? shown ?? "none";
       // Clients must not be able to create labels.
-      const label = found ? method : "other";
+      const label = found || shown ? method : "other";
       requestSeconds.observe({ method: label, route, status: response.statusCode }, ms / 1_000);
       const aborted = response.writableFinished ? undefined : true;
       log.info(

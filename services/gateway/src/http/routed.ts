@@ -5,6 +5,8 @@ import type { Found } from "./match.js";
 export interface Routed extends Exchange {
   /** The row of the table that answers the request, and the values of its path. Absent until it is found. */
   found?: Found;
+  /** What of the web page the request got. */
+  shown?: "page" | "asset";
 }
 
 const exchanges = new WeakMap<ServerResponse, Routed>();

@@ -32,7 +32,19 @@ export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 /** Kinds of records, as the audit log names them. */
 export const kinds = [
-  ...["user", "token", "build", "cache", "tag", "namespace", "invite", "collaborator", "webhook", "delivery"],
+  ...[
+    "user",
+    "token",
+    "session",
+    "build",
+    "cache",
+    "tag",
+    "namespace",
+    "invite",
+    "collaborator",
+    "webhook",
+    "delivery",
+  ],
   ...["repository", "image", "object", "variable", "key", "cron"],
 ] as const;
 export type Kind = (typeof kinds)[number];
@@ -53,6 +65,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly upload?: boolean;
   /** `run` reads the body's bytes, whatever their type. */
   readonly raw?: boolean;
+  /** Its body holds the secret that names the user. */
+  readonly signsIn?: boolean;
   /** Has no limit per minute: other requests from the same address must not make a health check fail. */
   readonly unlimited?: boolean;
   /** Fields of a JSON body that says where the content can be downloaded. */

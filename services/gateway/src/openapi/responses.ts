@@ -146,9 +146,9 @@ function invalid(row: Row): Record<string, Json> {
 
 /** Returns the statuses that a row may return besides its own and 400. */
 function failuresOf(row: Row): string[] {
-  const { permission, path } = row;
+  const { permission, path, action } = row;
   return [
-    ...(permission === "none" ? [] : ["401", "403"]),
+    ...(permission === "none" && !action.signsIn ? [] : ["401", "403"]),
     ...(path.includes(":") ? ["404"] : []),
     ...(readsBody(row) ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),

@@ -5,6 +5,7 @@ import type { Context } from "../context.js";
 import { tokenChanged, userChanged } from "../domain/events.js";
 import { hashOf } from "../domain/token.js";
 import { newUser, toUser, type UserDoc } from "../domain/user.js";
+import { endToken } from "./end-token.js";
 
 const maxTries = 10;
 
@@ -29,8 +30,7 @@ async function findAdmin(ctx: Context): Promise<UserDoc | string> {
 async function endOthers(ctx: Context, hash: string | undefined, userId: number | undefined): Promise<void> {
   const at = ctx.now();
   for (const token of await ctx.tokens.fromSettings())
-    if (token.hash !== hash || token.userId !== userId)
-      await ctx.tokens.remove(token._id, at, tokenChanged({ at }, "deleted", { id: token._id, userId: token.userId }));
+    if (token.hash !== hash || token.userId !== userId) await endToken(ctx, token, { at });
 }
 
 async function createToken(ctx: Context, hash: string, userId: number, scope: string): Promise<boolean> {

@@ -1,8 +1,9 @@
 import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
-import { type Act, collaboratorChanged, namespaceChanged, tokenChanged } from "../domain/events.js";
+import { type Act, collaboratorChanged, namespaceChanged } from "../domain/events.js";
 import type { MembershipDoc } from "../domain/membership.js";
 import { type NamespaceDoc, toNamespace } from "../domain/namespace.js";
+import { endToken } from "./end-token.js";
 import { releaseFromNamespaces } from "./release.js";
 
 /** How long to wait for the events of a deleted namespace before trying again to remove it. */
@@ -52,10 +53,7 @@ export async function clearNamespace(ctx: Context, top: Ended): Promise<void> {
 export async function clearUser(ctx: Context, userId: number): Promise<void> {
   const act = { at: ctx.now() };
   await ctx.deletions.record([{ kind: "user", id: userId }]);
-  for (const token of await ctx.tokens.ofUser(userId)) {
-    const event = tokenChanged(act, "deleted", { id: token._id, userId });
-    await ctx.tokens.remove(token._id, act.at, event);
-  }
+  for (const token of await ctx.tokens.ofUser(userId)) await endToken(ctx, token, act);
   for (const membership of await ctx.memberships.ofUser(userId)) await dropMembership(ctx, membership, act);
   await ctx.users.cleared(userId);
 }

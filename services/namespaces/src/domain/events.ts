@@ -1,6 +1,6 @@
 import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
 import type { Action, Event } from "@ci/proto/events/v1/events";
-import type { Token, User } from "@ci/proto/namespaces/v1/accounts";
+import type { Session, Token, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Invite, Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 
@@ -32,6 +32,10 @@ export const userChanged = (act: Act, action: Action, user: User): OutboxEvent =
 /** Returns the internal event that a token was created or deleted. */
 export const tokenChanged = (act: Act, action: Action, token: Pick<Token, "id" | "userId">): OutboxEvent =>
   event(act, "tokens", { $case: "token", value: { action, tokenId: token.id, userId: token.userId } });
+
+/** Returns the internal event that a session of the web page has ended. The token stays. */
+export const sessionEnded = (act: Act, { tokenId, userId }: Pick<Session, "tokenId" | "userId">): OutboxEvent =>
+  tokenChanged(act, "updated", { id: tokenId, userId });
 
 export const objectChanged = (act: Act, action: Action, object: StoredObject): OutboxEvent =>
   event(act, "objects", { $case: "object", value: { action, object } }, object.namespaceId);

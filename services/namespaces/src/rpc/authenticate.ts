@@ -3,14 +3,26 @@ import type { AccountHandlers, Context } from "../context.js";
 import { hashOf, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";
 
+/** Returns the live session of a secret with its token. */
+async function bySession(ctx: Context, hash: string, now: Date) {
+  const session = await ctx.sessions.byHash(hash);
+  if (!session || session.expiresAt! <= now) return { token: null };
+  await ctx.sessions.used(session, now);
+  return { session, token: await ctx.tokens.byId(session.tokenId) };
+}
+
 export const authenticate =
   (ctx: Context): AccountHandlers["authenticate"] =>
-  async ({ secret }) => {
+  async ({ secret, ofSession }) => {
     const now = ctx.now();
-    const token = await ctx.tokens.byHash(hashOf(secret));
+    const hash = hashOf(secret);
+    const { session, token } = ofSession
+      ? await bySession(ctx, hash, now)
+      : { session: undefined, token: await ctx.tokens.byHash(hash) };
     const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
     if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
     await ctx.tokens.used(token, now);
-    const validForMs = token.expiresAt && token.expiresAt.getTime() - now.getTime();
-    return { user: toUser(user), token: toToken(token), validForMs };
+    const expiresAt = session ? session.expiresAt : token.expiresAt;
+    const validForMs = expiresAt && expiresAt.getTime() - now.getTime();
+    return { user: toUser(user), token: toToken(token), validForMs, sessionId: session?._id };
   };

@@ -1,8 +1,8 @@
 import { lacking, readScope } from "@ci/access/scope";
 import { userOf } from "@ci/kit/rpc/caller";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { endToken } from "../actions/end-token.js";
 import type { AccountHandlers, Context } from "../context.js";
-import { tokenChanged } from "../domain/events.js";
 
 export const deleteToken =
   (ctx: Context): AccountHandlers["deleteToken"] =>
@@ -16,7 +16,6 @@ export const deleteToken =
     const [missing] = lacking(readScope(token.scope).granted, callerScope);
     if (missing && id !== caller.tokenId && !mayDeleteAny)
       throw new Fault("forbidden", `Token lacks permission ${missing}`);
-    const at = ctx.now();
-    await ctx.tokens.remove(id, at, tokenChanged({ at, actorId: userId }, "deleted", { id, userId: token.userId }));
+    await endToken(ctx, token, { at: ctx.now(), actorId: userId });
     return {};
   };

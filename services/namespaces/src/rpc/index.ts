@@ -3,10 +3,13 @@ import { acceptInvite } from "./accept-invite.js";
 import { allow } from "./allow.js";
 import { authenticate } from "./authenticate.js";
 import { createNamespace } from "./create-namespace.js";
+import { createSession } from "./create-session.js";
+import { createSignInLink } from "./create-sign-in-link.js";
 import { createToken } from "./create-token.js";
 import { createUser } from "./create-user.js";
 import { deleteInvite } from "./delete-invite.js";
 import { deleteNamespace } from "./delete-namespace.js";
+import { deleteSession } from "./delete-session.js";
 import { deleteToken } from "./delete-token.js";
 import { deleteUser } from "./delete-user.js";
 import { enterNamespace } from "./enter-namespace.js";
@@ -16,6 +19,7 @@ import { listCollaborators } from "./list-collaborators.js";
 import { listInvites } from "./list-invites.js";
 import { listMemberships } from "./list-memberships.js";
 import { listNamespaces } from "./list-namespaces.js";
+import { listSessions } from "./list-sessions.js";
 import { listTokens } from "./list-tokens.js";
 import { listUsers } from "./list-users.js";
 import { removeCollaborator } from "./remove-collaborator.js";
@@ -35,6 +39,10 @@ export const accountHandlers = (ctx: Context): AccountHandlers => ({
   listTokens: listTokens(ctx),
   createToken: createToken(ctx),
   deleteToken: deleteToken(ctx),
+  createSession: createSession(ctx),
+  listSessions: listSessions(ctx),
+  deleteSession: deleteSession(ctx),
+  createSignInLink: createSignInLink(ctx),
 });
 
 export const namespaceHandlers = (ctx: Context): NamespaceHandlers => ({

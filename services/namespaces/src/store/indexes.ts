@@ -20,6 +20,18 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { bootstrap: 1 }, sparse: true },
     outboxIndex,
   ]);
+  await ensureIndexes(db.collection("sessions"), [
+    { key: { hash: 1 }, unique: true },
+    { key: { userId: 1, deletedAt: 1, _id: -1 } },
+    { key: { tokenId: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("links"), [
+    { key: { userId: 1, createdAt: -1 } },
+    { key: { tokenId: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ]);
   await ensureIndexes(db.collection("namespaces"), [
     // Names are unique per parent. With paths, the rest of a deleted tree would block names of a new one.
     { key: { userId: 1, parentId: 1, name: 1, endedAt: 1 }, unique: true },

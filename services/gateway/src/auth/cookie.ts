@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import type { Config } from "../config.js";
+import { Refusal } from "../http/answer.js";
+import { basePathOf } from "../http/path.js";
+import { isReading } from "../web/negotiate.js";
+
+type Place = Pick<Config, "publicUrl">;
+
+const name = "ci_session";
+const pattern = new RegExp(`(?:^|;)\\s*${name}=([A-Za-z0-9_-]{1,100})\\s*(?:;|$)`);
+
+/** Returns the Set-Cookie header of a session; without a secret it makes browsers forget the cookie. */
+export function sessionCookie({ publicUrl }: Place, secret = "", forMs = 0): string {
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
+  const path = basePathOf(publicUrl) || "/";
+  return `${name}=${secret}; Path=${path}; Max-Age=${Math.floor(forMs / 1_000)}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Reports whether a request comes from our own page, as far as the browser says where it comes from. */
+function isOwn({ publicUrl }: Place, { headers }: IncomingMessage, otherwise: boolean): boolean {
+  const { origin, "sec-fetch-site": site } = headers;
+  if (origin !== undefined) return origin === new URL(publicUrl).origin;
+  return site === undefined ? otherwise : site === "same-origin";
+}
+
+const foreign = ({ publicUrl }: Place) =>
+  new Refusal(403, `Only the page at ${publicUrl} may do this with a session: open it there, or send a token`);
+
+/** Throws 403 if a page of another site sends the request. Programs, which send no Origin, may. */
+export function checkOwnPage(place: Place, request: IncomingMessage): void {
+  if (!isOwn(place, request, true)) throw foreign(place);
+}
+
+/**
+ * Returns the secret in the cookie of a request without Authorization; undefined if there is none, or for a page of
+ * another site. Throws 403 for a request to change something unless it comes from our own page.
+ */
+export function cookieOf(place: Place, request: IncomingMessage): string | undefined {
+  const { authorization, cookie } = request.headers;
+  const secret = authorization === undefined ? pattern.exec(cookie ?? "")?.[1] : undefined;
+  if (secret === undefined) return undefined;
+  if (isReading(request)) return isOwn(place, request, true) ? secret : undefined;
+  if (!isOwn(place, request, false)) throw foreign(place);
+  return secret;
+}

@@ -1,0 +1,48 @@
+import { nextId } from "@ci/kit/mongo/ids";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { AccountHandlers, Context } from "../context.js";
+import { sessionEnded } from "../domain/events.js";
+import { maxUserAgentLength, sessionExpiry, toSession } from "../domain/session.js";
+import { hashOf, newSecret, type TokenDoc, toToken } from "../domain/token.js";
+import { toUser } from "../domain/user.js";
+
+type By = Parameters<AccountHandlers["createSession"]>[0]["by"];
+
+/** Returns the token that a secret stands for: its own, or that of the sign-in link, which is used up. */
+async function tokenOf(ctx: Context, by: By, now: Date): Promise<TokenDoc | null> {
+  if (by?.$case === "token") return ctx.tokens.byHash(hashOf(by.value));
+  const link = by && (await ctx.sessions.takeLink(hashOf(by.value), now));
+  return link ? ctx.tokens.byId(link.tokenId) : null;
+}
+
+/** Ends the oldest sessions of a user who has too many. */
+async function endOldest(ctx: Context, userId: number, at: Date): Promise<void> {
+  for (const session of await ctx.sessions.beyond(userId, ctx.config.sessionsPerUser))
+    await ctx.sessions.remove(session._id, at, sessionEnded({ at, actorId: userId }, session));
+}
+
+export const createSession =
+  (ctx: Context): AccountHandlers["createSession"] =>
+  async ({ by, userAgent, address }) => {
+    const now = ctx.now();
+    const token = await tokenOf(ctx, by, now);
+    const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
+    if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+    const secret = newSecret();
+    const session = {
+      _id: await nextId(ctx.db, "sessions"),
+      userId: user._id,
+      tokenId: token._id,
+      createdAt: now,
+      expiresAt: sessionExpiry(now, ctx.config.sessionLifetimeMs, token.expiresAt),
+      userAgent: userAgent.slice(0, maxUserAgentLength),
+      address,
+      hash: hashOf(secret),
+      outbox: [],
+    };
+    await ctx.sessions.insert(session);
+    ctx.deletions.created({ userId: user._id });
+    await endOldest(ctx, user._id, now);
+    const validForMs = session.expiresAt.getTime() - now.getTime();
+    return { session: toSession(session), secret, validForMs, user: toUser(user), token: toToken(token) };
+  };

@@ -1,0 +1,18 @@
+import { userOf } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { AccountHandlers, Context } from "../context.js";
+import { linkMs } from "../domain/session.js";
+import { hashOf, newSecret } from "../domain/token.js";
+
+export const createSignInLink =
+  (ctx: Context): AccountHandlers["createSignInLink"] =>
+  async (_request, { caller }) => {
+    const userId = userOf(caller);
+    const token = caller.tokenId === undefined ? null : await ctx.tokens.byId(caller.tokenId);
+    if (token?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
+    const secret = newSecret();
+    const createdAt = ctx.now();
+    const expiresAt = new Date(createdAt.getTime() + linkMs);
+    await ctx.sessions.insertLink({ _id: hashOf(secret), userId, tokenId: token._id, createdAt, expiresAt });
+    return { secret, expiresAt };
+  };

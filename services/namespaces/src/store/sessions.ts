@@ -1,0 +1,66 @@
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { page } from "@ci/kit/mongo/mongo";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import type { Db, FindCursor } from "mongodb";
+import { type LinkDoc, maxLinks, type SessionDoc } from "../domain/session.js";
+
+const live = { deletedAt: { $exists: false } } as const;
+const usedPrecisionMs = 60_000;
+/** Sessions beyond the limit that one sign-in ends. */
+const maxEnded = 100;
+
+const beyond = <T>(newestFirst: FindCursor<T>, max: number): Promise<T[]> =>
+  newestFirst.skip(max).limit(maxEnded).toArray();
+
+export const sessionStore = (db: Db, nudge: Nudge) => {
+  const sessions = db.collection<SessionDoc>("sessions");
+  const links = db.collection<LinkDoc>("links");
+
+  /** Ends a session. Safe to repeat. */
+  async function remove(id: number, at: Date, event: OutboxEvent): Promise<void> {
+    await sessions.updateOne({ _id: id, ...live }, { $set: { deletedAt: at }, $push: { outbox: event } });
+    nudge(sessions as never, id);
+  }
+
+  return {
+    remove,
+
+    insert: (doc: SessionDoc) => sessions.insertOne(doc),
+
+    byHash: (hash: string): Promise<SessionDoc | null> => sessions.findOne({ hash, ...live }),
+
+    ofUser: (userId: number, id: number): Promise<SessionDoc | null> => sessions.findOne({ _id: id, userId, ...live }),
+
+    list(userId: number, now: Date, number: number | undefined) {
+      const filter = { userId, ...live, expiresAt: { $gt: now } };
+      return page(sessions.find(filter).sort({ _id: -1 }), number, () => sessions.countDocuments(filter));
+    },
+
+    /** Returns a user's sessions beyond the newest `max`. */
+    beyond: (userId: number, max: number) => beyond(sessions.find({ userId, ...live }).sort({ _id: -1 }), max),
+
+    /** Records the time a session was used, at most once a minute. */
+    async used({ _id, lastUsedAt }: SessionDoc, at: Date): Promise<void> {
+      if (lastUsedAt && lastUsedAt.getTime() > at.getTime() - usedPrecisionMs) return;
+      await sessions.updateOne({ _id, ...live }, { $max: { lastUsedAt: at } });
+    },
+
+    /** Forgets the sessions and links of a token that has ended: they no longer work. */
+    async forgetToken(tokenId: number): Promise<void> {
+      await sessions.deleteMany({ tokenId });
+      await links.deleteMany({ tokenId });
+    },
+
+    async insertLink(doc: LinkDoc): Promise<void> {
+      await links.insertOne(doc);
+      const old = await beyond(links.find({ userId: doc.userId }).sort({ createdAt: -1 }), maxLinks);
+      if (old.length > 0) await links.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+    },
+
+    /** Takes a link, so that it works for one caller only; null if it was used or has expired. */
+    takeLink: (hash: string, now: Date): Promise<LinkDoc | null> =>
+      links.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }),
+  };
+};
+
+export type SessionStore = ReturnType<typeof sessionStore>;
