@@ -41,7 +41,7 @@ const servers = {
 };
 
 const long = "/[^/]+\\.(long|alone)\\.test\\.ts$";
-const system = ["cli", "client", "services/gateway", "services/runner", "deploy", "examples"];
+const system = ["cli", "client", "web", "services/gateway", "services/runner", "deploy", "examples"];
 const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
 const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
 
@@ -51,7 +51,7 @@ module.exports = {
     {
       ...base,
       displayName: "unit",
-      roots: rootsOf(["cli", "client", "libs", "services"]),
+      roots: rootsOf(["cli", "client", "libs", "services", "web"]),
       testMatch: ["**/src/**/*.test.ts"],
     },
     {

@@ -45,6 +45,7 @@ const needed = new Set([`services/${service}`, ...extras].flatMap((path) => [...
 for (const path of needed)
   for (const name of readdirSync(join(root, path)))
     if (!notShipped.has(name)) cpSync(join(root, path, name), join(folder, path, name), { recursive: true });
+if (service === "gateway") cpSync(join(root, "web/dist"), join(folder, "web/dist"), { recursive: true });
 
 const args = ["--yes", pnpm, "install", "--prod", "--frozen-lockfile", "--offline", "--filter", `@ci/${service}...`];
 args.push("--filter", "@ci/otel", "--filter", "@ci/backup...", "--filter", "@ci/certificates");

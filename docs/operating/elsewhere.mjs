@@ -85,6 +85,7 @@ export const elsewhere = [
         "`1`",
         "`0`: never install packages on this machine; tests that need them are left out, and named",
       ],
+      ["CI_CHROMIUM", "found on the `PATH`", "Chromium for the tests of the web page and its pictures"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "registry for packages while images are built"],
       ["PIP_INDEX_URL", "PyPI", "index for programs that are downloaded as Python packages"],
     ],

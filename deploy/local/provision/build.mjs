@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runBin } from "../test/steps.mjs";
-import { cacheDir, repoRoot } from "./machine.mjs";
+import { cacheDir, repoRoot, run } from "./machine.mjs";
 
 const generated = join(repoRoot, "libs/proto/src/gen");
 const stamp = join(cacheDir, "generated-from");
@@ -19,6 +19,15 @@ const sourceHash = () => {
 };
 
 const everything = () => [...readdirSync(join(repoRoot, "services")).map((name) => join("services", name)), "cli"];
+
+/**
+ * Builds the web page, if it has changed.
+ * @throws {Error} after the bundler has printed its errors
+ */
+export const buildWeb = async () => {
+  const { code } = await run(process.execPath, [join(repoRoot, "web/build.mjs")], { stdio: "inherit" });
+  if (code !== 0) throw new Error("The web page cannot be built.");
+};
 
 /**
  * Compiles packages, by default all services and the command line, with everything that they depend on.

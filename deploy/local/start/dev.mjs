@@ -5,9 +5,10 @@ import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
 import { repoRoot } from "../provision/machine.mjs";
+import { apiAt } from "./api.mjs";
 import { onStop, runCommand, stopOnSignals } from "./cleanup.mjs";
 import { servicesUsing, sourceRoots } from "./dependents.mjs";
-import { welcome } from "./first-build.mjs";
+import { signInLink, welcome } from "./first-build.mjs";
 import { readOptions } from "./options.mjs";
 import { serviceNames } from "./parts.mjs";
 import { prepare, startedParts } from "./prepare.mjs";
@@ -82,13 +83,14 @@ const dev = async () => {
   process.env.STOP_GRACE ||= "100ms";
   const { drivers, sample: driver, image, ...keys } = await prepare(options);
   const { adminToken } = keys;
-  const { url, port, dataDir } = options;
+  const { url, ownUrl, port, dataDir } = options;
   console.log(`Starting ${startedParts()} ...`);
   const guardAllow = process.env.CI_GUARD_ALLOW ?? "";
   const installation = { url, port, ...keys, guardAllow, drivers, dataDir, inspect };
   const system = await startSystem({ ...installation, restart: true });
   onStop(system.stop);
-  console.log(welcome(options, { adminToken, driver, image }));
+  const signIn = await signInLink(apiAt(ownUrl, adminToken, url));
+  console.log(welcome(options, { adminToken, signIn, driver, image }));
   for (const [nth, name] of inspect.entries())
     console.log(`A debugger can attach to ${name} at 127.0.0.1:${9229 + nth}.`);
   console.log(`Logs are in ${join(dataDir, "logs")}. Watching the sources; Ctrl-C stops everything.`);

@@ -49,16 +49,23 @@ export const firstBuild = async (api, on) => {
 };
 
 /**
+ * Returns the address of a page that signs a browser in, once.
+ * @param {import("./api.mjs").Api} api
+ */
+export const signInLink = async (api) => /** @type {string} */ ((await api.json("POST", "/user/sign-in-links")).url);
+
+/**
  * Returns the address, the token and commands to try.
  * @param {import("./options.mjs").Options} options
- * @param {{ adminToken: string, driver?: string, image?: string, build?: any }} on
+ * @param {{ adminToken: string, signIn: string, driver?: string, image?: string, build?: any }} on
  */
-export const welcome = ({ url, ownUrl }, { adminToken, driver, image, build }) => {
+export const welcome = ({ url, ownUrl }, { adminToken, signIn, driver, image, build }) => {
   const block = driver === "docker" ? `type: docker, image: "${image}", workspace: /build` : `type: ${driver}`;
   const manifest = `{driver: {${block}}, jobs: [{stage: test, commands: [echo hello]}]}`;
   return [
     `\nThe API is at ${url}${url === ownUrl ? "" : `, once your proxy forwards it to ${ownUrl}`}`,
-    "As the administrator, try:",
+    `To sign in as the administrator, open this link within ten minutes. It works once:\n  ${signIn}`,
+    "On the command line, try:",
     `  alias ci='node ${join(repoRoot, "cli/dist/main.js")}'`,
     `  ci login ${ownUrl} --token ${adminToken}`,
     "  ci list",

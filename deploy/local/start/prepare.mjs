@@ -1,6 +1,6 @@
 // What `npm start` and `npm run dev` do before they start the system: check, install, build, choose drivers.
 import { createServer } from "node:net";
-import { build } from "../provision/build.mjs";
+import { build, buildWeb } from "../provision/build.mjs";
 import { findEngine } from "../provision/engine.mjs";
 import { testImage } from "../provision/images.mjs";
 import { install } from "../provision/install.mjs";
@@ -47,6 +47,7 @@ export const prepare = async (options) => {
   await install();
   console.log("Building ...");
   await build();
+  await buildWeb();
   await checkServers(process.env);
   const { serves, sample, noSample, notes, image } = await findDrivers(options);
   if (noSample && options.once) throw new Error(noSample);

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { apiAt } from "./api.mjs";
 import { onStop, runCommand, stopOnSignals } from "./cleanup.mjs";
-import { firstBuild, welcome } from "./first-build.mjs";
+import { firstBuild, signInLink, welcome } from "./first-build.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare, startedParts } from "./prepare.mjs";
 import { startReceiver } from "./sample-receiver.mjs";
@@ -28,7 +28,8 @@ const start = async () => {
   const first = driver ? firstBuild(api, { driver, image, receiver, secret }) : { good: false, build: undefined };
   const { good, build } = await Promise.race([first, died]);
   if (once) return good ? 0 : 1;
-  console.log(welcome(options, { adminToken, driver, image, build }));
+  const signIn = await signInLink(api);
+  console.log(welcome(options, { adminToken, signIn, driver, image, build }));
   console.log(`Logs are in ${join(dataDir, "logs")}. Ctrl-C stops everything.`);
   return died;
 };

@@ -5,12 +5,12 @@ import { repoRoot } from "../provision/machine.mjs";
 
 /**
  * `servers` are MongoDB and NATS, `engine` is Docker with a small image, `disks` are disks of test machines.
- * `build` is the compiled project, for tests that start processes.
- * @typedef {{ servers: boolean, engine: boolean, disks: boolean, build: boolean }} Needs
+ * `build` is the compiled project, for tests that start processes. `web` is the built web page with a browser.
+ * @typedef {{ servers: boolean, engine: boolean, disks: boolean, build: boolean, web: boolean }} Needs
  */
 
 /** The needs of a whole run. @type {Needs} */
-export const everything = { servers: true, engine: true, disks: true, build: true };
+export const everything = { servers: true, engine: true, disks: true, build: true, web: true };
 
 /** Reports whether a file holds unit tests. They lie beside the code and need no server. @param {string} file */
 const isUnit = (file) => /\/src\/.*\.test\.ts$/.test(file);
@@ -33,7 +33,7 @@ const textOf = (file, seen = new Set()) => {
 
 /** @param {string} file @returns {Needs} */
 const needsOf = (file) => {
-  if (isUnit(file)) return { servers: false, engine: false, disks: false, build: false };
+  if (isUnit(file)) return { servers: false, engine: false, disks: false, build: false, web: false };
   const text = textOf(file);
   const system = /^(deploy|examples)\//.test(relative(repoRoot, file));
   return {
@@ -41,6 +41,7 @@ const needsOf = (file) => {
     engine: system || /CI_TEST_IMAGE|testcontainers/.test(text),
     disks: system || /CI_TEST_DISKS|CI_BASE_IMAGE/.test(text),
     build: system || /\bstartProcesses\b|@ci\/testkit\/processes|\/dist\/|deploy\/local|generate\.mjs/.test(text),
+    web: relative(repoRoot, file).startsWith("web/"),
   };
 };
 
@@ -52,5 +53,11 @@ const needsOf = (file) => {
 export const needsOfAll = (files) => {
   const all = files.map(needsOf);
   const any = (/** @type {keyof Needs} */ need) => all.some((needs) => needs[need]);
-  return { servers: any("servers"), engine: any("engine"), disks: any("disks"), build: any("build") };
+  return {
+    servers: any("servers"),
+    engine: any("engine"),
+    disks: any("disks"),
+    build: any("build"),
+    web: any("web"),
+  };
 };

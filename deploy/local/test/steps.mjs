@@ -21,6 +21,7 @@ export const checks = async () => [
   { name: "biome ci", args: ["biome", "ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
   { name: "tsc", args: ["tsc", "-b"] },
   { name: "client/src/gen", check: clientTypes },
+  { name: "tsc of the web page", args: ["tsc", "-p", "web"] },
   { name: "tsc of the scripts", args: ["tsc", "-p", "tsconfig.scripts.json"] },
   { name: "structure", check: structure },
   { name: "docs/isolation.md", check: isolation },

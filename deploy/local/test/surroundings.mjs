@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baseImage } from "../../base-image/cached.mjs";
 import { startMongod, startNats } from "../provision/binaries.mjs";
+import { findBrowser } from "../provision/browser.mjs";
 import { testDisks } from "../provision/disk.mjs";
 import { setUpEngine } from "../provision/engine.mjs";
 import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
@@ -25,8 +26,9 @@ export const prepareSurroundings = async (needs) => {
   const notRun = /** @type {string[]} */ ([]);
   const docker = needs.engine ? await engineEnv(notRun) : {};
   const disks = needs.disks ? await diskEnv(notRun) : {};
+  const browser = needs.web ? await browserEnv(notRun) : {};
   const servers = needs.servers ? await serverEnv() : { env: {}, stop: async () => {} };
-  return { env: { ...docker, ...disks, ...servers.env }, notRun, stop: servers.stop };
+  return { env: { ...docker, ...disks, ...browser, ...servers.env }, notRun, stop: servers.stop };
 };
 
 /** @param {string[]} notRun gets what cannot be tested */
@@ -47,6 +49,13 @@ const diskEnv = async (notRun) => {
     ...("folder" in disks ? { CI_TEST_DISKS: disks.folder } : {}),
     CI_BASE_IMAGE: "file" in debian ? debian.file : "",
   };
+};
+
+/** @param {string[]} notRun gets what cannot be tested */
+const browserEnv = async (notRun) => {
+  const browser = await findBrowser();
+  if ("reason" in browser) notRun.push(`the web page in a browser (${browser.reason})`);
+  return "path" in browser ? { CI_TEST_BROWSER: browser.path } : {};
 };
 
 /**

@@ -2,6 +2,7 @@
 // With arguments for jest, it prepares only what the chosen files need: `npm test -- services/builds`.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { buildWeb } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, repoRoot, run } from "../provision/machine.mjs";
 import { everything, needsOfAll } from "./needs.mjs";
@@ -23,7 +24,7 @@ const testAll = async () => {
   const needs = isWhole ? everything : needsOfAll(await chosenFiles());
   const { env, notRun, stop } = await prepareSurroundings(needs);
   try {
-    const checked = await runSteps(isWhole ? await checks() : preparation(needs));
+    const checked = await runSteps(isWhole ? [...(await checks()), webStep] : preparation(needs));
     notRun.push(...checked.notRun);
     if (checked.failed) return { passed: 0, failed: 1, notRun: [`the tests (${checked.failed} failed)`] };
     const outcome = await runJest(env);
@@ -40,10 +41,20 @@ const chosenFiles = async () => {
   return JSON.parse(stdout.slice(stdout.indexOf("[")) || "[]");
 };
 
+/** @type {import("./steps.mjs").Step} */
+const webStep = {
+  name: "web page",
+  check: async () => {
+    await buildWeb();
+    return undefined;
+  },
+};
+
 /** Returns the steps that the chosen files depend on. @param {import("./needs.mjs").Needs} needs */
 const preparation = (needs) => [
   ...(existsSync(join(repoRoot, "libs/proto/src/gen")) ? [] : [{ name: "buf generate", args: ["buf", "generate"] }]),
   ...(needs.build ? [{ name: "tsc", args: ["tsc", "-b"] }] : []),
+  ...(needs.web ? [webStep] : []),
 ];
 
 /**

@@ -55,6 +55,8 @@ export interface Differences {
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether to run builds; otherwise they stay queued. */
   readonly runner?: boolean;
+  /** The gateway's port, at which its public URL resolves. */
+  readonly publicPort?: number;
   /** The clock of the builds service, for cron jobs. */
   readonly now?: () => Date;
 }
@@ -68,7 +70,7 @@ const anyPort = "127.0.0.1:0";
 /** Starts all services of a suite in this process, on free ports. */
 export async function startConstellation(
   { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
-  { settings = {}, runner = false, now = () => new Date() }: Differences = {},
+  { settings = {}, runner = false, publicPort, now = () => new Date() }: Differences = {},
 ): Promise<Constellation> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
@@ -89,7 +91,7 @@ export async function startConstellation(
     RUNNER_DRIVERS: "os",
     DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
     CI_GUARD_ALLOW: "127.0.0.1/32",
-    PUBLIC_URL: "http://ci.test/api",
+    PUBLIC_URL: publicPort === undefined ? "http://ci.test/api" : `http://127.0.0.1:${publicPort}/api`,
     ...anyRate,
     // Longer than a busy machine may stall.
     ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
@@ -113,7 +115,8 @@ export async function startConstellation(
       own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
       own(await startRunner(runnerConfig(env("runner", { ...peers, RUNNER_DIR, PATH: "/usr/bin:/bin" }))));
     }
-    const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }));
+    const LISTEN = publicPort === undefined ? anyPort : `127.0.0.1:${publicPort}`;
+    const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR, LISTEN }));
     const { port } = own(await startGateway(config));
     const helpers = await helpersFor({ publicUrl: config.publicUrl, port, adminToken });
     const addresses = {

@@ -1,0 +1,78 @@
+import { ansiParser, type Line } from "./ansi.js";
+
+const esc = "\x1b";
+
+/** Returns the lines of pieces of output, the open one last. */
+function linesOf(...pieces: string[]): Line[] {
+  const parser = ansiParser();
+  const lines: Line[] = [];
+  let open: Line = [];
+  for (const piece of pieces) {
+    const pushed = parser.push(piece);
+    lines.push(...pushed.lines);
+    open = pushed.open;
+  }
+  return [...lines, open];
+}
+const textsOf = (...pieces: string[]) => linesOf(...pieces).map((line) => line.map(({ text }) => text).join(""));
+
+test("text is divided into lines, whatever pieces it arrives in", () => {
+  expect(textsOf("a\nb", "c\r\nd\n")).toEqual(["a", "bc", "d", ""]);
+});
+
+test.each([
+  ["16 colours", `${esc}[31mx`, { colour: 1 }],
+  ["bright colours", `${esc}[97;101mx`, { colour: 15, background: 9 }],
+  ["256 colours", `${esc}[38;5;208;48;5;17mx`, { colour: 208, background: 17 }],
+  ["true colours", `${esc}[38;2;255;0;16mx`, { colour: "#ff0010" }],
+  ["colours with colons", `${esc}[38:5:208mx`, { colour: 208 }],
+  ["several flags", `${esc}[1;3;4;7;9mx`, { bold: true, italic: true, underline: true, inverse: true, strike: true }],
+  ["a reset", `${esc}[1;31m${esc}[mx`, {}],
+])("understands %s", (_, text, style) => {
+  expect(linesOf(text)).toEqual([[{ text: "x", style }]]);
+});
+
+test("a colour lasts until it is reset, also across lines", () => {
+  expect(linesOf(`${esc}[32ma\nb${esc}[0mc`)).toEqual([
+    [{ text: "a", style: { colour: 2 } }],
+    [
+      { text: "b", style: { colour: 2 } },
+      { text: "c", style: {} },
+    ],
+  ]);
+});
+
+test("a sequence that is split anywhere is understood", () => {
+  const text = `a${esc}[1;38;5;200mb${esc}]8;;http://x${esc}\\c`;
+  for (let at = 1; at < text.length; at++) expect(linesOf(text.slice(0, at), text.slice(at))).toEqual(linesOf(text));
+});
+
+test.each([
+  ["cursor movements", `a${esc}[2Ab${esc}[10;5Hc`, "abc"],
+  ["erased ends of lines", `a${esc}[Kb`, "ab"],
+  ["window titles", `${esc}]0;title\x07a`, "a"],
+  ["links", `${esc}]8;;http://x${esc}\\a${esc}]8;;${esc}\\`, "a"],
+  ["character sets", `${esc}(Ba`, "a"],
+  ["bells and nulls", "a\x07\x00b", "ab"],
+])("drops %s", (_, text, expected) => {
+  expect(textsOf(text)).toEqual([expected]);
+});
+
+test("a carriage return starts a new version of the line", () => {
+  expect(textsOf("10 %\r50 %", "\r", "100 %\n", "done")).toEqual(["100 %", "done"]);
+  expect(textsOf("kept\r")).toEqual(["kept"]);
+});
+
+test("a backspace removes a character", () => {
+  expect(textsOf("/\b-\b|")).toEqual(["|"]);
+});
+
+test("an endless line is cut, and says so", () => {
+  const [line] = textsOf("x".repeat(15_000), "y".repeat(15_000), "z\nnext");
+  expect(line).toMatch(/^x{15000}y{5000} … \(cut here/);
+  expect(line!.length).toBeLessThan(20_100);
+});
+
+test("text after an escape that never ends is shown in the end", () => {
+  expect(textsOf(`a${esc}]${"x".repeat(1_000)}`, "b")[0]).toContain("x");
+});

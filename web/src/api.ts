@@ -1,0 +1,44 @@
+import { ApiError, type components, createClient } from "@service-ci/client";
+import { below } from "./routes.js";
+
+type Schemas = components["schemas"];
+export type Build = Schemas["Build"];
+/** A build inside another record, without the fields that are always null. */
+export type BuildCopy = Omit<Schemas["BuildCopy"], "output">;
+export type Job = Omit<Schemas["Job"], "build">;
+export type Artifact = Omit<Schemas["Artifact"], "build" | "job"> & { readonly job: Pick<Job, "name"> };
+export type Namespace = Omit<Schemas["Namespace"], "build"> & { readonly build: BuildCopy | null };
+export type Session = Schemas["Session"];
+
+const publicUrl = document.querySelector<HTMLMetaElement>('meta[name="public-url"]')?.content ?? "";
+
+/** The path of the public URL, without trailing slash. */
+export const base = new URL(publicUrl, location.origin).pathname.replace(/\/$/, "");
+
+/** Talks to the server that the page came from. The browser adds the cookie of the session. */
+export const client = createClient({ url: location.origin + base, publicUrl });
+
+/** Returns the address of a record's URL on this page; undefined for another site's. */
+export function pageOf(url: string): string | undefined {
+  return url === publicUrl || url.startsWith(`${publicUrl}/`) ? `${base}${url.slice(publicUrl.length)}` : undefined;
+}
+
+/** Returns the path of the open page, below the base. */
+export const currentPath = (): string => below(base, location.pathname) ?? location.pathname;
+
+export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
+/** Which pages a list has besides the one that was read (RFC 8288). */
+export interface Pages {
+  readonly prev?: number | undefined;
+  readonly next?: number | undefined;
+}
+
+export function pagesIn(response: Response): Pages {
+  const links = response.headers.get("link") ?? "";
+  const page = (rel: string) => {
+    const number = new RegExp(`[?&]page=(\\d+)[^>]*>; rel="${rel}"`).exec(links)?.[1];
+    return number === undefined ? undefined : Number(number);
+  };
+  return { prev: page("prev"), next: page("next") };
+}

@@ -1,0 +1,114 @@
+import { record } from "@service-ci/client";
+import { useState } from "preact/hooks";
+import { type Build, client, pageOf } from "../api.js";
+import { isFinished } from "../format.js";
+import { go } from "../location.js";
+
+interface Props {
+  readonly build: Build;
+  readonly onDone: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const pathOf = ({ user, number }: Build) => ({ params: { path: { user: user.username, number } } });
+
+/** Returns a function that does some work, one at a time, and reports how it went. */
+function useWork({ onDone, onFailure }: Props): [boolean, (work: () => Promise<unknown>) => void] {
+  const [busy, setBusy] = useState(false);
+  const start = (work: () => Promise<unknown>) => {
+    setBusy(true);
+    onFailure(undefined);
+    work()
+      .then(onDone, onFailure)
+      .finally(() => setBusy(false));
+  };
+  return [busy, start];
+}
+
+/** What can be done with a build in its state. */
+export function Actions(props: Props) {
+  const { build } = props;
+  const [busy, start] = useWork(props);
+  const at = pathOf(build);
+  const restart = async () => {
+    const next = await record(client.api.POST("/b/{user}/{number}/restart", { ...at, body: {} }));
+    go(pageOf(next.url) ?? next.url);
+  };
+  const pin = () =>
+    build.pinned ? client.api.PATCH("/b/{user}/{number}/unpin", at) : client.api.PATCH("/b/{user}/{number}/pin", at);
+  return (
+    <>
+      {build.queue?.reason === "waits for approval" && (
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => start(() => client.api.PATCH("/b/{user}/{number}/approve", at))}
+        >
+          Approve
+        </button>
+      )}
+      {!isFinished(build.status) && (
+        <button
+          type="button"
+          class="danger"
+          disabled={busy}
+          onClick={() => start(() => client.api.DELETE("/b/{user}/{number}", at))}
+        >
+          Kill
+        </button>
+      )}
+      {isFinished(build.status) && (
+        <button type="button" disabled={busy} onClick={() => start(restart)}>
+          Restart
+        </button>
+      )}
+      <button type="button" disabled={busy} aria-pressed={build.pinned} onClick={() => start(pin)}>
+        {build.pinned ? "Unpin" : "Pin"}
+      </button>
+    </>
+  );
+}
+
+/** The tags of a build, and a field to add one. */
+export function Tags(props: Props) {
+  const { build } = props;
+  const [busy, start] = useWork(props);
+  const [name, setName] = useState("");
+  const at = pathOf(build);
+  const add = async () => {
+    await client.api.POST("/b/{user}/{number}/tags", { ...at, body: [name.trim()] });
+    setName("");
+  };
+  const remove = (tag: string) =>
+    client.request(`${build.tags_url}/${tag.split("/").map(encodeURIComponent).join("/")}`, { method: "DELETE" });
+  return (
+    <form
+      class="tags"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim()) start(add);
+      }}
+    >
+      {build.tags.map((tag) => (
+        <span class="tag" key={tag}>
+          {tag}
+          <button
+            type="button"
+            class="plain"
+            disabled={busy}
+            aria-label={`Remove the tag ${tag}`}
+            onClick={() => start(() => remove(tag))}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <input
+        aria-label="New tag"
+        placeholder="Add a tag"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,126 @@
+import { useRef } from "preact/hooks";
+import { type Build, base, client, pagesIn } from "../api.js";
+import { useData, useNow } from "../data.js";
+import { isFinished, statusText } from "../format.js";
+import { go } from "../location.js";
+import { BuildRow, Empty, Failed, Live, Loading, Page, Paging } from "../parts.js";
+
+const statuses = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"] as const;
+
+/** What the address says about which builds to show. */
+function filtersIn(query: URLSearchParams) {
+  const text = (name: string) => query.get(name) ?? "";
+  return { status: text("status"), tag: text("tag"), search: text("search"), namespace: text("namespace") };
+}
+type Filters = ReturnType<typeof filtersIn>;
+
+/** Splits `user/path/of/it`. */
+function namespaceIn(text: string): { username: string; path: string } | undefined {
+  const [username = "", ...path] = text.split("/").filter(Boolean);
+  return username && path.length > 0 ? { username, path: path.join("/") } : undefined;
+}
+
+const pathOf = ({ username, path }: { username: string; path: string }) =>
+  `/n/${encodeURIComponent(username)}/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+async function load({ namespace, ...filters }: Filters, page: number) {
+  const given = Object.entries(filters).filter(([, value]) => value !== "");
+  const query = new URLSearchParams([...given, ["page", String(page)]]);
+  const place = namespaceIn(namespace);
+  const response = await client.request(`${place ? `${pathOf(place)}/-` : ""}/builds?${query}`);
+  return { builds: (await response.json()) as Build[], pages: pagesIn(response) };
+}
+
+/** Builds, newest first. They change on the page as they change on the server. */
+export function BuildsPage() {
+  const query = new URLSearchParams(location.search);
+  const filters = filtersIn(query);
+  const page = Number(query.get("page") ?? 1) || 1;
+  const place = namespaceIn(filters.namespace);
+  const { data, error, live } = useData(`builds?${query}`, () => load(filters, page), {
+    everyMs: ({ builds }) => (builds.every(({ status }) => isFinished(status)) ? 5_000 : 2_000),
+    events: place && `${pathOf(place)}/-/events`,
+  });
+  const now = useNow(true);
+  if (error && !data) return <Failed error={error} />;
+  const filtered = Object.values(filters).some(Boolean);
+  return (
+    <Page
+      title="Builds"
+      actions={
+        <a class="button" href={`${base}/-/new-build`}>
+          New build
+        </a>
+      }
+    >
+      <FilterForm key={location.search} filters={filters} />
+      <Live live={live} />
+      {!data && <Loading />}
+      {data && data.builds.length > 0 && (
+        <ul class="rows">
+          {data.builds.map((build) => (
+            <BuildRow key={build.id} build={build} now={now} />
+          ))}
+        </ul>
+      )}
+      {data?.builds.length === 0 && <NoBuilds filtered={filtered} />}
+      {data && <Paging pages={data.pages} />}
+    </Page>
+  );
+}
+
+const NoBuilds = ({ filtered }: { filtered: boolean }) =>
+  filtered ? (
+    <Empty>
+      <p>No build matches.</p>
+      <p>
+        <a href={`${base}/builds`}>Show all builds</a>
+      </p>
+    </Empty>
+  ) : (
+    <Empty>
+      <p>There are no builds yet.</p>
+      <p>
+        <a href={`${base}/-/new-build`}>Submit the first one</a>, or connect a repository, so that each push submits
+        one.
+      </p>
+    </Empty>
+  );
+
+function FilterForm({ filters }: { filters: Filters }) {
+  const form = useRef<HTMLFormElement>(null);
+  const apply = (event?: Event) => {
+    event?.preventDefault();
+    if (!form.current) return;
+    const given = [...new FormData(form.current)].filter(([, value]) => value !== "") as [string, string][];
+    go(`${location.pathname}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`);
+  };
+  return (
+    <form class="filters" ref={form} onSubmit={apply} aria-label="Filters">
+      <label>
+        Status
+        <select name="status" value={filters.status} onChange={() => apply()}>
+          <option value="">any</option>
+          {statuses.map((status) => (
+            <option key={status} value={status}>
+              {statusText(status)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Tag
+        <input name="tag" defaultValue={filters.tag} />
+      </label>
+      <label>
+        Tag contains
+        <input name="search" type="search" defaultValue={filters.search} />
+      </label>
+      <label>
+        Namespace
+        <input name="namespace" placeholder="user/path" defaultValue={filters.namespace} />
+      </label>
+      <button type="submit">Filter</button>
+    </form>
+  );
+}

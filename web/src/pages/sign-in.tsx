@@ -1,0 +1,79 @@
+import { useEffect, useState } from "preact/hooks";
+import { base, client, isUnauthorized } from "../api.js";
+import { go, useAddress } from "../location.js";
+import { Complaint, Page } from "../parts.js";
+
+/** Returns where to go after signing in: a page of ours. */
+function nextPage(): string {
+  const next = new URLSearchParams(location.search).get("next") ?? "";
+  return next.startsWith(`${base}/`) && !next.startsWith("//") ? next : `${base}/builds`;
+}
+
+const Refused = ({ error, link }: { error: unknown; link: boolean }) => {
+  if (!isUnauthorized(error)) return <Complaint error={error} />;
+  return (
+    <div class="complaint" role="alert">
+      <p>{link ? "This link was used already, or is older than ten minutes." : "This token is not valid."}</p>
+      <p>{link ? "Ask for another link, or sign in with a token." : "Check that you have copied all of it."}</p>
+    </div>
+  );
+};
+
+/** Signs in with a token, or with the one-time link that the address holds. */
+export function SignInPage() {
+  const [token, setToken] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<{ error: unknown; link: boolean }>();
+
+  async function signIn(body: { token: string } | { link: string }): Promise<void> {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await client.api.POST("/session", { body });
+      go(nextPage(), { replace: true });
+    } catch (error) {
+      setFailure({ error, link: "link" in body });
+      setBusy(false);
+    }
+  }
+
+  // A tab that shows this page already loads nothing when it opens a link.
+  const address = useAddress();
+  useEffect(() => {
+    const link = location.hash.slice(1);
+    if (!link) return;
+    // The history must not keep the secret.
+    history.replaceState(null, "", location.pathname + location.search);
+    void signIn({ link });
+  }, [address]);
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void signIn({ token: token.trim() });
+  };
+  return (
+    <div class="sign-in">
+      <Page title="Sign in to Service CI">
+        <form onSubmit={submit}>
+          <label for="token">Access token</label>
+          <input
+            id="token"
+            type="password"
+            autoComplete="current-password"
+            required
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+          <button type="submit" disabled={busy}>
+            {busy ? "Signing in …" : "Sign in"}
+          </button>
+        </form>
+        {failure && <Refused {...failure} />}
+        <p class="quiet">
+          A token comes from an administrator, or from <code>POST /tokens</code>. On the machine where{" "}
+          <code>npm start</code> runs, use the link that it has printed.
+        </p>
+      </Page>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { ApiError } from "@service-ci/client";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf } from "./api.js";
+import { ago, moment, spent, statusText } from "./format.js";
+
+const marks: Readonly<Record<string, string>> = {
+  queued: "○",
+  running: "◐",
+  passed: "✓",
+  passed_with_failures: "!",
+  failed: "✕",
+  killed: "■",
+  timed_out: "◷",
+};
+
+/** A status as a sign and a word. */
+export const Status = ({ status }: { status: string }) => (
+  <span class={`status status-${status}`}>
+    <span class="mark" aria-hidden="true">
+      {marks[status] ?? "?"}
+    </span>
+    {statusText(status)}
+  </span>
+);
+
+/** A time that says how long ago it was, and exactly when on demand. */
+export const Ago = ({ time, now }: { time: string; now: number }) => (
+  <time dateTime={time} title={moment(time)}>
+    {ago(time, now)}
+  </time>
+);
+
+/** A page with its heading, which gets the focus when the page opens. */
+export function Page({
+  title,
+  children,
+  actions,
+}: {
+  title: string;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Service CI`;
+  }, [title]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <main id="content">
+      <div class="heading">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}
+
+const advice: Readonly<Record<number, string>> = {
+  403: "Your session may not do this. Sign in with a token that has the permission.",
+  404: "It does not exist, or you may not see it. Its owner may have to invite you.",
+  405: "This address can be changed or deleted, but not opened.",
+  429: "You have sent many requests. Wait a moment.",
+  503: "The service is starting, or part of it is away. Try again in a moment.",
+};
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return "The server cannot be reached. Check your connection.";
+  return `${error.message}.`.replace(/\.\.$/, ".");
+};
+
+/** Says what went wrong and what to do. */
+export const Complaint = ({ error }: { error: unknown }) => (
+  <div class="complaint" role="alert">
+    <p>{reasonOf(error)}</p>
+    {error instanceof ApiError && advice[error.status] && <p>{advice[error.status]}</p>}
+    {error instanceof ApiError && error.requestId && error.status >= 500 && (
+      <p class="quiet">Request {error.requestId}</p>
+    )}
+  </div>
+);
+
+/** The page of something that cannot be shown. */
+export const Failed = ({ error }: { error: unknown }) => (
+  <Page title={error instanceof ApiError && error.status === 404 ? "Not found" : "This did not work"}>
+    {isUnauthorized(error) ? <SignInFirst /> : <Complaint error={error} />}
+    <p>
+      <a href={`${base}/builds`}>All builds</a>
+    </p>
+  </Page>
+);
+
+const SignInFirst = () => (
+  <div class="complaint" role="alert">
+    <p>You are not signed in, or your session has ended.</p>
+    <p>
+      <a href={`${base}/-/sign-in?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`}>
+        Sign in
+      </a>
+    </p>
+  </div>
+);
+
+/** Says when what the page shows is not up to date. */
+export const Live = ({ live }: { live: boolean }) => (
+  <p class="live" role="status">
+    {live ? "" : "Not live: the connection is lost. Trying again."}
+  </p>
+);
+
+export const Loading = () => (
+  <p class="quiet" role="status">
+    Loading …
+  </p>
+);
+
+export const Empty = ({ children }: { children: ComponentChildren }) => <div class="empty">{children}</div>;
+
+/** Links to the pages before and after the open one. */
+export function Paging({ pages: { prev, next } }: { pages: Pages }) {
+  const address = (page: number) => {
+    const query = new URLSearchParams(location.search);
+    query.set("page", String(page));
+    return `${location.pathname}?${query}`;
+  };
+  if (prev === undefined && next === undefined) return null;
+  return (
+    <nav class="paging" aria-label="Pages">
+      {prev !== undefined && <a href={address(prev)}>Newer or earlier</a>}
+      {next !== undefined && <a href={address(next)}>Older or further</a>}
+    </nav>
+  );
+}
+
+const titleOf = ({ trigger, number }: Pick<Build, "trigger" | "number">) =>
+  trigger.comment.split("\n")[0] || `Build ${number}`;
+
+/** A build as a row of a list. */
+export const BuildRow = ({ build, now }: { build: BuildCopy; now: number }) => (
+  <li class="row">
+    <Status status={build.status} />
+    <div class="what">
+      <a href={pageOf(build.url)}>
+        {titleOf(build)} <span class="quiet">{`${build.user.username} #${build.number}`}</span>
+      </a>
+      <div class="quiet">
+        {build.namespace && <a href={pageOf(build.namespace.url)}>{build.namespace.path}</a>}
+        <span>{build.trigger.type}</span>
+        {build.tags.map((tag) => (
+          <span class="tag" key={tag}>
+            {tag}
+          </span>
+        ))}
+        {build.pinned && <span>pinned</span>}
+        {build.queue && <span>{`${build.queue.reason}, position ${build.queue.position}`}</span>}
+        {build.reason && <span class="reason">{build.reason}</span>}
+      </div>
+    </div>
+    <div class="when quiet">
+      <span>{spent(build.started_at, build.finished_at, now)}</span>
+      <Ago time={build.created_at} now={now} />
+    </div>
+  </li>
+);

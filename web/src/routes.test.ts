@@ -1,0 +1,29 @@
+import { below, findRoute, lineId, placeIn } from "./routes.js";
+
+const routes = ["/", "/builds", "/b/:user/:number", "/n/:user/:path", "/n/:user/:path/-/builds"].map((pattern) => ({
+  pattern,
+  page: pattern,
+}));
+
+test.each([
+  ["/", "/", {}],
+  ["/builds/", "/builds", {}],
+  ["/b/a%20b/7", "/b/:user/:number", { user: "a b", number: "7" }],
+  ["/n/ann/a/b", "/n/:user/:path", { user: "ann", path: "a/b" }],
+  ["/n/ann/a/b/-/builds", "/n/:user/:path/-/builds", { user: "ann", path: "a/b" }],
+])("%s is the page %s", (path, page, params) => expect(findRoute(routes, path)).toEqual({ page, params }));
+
+test.each(["/build", "/b/ann", "/b/ann/7/x", "/n/ann", "/n/ann/-/builds", "/b/%zz/1/2"])("%s is no page", (path) =>
+  expect(findRoute(routes, path)).toBeUndefined(),
+);
+
+test("a path is divided from the base path of the public URL", () => {
+  expect([below("", "/builds"), below("/ci", "/ci/builds"), below("/ci", "/ci")]).toEqual(["/builds", "/builds", "/"]);
+  expect([below("/ci", "/cider"), below("/ci", "/builds")]).toEqual([undefined, undefined]);
+});
+
+test("an address names a job, or a line of its output", () => {
+  expect(placeIn("")).toEqual({});
+  expect(placeIn("#unit%20tests")).toEqual({ job: "unit tests" });
+  expect(placeIn(`#${lineId("a:b é", 120)}`)).toEqual({ job: "a:b é", line: 120 });
+});

@@ -1,0 +1,151 @@
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { created, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { inBrowser, violations } from "./_browser.js";
+
+inBrowser((web) => {
+  let ann: SignedUp;
+  let newcomer: SignedUp;
+  let namespace: string;
+  /** Addresses by what they show. */
+  const places: Record<string, string> = {};
+
+  beforeAll(async () => {
+    [ann, newcomer] = await Promise.all([web.ci.signUp(), web.ci.signUp()]);
+    namespace = aWord("ns");
+    const submit = async (commands: string[], more = {}) =>
+      created(
+        await ann.post("/builds", { manifest: aManifest({ namespace, jobs: [{ stage: "test", commands }], ...more }) }),
+      );
+    const passed = await submit(["printf '\\033[32mgreen\\033[0m\\n'"], {});
+    const failed = await submit(["echo no; exit 3"]);
+    const queued = await submit(["echo"], { driver: { type: "qemu", image: "none" } });
+    const variable = created(await ann.post("/variables", { namespace, key: "TOKEN", value: "secret1", mask: true }));
+    created(await ann.post("/variables", { namespace, key: "LEVEL", value: "debug" }));
+    const key = created(await ann.post("/tokens", { name: "other", scope: "build:read" }));
+    for (const build of [passed, failed])
+      await eventually(async () => expect((await ann.get(build.url)).json.finished_at).not.toBeNull());
+    const below = (url: string) => url.slice(web.ci.url.length);
+    Object.assign(places, {
+      "sign in": "/-/sign-in",
+      builds: "/builds",
+      "builds of a namespace": `/builds?namespace=${ann.username}/${namespace}&status=passed`,
+      "no build": "/builds?tag=none",
+      "a build that passed": below(passed.url),
+      "a build that failed": below(failed.url),
+      "a queued build": below(queued.url),
+      "the variables of a build": below(passed.variables_url),
+      "a new build": "/-/new-build",
+      namespaces: "/namespaces",
+      "a namespace": `/n/${ann.username}/${namespace}`,
+      sessions: "/user/sessions",
+      tokens: "/tokens",
+      "a variable": below(variable.url),
+      "something that cannot be read": below(key.url),
+      "a user": "/user",
+      "something that does not exist": "/b/nobody/7",
+      "an unknown address": "/nothing/here",
+    });
+  });
+
+  const shown = [
+    ["sign in", "Sign in to Service CI"],
+    ["builds", "Builds"],
+    ["builds of a namespace", "Builds"],
+    ["no build", "Builds"],
+    ["a build that passed", /#1$/],
+    ["a build that failed", /#2$/],
+    ["a queued build", /#3$/],
+    ["the variables of a build", "Variables"],
+    ["a new build", "New build"],
+    ["namespaces", "Namespaces"],
+    ["a namespace", /^ns/],
+    ["sessions", "Sessions"],
+    ["tokens", "Tokens"],
+    ["a variable", "Variable TOKEN"],
+    ["something that cannot be read", "This did not work"],
+    ["a user", /^User /],
+    ["something that does not exist", "Not found"],
+    ["an unknown address", "Not found"],
+  ] as const;
+
+  test.each(shown)("the page of %s has its heading, and breaks no rule of axe in light or dark", async (what, name) => {
+    const page = await web.open(places[what]!, ann);
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.getByText("Loading …").waitFor({ state: "detached" });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await violations(page)]).toEqual([colorScheme, []]);
+    }
+  });
+
+  test("a phone shows every page without scrolling sideways", async () => {
+    const page = await web.open("/builds", ann, { viewport: { width: 360, height: 700 } });
+    for (const [what, name] of shown) {
+      await page.goto(web.ci.url + places[what]);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await page.getByText("Loading …").waitFor({ state: "detached" });
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      expect([what, width]).toEqual([what, 360]);
+    }
+  });
+
+  test("a newcomer is told what to do", async () => {
+    const page = await web.open("/builds", newcomer);
+    await page.getByText("There are no builds yet.").waitFor();
+    await page.getByRole("link", { name: "Namespaces" }).click();
+    await page.getByText("You are in no namespace yet.").waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("filters are in the address, so that the way back works", async () => {
+    const page = await web.open("/builds", ann);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+    await page.waitForURL(/\?status=failed$/);
+    await page.getByRole("link", { name: /#2$/ }).waitFor();
+    expect(await page.locator(".rows > .row").count()).toBe(1);
+    await page.goBack();
+    await page.getByRole("link", { name: /#1$/ }).waitFor();
+    expect(await page.getByRole("combobox", { name: "Status" }).inputValue()).toBe("");
+  });
+
+  test("a new build appears in the list without a reload", async () => {
+    const page = await web.open("/builds", newcomer);
+    await page.getByText("There are no builds yet.").waitFor();
+    created(await newcomer.post("/builds", { manifest: aManifest() }));
+    await page.getByRole("link", { name: /#1$/ }).waitFor();
+  });
+
+  test("without a session the page leads to signing in and back, by keyboard alone", async () => {
+    const page = await web.open("/namespaces");
+    await page.getByRole("main").getByRole("link", { name: "Sign in" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Access token").focus();
+    await page.keyboard.type("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("This token is not valid.").waitFor();
+    await page.getByLabel("Access token").fill(ann.token);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${web.ci.url}/namespaces`);
+    await page.getByRole("link", { name: namespace }).waitFor();
+  });
+
+  test("a session can be ended from another browser, and signing out ends one's own", async () => {
+    const [here, there] = [await web.open("/user/sessions", newcomer), await web.open("/builds", newcomer)];
+    await here.reload();
+    await here.getByRole("button", { name: "End" }).first().click();
+    await there.reload();
+    await there.getByText("You are not signed in").waitFor();
+    await here.getByRole("button", { name: "Sign out" }).click();
+    await here.getByRole("heading", { name: "Sign in" }).waitFor();
+    await here.goto(`${web.ci.url}/builds`);
+    await here.getByText("You are not signed in").waitFor();
+  });
+
+  test("a masked variable is never shown", async () => {
+    const page = await web.open(places["a namespace"]!, ann);
+    await page.getByText("TOKEN").waitFor();
+    expect(await page.content()).not.toContain("secret1");
+    await page.getByText("debug").waitFor();
+  });
+});
