@@ -21,6 +21,10 @@ const first = [
   "services/gateway/test/lists.long.test.ts",
   "deploy/test/start.long.test.ts",
   "services/gateway/test/access.test.ts",
+  "libs/kit/test/blobs.test.ts",
+  "cli/test/resources.test.ts",
+  "cli/test/builds.test.ts",
+  "services/gateway/test/namespaces.test.ts",
   "services/runner/test/docker-contract.long.test.ts",
 ].map((file) => join(__dirname, file));
 

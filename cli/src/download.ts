@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError, type Client } from "@service-ci/client";
-import { entryAt } from "./artifact-target.js";
+import { entryAt } from "./download-target.js";
 import { Failure } from "./exit.js";
 
 /** Content on the server, and what is known about it. */

@@ -8,6 +8,9 @@ const variables = pairs("Variable of the build, KEY=VALUE; may be repeated", { s
 const follow = flag("Print the output until the end; the exit code is that of the build", { short: "f" });
 const group = flag("All builds of the build's matrix");
 const namespace = text("Namespace, path or path@owner", { short: "n" });
+const into = text("Folder to write to; the current one if missing", { short: "C" });
+const force = flag("Replace files that differ");
+const content = { args: { id: one("Id or name") }, options: { namespace, into, force } };
 
 /** The commands that have a module of their own. */
 export const specs = {
@@ -64,11 +67,10 @@ export const specs = {
   "artifacts download": {
     about: "Download artifacts and verify them; continues partial downloads",
     args: { build: theBuild, names: many("Names of the artifacts; all if missing") },
-    options: {
-      into: text("Folder to write to; the current one if missing", { short: "C" }),
-      force: flag("Replace files that differ"),
-    },
+    options: { into, force },
   },
+  "objects download": { about: "Download an object and verify it; continues a partial download", ...content },
+  "images download": { about: "Download a disk image; continues a partial download", ...content },
   events: {
     about: "Print the next event of a namespace",
     args: { namespace: one("Namespace, path or path@owner") },

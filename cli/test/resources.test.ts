@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { aDisk } from "@ci/testkit/a-disk";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { operations } from "../src/operations/index.js";
@@ -47,6 +48,22 @@ test("a list over several pages is printed whole, or up to its limit", async () 
   for (const key of keys) await ann.post("/variables", { key, value: "v", namespace: "many" });
   expect((await user.out("vars", "list", "-n", "many", "-q")).trim().split("\n")).toEqual(keys);
   expect(await user.out("vars", "list", "-n", "many", "-q", "--limit", "2")).toBe("K10\nK11\n");
+});
+
+test("an object and an image are downloaded by their names", async () => {
+  await user.out("ns", "create", "stored");
+  await user.run(["objects", "create", "ca.crt", "-", "-n", "stored"], { input: "content" });
+  const into = join(user.folder, "objects");
+  const download = ["objects", "download", "ca.crt", "-n", "stored", "-C", into];
+  expect(await user.out(...download)).toBe(`${into}/ca.crt\n`);
+  expect(readFileSync(join(into, "ca.crt"), "utf8")).toBe("content");
+  expect(await user.run(download)).toMatchObject({ code: 0, stderr: `${into}/ca.crt is already there\n` });
+  writeFileSync(join(into, "ca.crt"), "another");
+  expect(await user.run(download)).toMatchObject({ code: 1, stderr: expect.stringContaining("Use --force") });
+  writeFileSync(join(user.folder, "disk"), aDisk());
+  await user.out("images", "create", "disk", "disk", "-q");
+  expect(await user.out("images", "download", "disk", "-C", into)).toBe(`${into}/disk\n`);
+  expect(readFileSync(join(into, "disk")).equals(aDisk())).toBe(true);
 });
 
 test("files are uploaded, and keys are read from files", async () => {

@@ -1,8 +1,8 @@
 import { type components, each } from "@service-ci/client";
-import { targetOf } from "../artifact-target.js";
 import { type BuildRef, findBuild, nameOf, pathOf } from "../build-ref.js";
 import type { Handler } from "../command.js";
 import { download } from "../download.js";
+import { targetOf } from "../download-target.js";
 import { exit, Failure } from "../exit.js";
 import { visible } from "../format/visible.js";
 import { type Io, note, print } from "../io.js";

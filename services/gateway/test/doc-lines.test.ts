@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aBuild } from "@ci/testkit/builders";
 import { constellation, created } from "@ci/testkit/constellation";
@@ -7,6 +7,7 @@ import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { hasCurl, type Shell, shellAt } from "@ci/testkit/shell";
 import { blocksOf, url } from "./_docs.js";
 
+const root = join(__dirname, "../../..");
 const disk = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 
 if (!hasCurl()) notRun("the shell lines of the pages", "curl is not installed");
@@ -28,11 +29,25 @@ else {
   const saved = (file: string) => readFile(join(sh.dir, file), "utf8");
 
   test("the README's first build is followed, and its artifact is downloaded", async () => {
-    const [, lines = ""] = blocksOf("README.md");
+    const [, , lines = ""] = blocksOf("README.md");
     const output = await sh.run(lines.replace(/^export TOKEN=ci_.*$/m, ""));
     expect(output).toContain(`"url":"${url}/b/admin/2"`);
     expect(output).toContain('data: {"status":"passed"}');
     expect(await saved("out.txt")).toBe("hello\n");
+  });
+
+  // Runs cli/dist/main.js.
+  test("the README's commands of ci follow a build and download its artifacts", async () => {
+    const [, lines = ""] = blocksOf("README.md");
+    await symlink(join(root, "cli"), join(sh.dir, "cli"));
+    await mkdir(join(sh.dir, "examples"));
+    const example = await readFile(join(root, "examples/hello.yml"), "utf8");
+    const own = example.replace(/^driver:\n( .*\n)+/m, "driver: {type: os}\n");
+    await writeFile(join(sh.dir, "examples/hello.yml"), own);
+    const output = await sh.run(lines.replace(`ci login ${url}`, `echo $TOKEN | ci login ${ci.origin}`));
+    expect(output).toContain("Hello from build number one");
+    expect(output).toContain("greeting.txt");
+    expect(await saved("greeting.txt")).toContain("Hello");
   });
 
   test("the lines about files download and upload what the page says", async () => {

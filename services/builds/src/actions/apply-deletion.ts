@@ -3,20 +3,14 @@ import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
 import { rootOwner, userOwner } from "../domain/cache.js";
 import type { CronDoc } from "../domain/cron.js";
-import { kill } from "../domain/moves.js";
 import { deleteOrphanedCron } from "./fire-cron.js";
 import { removeRepositories } from "./hooks/remove-repository.js";
+import { killBuild } from "./kill-build.js";
 import { removeCachesOf } from "./remove-cache.js";
 
 /** Moves a build out of a deleted namespace to its submitter. A running build continues. */
 const releaseBuild = (ctx: Pick<Context, "builds">, id: number) =>
   ctx.builds.change(id, (doc) => ({ set: { namespaceId: undefined, rootId: undefined, ownerId: doc.userId } }));
-
-async function endBuild(ctx: Pick<Context, "builds" | "bus" | "wakeups" | "now">, id: number): Promise<void> {
-  const doc = await ctx.builds.change(id, (build) => kill(build, ctx.now()));
-  if (doc.killRequestedAt) ctx.bus.nudge(`kill.${id}`);
-  ctx.wakeups.wake(id);
-}
 
 async function deleteCrons(ctx: Context, parent: Parent["kind"], find: () => Promise<CronDoc[]>): Promise<void> {
   for (let docs = await find(); docs.length > 0; docs = await find())
@@ -38,7 +32,7 @@ async function applyUserDeletion(ctx: Context, userId: number): Promise<void> {
   await deleteCrons(ctx, "user", () => ctx.crons.ofUser(userId));
   await removeRepositories(ctx, () => ctx.repositories.idsOfUser(userId));
   await removeCachesOf(ctx, userOwner(userId));
-  for (const id of await ctx.builds.unfinishedOf(userId)) await endBuild(ctx, id);
+  for (const id of await ctx.builds.unfinishedOf(userId)) await killBuild(ctx, id);
 }
 
 /** Removes or releases everything of a deleted user or namespace. Can be interrupted and repeated. */

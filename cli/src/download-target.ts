@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { Failure } from "./exit.js";
 import { visible } from "./format/visible.js";
 
-/** Returns the segments of an artifact's name. Throws for a name that could leave the folder. */
+/** Returns the segments of a name. Throws for a name that could leave the folder. */
 export function segmentsOf(name: string, platform = process.platform): string[] {
   const segments = name.split("/");
   const unsafe = platform === "win32" ? /[\\:\0]/ : /\0/;
   if (segments.some((segment) => ["", ".", ".."].includes(segment) || unsafe.test(segment)))
-    throw new Failure(`Artifact "${visible(name)}" was left out: its name leads out of the folder`);
+    throw new Failure(`"${visible(name)}" was left out: its name leads out of the folder`);
   return segments;
 }
 
@@ -20,7 +20,7 @@ export async function entryAt(path: string) {
   });
 }
 
-/** Returns the file for an artifact and makes its folders. A link among them could lead elsewhere, so it is refused. */
+/** Returns the file for a name and makes its folders. A link among them could lead elsewhere, so it is refused. */
 export async function targetOf(folder: string, name: string): Promise<string> {
   const segments = segmentsOf(name);
   await mkdir(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { segmentsOf, targetOf } from "./artifact-target.js";
+import { segmentsOf, targetOf } from "./download-target.js";
 
 test.each(["../a", "a/../../b", "/etc/passwd", "a//b", ".", "a/.", "", "a\0b"])("%j is refused", (name) => {
   expect(() => segmentsOf(name)).toThrow("its name leads out of the folder");

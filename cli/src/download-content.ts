@@ -1,0 +1,46 @@
+import { download } from "./download.js";
+import { targetOf } from "./download-target.js";
+import { Failure } from "./exit.js";
+import { visible } from "./format/visible.js";
+import { type Io, note, print, printJson } from "./io.js";
+import { requestPath } from "./operation-path.js";
+import { operations } from "./operations/index.js";
+import { progressOf } from "./progress.js";
+import { connect } from "./session.js";
+
+interface Content {
+  readonly name: string;
+  /** Null while an image has no content. */
+  readonly content_url: string | null;
+  /** Absent of an image. */
+  readonly sha256?: string;
+}
+
+export interface Input {
+  readonly id: string;
+  readonly namespace?: string | undefined;
+  readonly into?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/** Downloads the content of the record that an operation shows, to a file of its name. */
+export async function downloadContent(io: Io, shownBy: string, input: Input): Promise<undefined> {
+  const { id, namespace, into = ".", force = false } = input;
+  const session = await connect(io);
+  const { client } = session;
+  const { path } = await requestPath(session, operations[shownBy]!, { id, namespace });
+  const record = (await (await client.request(path)).json()) as Content;
+  const { name, content_url, sha256 = null } = record;
+  if (content_url === null) throw new Failure(`"${name}" has no content yet`);
+  const from = `${path}?download`;
+  const { headers } = await client.request(from, { method: "HEAD" });
+  const sizeBytes = Number(headers.get("Content-Length"));
+  const target = await targetOf(into, name);
+  const progress = progressOf(io, name, sizeBytes);
+  const options = { client, signal: io.signal, force, onProgress: progress.update };
+  const isNew = await download({ path: from, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
+  if (io.options.json) await printJson(io, record);
+  else if (isNew) await print(io, visible(target));
+  else note(io, `${target} is already there`);
+  return undefined;
+}
