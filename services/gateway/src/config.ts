@@ -165,7 +165,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         ),
       ),
       badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
-      build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),
+      build: s.str("BUILD_VERSION", "version that `/version` returns", "0.2.0"),
       ...stopConfig(s),
       ...peers,
       identity: identityWith(s, "gateway", peers),
