@@ -16,7 +16,7 @@ export const headings = {
   ],
   "What builds use": ["ns", "invites", "vars", "keys", "objects", "images", "caches"],
   "What starts builds, and what hears of them": ["cron", "repos", "webhooks", "events"],
-  Administration: ["tokens", "users", "audit"],
+  Administration: ["tokens", "sessions", "users", "audit"],
 };
 
 export const names = { table, groups, aliases, headings };

@@ -79,6 +79,15 @@ test("files are uploaded, and keys are read from files", async () => {
   expect(await user.json("keys", "create", "deploy", "--key", "id")).toMatchObject({ name: "deploy" });
 });
 
+test("a link signs a browser in, which is listed and signed out", async () => {
+  const [, link] = (await user.out("sessions", "link", "-q")).trim().split("/-/sign-in#");
+  expect((await ci.as().post("/session", { link })).status).toBe(201);
+  const [session, ...others] = await user.json("sessions", "list");
+  expect([session.address, others]).toEqual(["127.0.0.1", []]);
+  await user.out("sessions", "delete", String(session.id));
+  expect(await user.out("sessions", "list", "-q")).toBe("");
+});
+
 test("namespaces are created, invited to and deleted, which asks first", async () => {
   const bob = await ci.signUp();
   await user.out("ns", "create", "top");

@@ -37,7 +37,11 @@ const environmentOf = (service: string): Record<string, string> =>
   );
 
 /** Settings that make no sense in a container. */
-const excluded: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID", "OS_UIDS"] };
+const excluded: Record<string, string[]> = {
+  gateway: ["WEB_DIR"],
+  images: ["PATH"],
+  runner: ["PATH", "QEMU_UID", "OS_UIDS"],
+};
 const everywhere = ["SERVICE_KEY", "SERVICE_PEERS", "MONGO_DB"];
 
 it.each(services)(

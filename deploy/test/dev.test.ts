@@ -21,6 +21,10 @@ describe("npm run dev", () => {
     ["libs/rest/src/build.ts", ["builds", "gateway", "namespaces", "webhooks"]],
     ["libs/kit/src/rpc/rpc.ts", allServices],
     ["proto/ci/builds/v1/builds.proto", allServices],
+    ["web/src/pages/build.tsx", ["gateway"]],
+    ["client/src/follow.ts", ["gateway"]],
+    ["web/src/style.css", ["gateway"]],
+    ["web/src/ansi.test.ts", []],
     ["services/images/src/config.test.ts", []],
     ["libs/proto/src/gen/ci/builds/v1/builds.ts", []],
   ])("after a change of %s restarts %j", async (path, services) => {

@@ -18,6 +18,18 @@ export const accounts = {
   }),
   "tokens delete": tokens.remove(),
 
+  "sessions list": {
+    ...{ about: "List the browsers where you are signed in, newest first", method: "GET", path: "/user/sessions" },
+    ...{ columns: ["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"], names: "id" },
+  },
+  "sessions link": {
+    ...{ about: "Create a link that signs you in, in one browser and within ten minutes", method: "POST" },
+    ...{ path: "/user/sign-in-links", names: "url" },
+  },
+  "sessions delete": {
+    ...{ about: "Sign a browser out", method: "DELETE", path: "/user/sessions/{id}", args: { id: one("Id") } },
+  },
+
   "users list": {
     ...{ about: "List users, by username", method: "GET", path: "/users", names: "username" },
     ...{ columns: ["username", "email", "admin", "created_at"] },

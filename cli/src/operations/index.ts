@@ -31,5 +31,6 @@ export const groups: Readonly<Record<string, string>> = {
   repos: "Git repositories whose pushes submit builds",
   caches: "Files that are kept between builds",
   tokens: "Your tokens",
+  sessions: "Browsers where you are signed in",
   users: "Users, for administrators",
 };

@@ -10,9 +10,13 @@ const packageFolders = () =>
       .filter((folder) => existsSync(join(repoRoot, folder, "package.json"))),
   );
 
+/** The sources of the web page, which the gateway serves. */
+const pageRoots = ["client/src", "web/src"];
+
 /** Returns the folders with source files of the services. */
 export const sourceRoots = () => [
   "proto",
+  ...pageRoots,
   ...packageFolders()
     .map((folder) => `${folder}/src`)
     .filter((folder) => existsSync(join(repoRoot, folder))),
@@ -39,12 +43,20 @@ const withNeeds = (folder, found = new Set()) => {
   return found;
 };
 
+/** Reports whether the web page is made of any of these files. @param {string[]} paths */
+export const isPageMadeOf = (paths) =>
+  paths.some(
+    (path) =>
+      pageRoots.some((root) => path.startsWith(`${root}/`)) && /\.(tsx?|css)$/.test(path) && !path.includes(".test."),
+  );
+
 /**
  * Returns the services that use any of these files.
  * @param {string[]} paths relative to the repository
  */
 export const servicesUsing = (paths) => {
   const changed = new Set(paths.map(packageOf).filter((folder) => folder !== undefined));
+  if (isPageMadeOf(paths)) changed.add("services/gateway");
   if (changed.size === 0) return [];
   return packageFolders()
     .filter((folder) => folder.startsWith("services/"))

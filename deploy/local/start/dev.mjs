@@ -3,11 +3,11 @@
 //   CI_INSPECT=builds   let a debugger attach to that service at 127.0.0.1:9229; further services get the next ports
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "../provision/build.mjs";
+import { build, buildWeb } from "../provision/build.mjs";
 import { repoRoot } from "../provision/machine.mjs";
 import { apiAt } from "./api.mjs";
 import { onStop, runCommand, stopOnSignals } from "./cleanup.mjs";
-import { servicesUsing, sourceRoots } from "./dependents.mjs";
+import { isPageMadeOf, servicesUsing, sourceRoots } from "./dependents.mjs";
 import { signInLink, welcome } from "./first-build.mjs";
 import { readOptions } from "./options.mjs";
 import { serviceNames } from "./parts.mjs";
@@ -26,14 +26,18 @@ const inspected = () => {
 };
 
 /**
- * Compiles the services, and restarts them if that succeeds. The compiler prints its own errors.
+ * Compiles the services that changed files belong to, and the web page, and restarts them if that succeeds. The compiler
+ * prints its own errors.
  * @param {import("./system.mjs").System} system
- * @param {string[]} names
+ * @param {string[]} paths
  */
-const update = async (system, names) => {
+const update = async (system, paths) => {
+  const names = servicesUsing(paths);
+  if (names.length === 0) return;
   const from = Date.now();
   try {
     await build(names.map((name) => `services/${name}`));
+    if (isPageMadeOf(paths)) await buildWeb();
   } catch {
     console.log("Not restarted: the code does not compile.");
     return;
@@ -60,9 +64,9 @@ const watchSources = (system) => {
     working = true;
     while (changed.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, settleMs));
-      const names = servicesUsing([...changed]);
+      const paths = [...changed];
       changed.clear();
-      if (names.length > 0) await update(system, names);
+      await update(system, paths);
     }
     working = false;
   };
