@@ -37,7 +37,17 @@ beforeAll(async () => {
 
 /** Returns all records that the requests below could create or change. */
 async function allRecords() {
-  const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/cron", "/tokens"];
+  const lists = [
+    "/user/sessions",
+    "/builds",
+    "/namespaces",
+    "/images",
+    "/objects",
+    "/variables",
+    "/keys",
+    "/cron",
+    "/tokens",
+  ];
   const paths = [...lists, `${n}/-/webhooks`, `${n}/-/repositories`, `${n}/-/invites`, `${b}/tags`];
   const annsRecords = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
   return [...annsRecords, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
@@ -47,6 +57,12 @@ async function allRecords() {
 }
 
 const cases: readonly WrongTypeCase[] = [
+  {
+    row: "POST /session",
+    path: () => "/session",
+    oneWrongType: () => ({ token: 7 }),
+    complaints: { token: ["Token must be a string"] },
+  },
   {
     row: "POST /users",
     path: () => "/users",
