@@ -35,11 +35,11 @@ describe("npm run sbom", () => {
     const file = join(dir, "sbom.json");
     expect(await ran("sbom.mjs", file)).toEqual({ code: 0, said: expect.stringMatching(/^\d+ components: /) });
     const { bomFormat, specVersion, metadata, components } = JSON.parse(readFileSync(file, "utf8"));
-    expect([bomFormat, specVersion, metadata.component.name]).toEqual(["CycloneDX", "1.6", "service-ci"]);
+    expect([bomFormat, specVersion, metadata.component.name]).toEqual(["CycloneDX", "1.6", "service-ci-repository"]);
     const urls: string[] = components.map(({ purl }: { purl: string }) => decodeURIComponent(purl));
     expect(urls).toContain("pkg:npm/express-gateway@1.16.11");
     expect(urls).toContain(`pkg:npm/@grpc/grpc-js@${versionOf("@grpc/grpc-js")}`);
-    const others = urls.filter((url) => !url.startsWith("pkg:npm/@ci/"));
+    const others = urls.filter((url) => !/^pkg:npm\/@(service-)?ci\//.test(url));
     expect(others.filter((url) => !(url.slice("pkg:npm/".length) in lockfile.packages))).toEqual([]);
     expect(others.filter((url) => /\/(jest|typescript|@biomejs\/.*)@/.test(url))).toEqual([]);
   });
