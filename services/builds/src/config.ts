@@ -25,7 +25,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   artifactStorageBytes: number;
   artifactQuota: ByteLimit;
   cacheBytes: number;
-  /** The most of one owner; 0 means no limit. */
+  /** The limit for one owner; 0 means none. */
   cacheStorageBytes: number;
   cacheUnusedMs: number;
   curationEveryMs: number;

@@ -1,14 +1,14 @@
 import { generateKeyPairSync } from "node:crypto";
-import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
+import { aBuild, aManifest } from "@ci/testkit/builders";
 import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
 import type { WrongTypeCase } from "./_wrong-types.js";
+import { accountCases } from "./_wrong-types-accounts.js";
 
 const ci = constellation();
 const letters = "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 const long = "x".repeat(256);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
-const past = "2001-01-01T00:00:00Z";
 let ann: SignedUp;
 let n: string;
 let hook: string;
@@ -57,45 +57,7 @@ async function allRecords() {
 }
 
 const cases: readonly WrongTypeCase[] = [
-  {
-    row: "POST /session",
-    path: () => "/session",
-    oneWrongType: () => ({ token: 7 }),
-    complaints: { token: ["Token must be a string"] },
-  },
-  {
-    row: "POST /users",
-    path: () => "/users",
-    oneWrongType: () => ({ ...aUser(), admin: "yes" }),
-    moreMistakes: () => ({ username: "a", email: "nobody", admin: "yes" }),
-    complaints: {
-      admin: ["Admin must be a boolean"],
-      username: ["Username must be between 3 and 30 characters in length"],
-      email: ["Email invalid email address"],
-    },
-  },
-  {
-    row: "POST /users/:username/tokens",
-    path: () => `/users/${ann.username}/tokens`,
-    oneWrongType: () => ({ name: aWord(), scope: 7 }),
-    moreMistakes: () => ({ scope: 7, expires_at: past }),
-    complaints: {
-      scope: ["Scope must be a string"],
-      name: ["Name field required"],
-      expires_at: ["Expires_at must be in the future"],
-    },
-  },
-  {
-    row: "POST /tokens",
-    path: () => "/tokens",
-    oneWrongType: () => ({ name: aWord(), scope: "build:read", expires_at: "soon" }),
-    moreMistakes: () => ({ name: "test", scope: "build:eat", expires_at: "soon" }),
-    complaints: {
-      expires_at: ["Expires_at must be an RFC3339 timestamp"],
-      name: ["Name already exists"],
-      scope: ["Scope invalid permission eat"],
-    },
-  },
+  ...accountCases(() => ann),
   {
     row: "POST /builds",
     path: () => "/builds",

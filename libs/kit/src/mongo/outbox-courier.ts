@@ -161,7 +161,7 @@ export function courier(
 
     isIdle: news.isIdle,
 
-    /** Stands for a sweep that found nothing. */
+    /** Does what a sweep does that finds nothing. */
     skipSweep: news.endPass,
 
     /** Removes what is published, and publishes what others left behind, oldest first. Failures are left for the next. */
