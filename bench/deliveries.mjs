@@ -88,6 +88,7 @@ export const openDeliveries = async ({ api, mongoUrl, natsUrl }, factor) => {
   return {
     cases,
     deliver,
+    namespaceWith,
     /** @param {Case} emission */
     bare: ({ lanes, count }) => measurePosts(target, lanes, count),
     close() {

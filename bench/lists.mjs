@@ -2,13 +2,13 @@
 // to a small and a large system in turn. The exit code is 1 if a bound is missed. A second argument makes the large
 // system smaller: `lists 0.01` for a quick look.
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cloneAccounts } from "./lists/clone-accounts.mjs";
 import { cloneBuilds } from "./lists/clone-builds.mjs";
 import { cloneRecords } from "./lists/clone-records.mjs";
 import { compare, reportAlone } from "./lists/compare.mjs";
+import { startListener } from "./lists/listener.mjs";
 import { buildRequests, deepRequests, joinedRequests, listRequests } from "./lists/requests.mjs";
 import { startOne } from "./lists/systems.mjs";
 import { makeTemplates, settled } from "./lists/templates.mjs";
@@ -26,14 +26,6 @@ const part = (share) => ({
   records: Math.max(small.records, large.records * share),
   builds: Math.max(small.builds, large.builds * share),
 });
-
-/** Starts a server that accepts all webhooks. */
-const startListener = async () => {
-  const server = createServer((request, response) => request.resume().once("end", () => response.writeHead(204).end()));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return { address: `127.0.0.1:${port}`, stop: () => server.close() && server.closeAllConnections() };
-};
 
 /** @param {import("./lists/systems.mjs").System} system @param {Sizes} sizes @param {string} hookUrl */
 const seed = async (system, sizes, hookUrl) => {

@@ -4,6 +4,7 @@
 //   npm run bench -- all           every claim beside its reference, in rounds; writes bench/results.md
 //   npm run bench -- deliveries    webhooks' deliveries
 //   npm run bench -- lists         lists and reads with little and much data
+//   npm run bench -- growth        what happens as data, clients, followers, webhooks and runners grow; writes bench/growth.md
 //   npm run bench -- footprint     memory of the idle services, size of their images
 //   npm run bench -- machines      how long builds wait for virtual machines
 //   npm run bench -- cache         what a cache hit costs, beside `tar x`; fails above 1.3 times
@@ -44,6 +45,11 @@ if (what === "lists") {
 if (what === "all") {
   const { benchAll } = await import("./all.mjs");
   process.exit((await benchAll(process.argv.slice(3))) ? 0 : 1);
+}
+if (what === "growth") {
+  const { growth } = await import("./growth.mjs");
+  await growth(Number(share ?? 1));
+  process.exit(0);
 }
 if (what === "deliveries") {
   const world = await startWorld();

@@ -45,6 +45,8 @@ export const startWorld = async (settings = {}) => {
     url,
     mongoUrl: mongod.url,
     natsUrl: nats.url,
+    buildsAddress: system.buildsAddress,
+    serviceKeys: kept.serviceKeys,
     api: apiAt(url, kept.adminToken),
     /** Measures what everything took while `work` ran. @template T @param {() => Promise<T>} work */
     async costOf(work) {
@@ -59,6 +61,7 @@ export const startWorld = async (settings = {}) => {
       await system.stop();
       await nats.stop();
       await mongod.stop();
+      for (const name of ["MONGO_URL", "NATS_URL"]) delete process.env[name];
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -9,6 +9,7 @@ import { ackWaitMs } from "./jetstream.js";
 const signOfLifeEveryMs = 500;
 const pullMs = 1_000;
 const trustLeaseMs = 3_000;
+const renewLeaseMs = 1_000;
 /** A second longer, so that the next holder does not begin what a silent one may still be doing. */
 const leaseMs = trustLeaseMs + 1_000;
 /** After this time the stream has redelivered what others left behind, except events set aside. */
@@ -101,7 +102,8 @@ async function consumeOnce(options: Consumption): Promise<void> {
     const from = performance.now();
     for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
     // A process cut off from the stream lets the lease expire.
-    if (lease && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
+    const isDue = from >= leasedUntil - trustLeaseMs + renewLeaseMs - signOfLifeEveryMs / 2;
+    if (lease && isDue && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
   }, signOfLifeEveryMs);
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const mayHandle = () =>

@@ -10,7 +10,7 @@ export interface TtlCache<K, V> {
 
 const maxEntries = fixedLimit({ max: 10_000, about: "entries of one cache", effect: "the oldest entry is dropped" });
 
-/** Trusts answers for `trustMs`, and only while connected to the bus, which announces changes. */
+/** Trusts values for `trustMs`, and only while connected to the bus, which announces changes. */
 export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): TtlCache<K, V> {
   const entries = new Map<K, { readonly value: V; readonly until: number }>();
   let forgotten = 0;

@@ -42,6 +42,8 @@ export async function openMongo(url: string, name: string, log?: Log): Promise<M
     serverSelectionTimeoutMS: selectionMs,
     connectTimeoutMS: silenceMs,
     heartbeatFrequencyMS: heartbeatMs,
+    // Streaming takes a second connection, and twice as many requests. A failed command makes the driver look at once.
+    serverMonitoringMode: "poll" as const,
     ...tlsOptions(url),
   };
   const client = await MongoClient.connect(url, {

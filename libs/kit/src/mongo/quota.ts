@@ -21,7 +21,7 @@ export interface Quota {
   complaints(used: number): Fields;
 }
 
-/** `records` names them in the answer: `Cron jobs cannot exceed 1000 per user; delete one first`. */
+/** `records` names them in the complaint: `Cron jobs cannot exceed 1000 per user; delete one first`. */
 export interface CountLimit {
   readonly records: string;
   readonly per: "user" | "namespace";
@@ -51,7 +51,7 @@ export const countQuota = <T extends Document>(
 
 const isOn = ({ max }: Quota): boolean => max > 0;
 
-/** Returns what to answer if the new record exceeds a quota now. Others may be stored before it. */
+/** Returns the complaint if the new record exceeds a quota now. Others may be stored before it. */
 export async function quotaComplaints(quotas: readonly Quota[]): Promise<Fields> {
   const complaintsOf = async (quota: Quota) => {
     const used = await quota.used([]);

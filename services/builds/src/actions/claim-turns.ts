@@ -1,0 +1,53 @@
+import { oneByOne } from "@ci/kit/process/one-by-one";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { LineStore, Place } from "../store/line.js";
+import type { HeldBack, Oldest } from "../store/oldest-builds.js";
+import type { QueueStore } from "../store/queue.js";
+
+/** A build that this process is about to claim. Until `release`, its other claims take later builds. */
+export interface Picked extends Oldest {
+  readonly doc: NonNullable<Oldest["doc"]>;
+  release(): void;
+}
+
+/** The claims of a process. They would otherwise all reach for the same build, and all but one in vain. */
+export interface ClaimTurns {
+  /** Gives the next user in line a turn. */
+  next(drivers: readonly Driver_Type[]): Promise<Place | undefined>;
+  /** Picks a user's oldest build that is not held back. A user without queued builds leaves the line. */
+  pick(turn: Place, heldBack: HeldBack): Promise<Picked | undefined>;
+}
+
+export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): ClaimTurns {
+  const nextInTurn = oneByOne<Place>();
+  const pickInTurn = oneByOne<Picked>();
+  const picked = new Map<string, Set<number>>();
+
+  function reserve(place: string, found: Oldest & Pick<Picked, "doc">): Picked {
+    const ids = picked.get(place) ?? new Set();
+    const { _id } = found.doc;
+    const isOnly = found.isOnly && ids.size === 0;
+    picked.set(place, ids.add(_id));
+    const release = () => {
+      ids.delete(_id);
+      if (ids.size === 0) picked.delete(place);
+    };
+    return { doc: found.doc, isOnly, release };
+  }
+
+  return {
+    next: (drivers) => nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers)) ?? undefined),
+    pick(turn, heldBack) {
+      const isFree = heldBack.roots.length === 0 && heldBack.groups.length === 0;
+      // Claims hold back different builds, so one that finds nothing does not speak for the others.
+      const key = isFree ? turn._id : `${turn._id} ${heldBack.roots} ${heldBack.groups}`;
+      return pickInTurn(key, async () => {
+        const ids = picked.get(turn._id) ?? new Set();
+        const { doc, isOnly } = await queue.oldest(turn.driver, turn.userId, { ...heldBack, ids: [...ids] });
+        if (doc) return reserve(turn._id, { doc, isOnly });
+        if (isFree && !picked.has(turn._id)) await line.leave(turn);
+        return undefined;
+      });
+    },
+  };
+}
