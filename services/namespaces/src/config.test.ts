@@ -35,3 +35,9 @@ test("rejects an impossible admin account", () => {
 test("one error names every missing setting", () => {
   expect(() => readConfig({})).toThrow(/MONGO_URL is required\n.*NATS_URL is required\n.*SECRET_KEYS is required/s);
 });
+
+test("rejects a group without a namespace, and quotes it", () => {
+  expect(() => readConfig({ ...required, OIDC_GROUP_NAMESPACES: "devs=alice/team; ops" })).toThrow(
+    'OIDC_GROUP_NAMESPACES has the entry "ops": write it as group=user/namespace',
+  );
+});

@@ -3,6 +3,7 @@ import type { CountLimit } from "@ci/kit/mongo/quota";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import { type GroupNamespace, parseGroupNamespaces } from "./domain/group-namespaces.js";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
 export interface Quotas {
@@ -24,6 +25,8 @@ export interface Config extends ServiceConfig {
   auditRetentionMs: number;
   sessionLifetimeMs: number;
   sessionsPerUser: number;
+  createUsers: boolean;
+  groupNamespaces: readonly GroupNamespace[];
   /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
   adminUsername: string;
@@ -94,6 +97,17 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       max: "1000",
       effect: "a new session ends the oldest",
     }),
+    createUsers: s.bool(
+      "OIDC_CREATE_USERS",
+      "whether the first sign-in with OpenID Connect creates a user; otherwise an identity is first connected to one",
+      false,
+    ),
+    groupNamespaces: s.parsed(
+      "OIDC_GROUP_NAMESPACES",
+      "groups of the provider whose members collaborate on a namespace, as `group=user/namespace`, separated by semicolons",
+      "",
+      parseGroupNamespaces,
+    ),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",
       "bootstrap token of the administrator, at least 32 characters; empty for none",

@@ -15,6 +15,7 @@ import type {
 import type { Db } from "mongodb";
 import type { Config } from "./config.js";
 import type { AuditStore } from "./store/audit.js";
+import type { IdentityStore } from "./store/identities.js";
 import type { KeyStore } from "./store/keys.js";
 import type { MembershipStore } from "./store/memberships.js";
 import type { NamespaceStore } from "./store/namespaces.js";
@@ -30,6 +31,7 @@ export interface Context {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
+  readonly identities: IdentityStore;
   readonly namespaces: NamespaceStore;
   readonly memberships: MembershipStore;
   readonly objects: ObjectStore;

@@ -21,6 +21,7 @@ import { auditHandlers } from "./rpc/audit/index.js";
 import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
 import { resourceHandlers } from "./rpc/resources.js";
 import { auditStore } from "./store/audit.js";
+import { identityStore } from "./store/identities.js";
 import { makeIndexes } from "./store/indexes.js";
 import { keyStore } from "./store/keys.js";
 import { membershipStore } from "./store/memberships.js";
@@ -64,6 +65,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       users: userStore(h.db, nudge),
       tokens: tokenStore(h.db, nudge, config.quotas),
       sessions: sessionStore(h.db, nudge),
+      identities: identityStore(h.db),
       namespaces: namespaceStore(h.db, nudge, config.quotas),
       memberships: membershipStore(h.db, nudge, config.quotas),
       objects: objectStore(h.db, nudge, config.quotas),

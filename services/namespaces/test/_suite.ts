@@ -38,6 +38,8 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   auditRetentionMs: 90 * 24 * 60 * 60_000,
   sessionLifetimeMs: 30 * 24 * 60 * 60_000,
   sessionsPerUser: 50,
+  createUsers: false,
+  groupNamespaces: [],
   adminToken,
   adminUsername: "admin",
   adminEmail: "admin@localhost",

@@ -55,6 +55,7 @@ export async function clearUser(ctx: Context, userId: number): Promise<void> {
   await ctx.deletions.record([{ kind: "user", id: userId }]);
   for (const token of await ctx.tokens.ofUser(userId)) await endToken(ctx, token, act);
   for (const membership of await ctx.memberships.ofUser(userId)) await dropMembership(ctx, membership, act);
+  await ctx.identities.removeOfUser(userId);
   await ctx.users.cleared(userId);
 }
 

@@ -24,7 +24,7 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
   return user && !user.endedAt ? user._id : undefined;
 }
 
-/** Returns what to answer under `namespace` if the owner may not have more namespaces. */
+/** Returns the complaint under `namespace` if the owner may not have more namespaces. */
 const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
   namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
 

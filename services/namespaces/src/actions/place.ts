@@ -43,7 +43,7 @@ export async function takenAt(
   return scope !== undefined && name !== "" && (await store.has(scope, name)) ? [complaint] : [];
 }
 
-/** Returns what to answer if a quota leaves no room for a new record. */
+/** Returns the complaint if a quota leaves no room for a new record. */
 export const quotaComplaintsAt = async (
   store: { quotaComplaints(place: Place): Promise<Fields> },
   { scope, userId }: Site,

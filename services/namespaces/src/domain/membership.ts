@@ -6,6 +6,8 @@ export interface MembershipDoc extends Stored<Invite> {
   readonly rootId: number;
   /** Absent while it is an invite. */
   readonly joinedAt?: Date;
+  /** The identity whose groups gave it; absent if a person did. */
+  readonly identityId?: number;
   readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }

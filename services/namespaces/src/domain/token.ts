@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lacking } from "@ci/access/scope";
+import { everyPermission, lacking } from "@ci/access/scope";
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
@@ -9,14 +9,20 @@ export interface TokenDoc extends Stored<Token> {
   readonly hash: string;
   /** Set on the token created from CI_ADMIN_TOKEN. */
   readonly bootstrap?: true;
+  /** Set on the token that the sessions of an identity act for. */
+  readonly identityId?: number;
   readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 
-export const toToken = ({ _id, hash, bootstrap, outbox, deletedAt, ...token }: TokenDoc): Token => ({
+export const toToken = ({ _id, hash, bootstrap, identityId, outbox, deletedAt, ...token }: TokenDoc): Token => ({
   id: _id,
   ...token,
 });
+
+/** Returns every permission that a token of a user may have. */
+export const permissionsOf = (admin: boolean): readonly string[] =>
+  everyPermission.filter((permission) => admin || !permission.startsWith("user:"));
 
 /** Returns what a new token may not grant: more than its creator's scope, or `user:` permissions to anyone but an admin. */
 export function grantComplaints(granted: readonly string[], creatorScope: string, toAdmin: boolean): string[] {

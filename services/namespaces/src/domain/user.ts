@@ -43,7 +43,7 @@ export const newUser = (fields: {
 /** Returns the key that usernames and e-mails are compared by. */
 export const keyOf = (name: string): string => name.toLowerCase();
 
-const maxUsernameLength = fixedLimit({
+export const maxUsernameLength = fixedLimit({
   max: 30,
   about: "characters of a username",
   refusal: "Username must be between 3 and N characters in length",

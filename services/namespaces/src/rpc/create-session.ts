@@ -1,5 +1,6 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { Fault } from "@ci/kit/rpc/fault";
+import { identifier } from "../actions/identify.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { sessionEnded } from "../domain/events.js";
 import { maxUserAgentLength, sessionExpiry, toSession } from "../domain/session.js";
@@ -8,11 +9,15 @@ import { toUser } from "../domain/user.js";
 
 type By = Parameters<AccountHandlers["createSession"]>[0]["by"];
 
-/** Returns the token that a secret stands for: its own, or that of the sign-in link, which is used up. */
-async function tokenOf(ctx: Context, by: By, now: Date): Promise<TokenDoc | null> {
-  if (by?.$case === "token") return ctx.tokens.byHash(hashOf(by.value));
-  const link = by && (await ctx.sessions.takeLink(hashOf(by.value), now));
-  return link ? ctx.tokens.byId(link.tokenId) : null;
+/** Returns the token of what was shown: a token, a sign-in link, which is used up, or what a provider has proved. */
+function tokensBy(ctx: Context) {
+  const identify = identifier(ctx);
+  return async (by: By, now: Date): Promise<TokenDoc | null> => {
+    if (by?.$case === "token") return ctx.tokens.byHash(hashOf(by.value));
+    if (by?.$case === "claims") return identify(by.value, now);
+    const link = by && (await ctx.sessions.takeLink(hashOf(by.value), now));
+    return link ? ctx.tokens.byId(link.tokenId) : null;
+  };
 }
 
 /** Ends the oldest sessions of a user who has too many. */
@@ -21,11 +26,11 @@ async function endOldest(ctx: Context, userId: number, at: Date): Promise<void> 
     await ctx.sessions.remove(session._id, at, sessionEnded({ at, actorId: userId }, session));
 }
 
-export const createSession =
-  (ctx: Context): AccountHandlers["createSession"] =>
-  async ({ by, userAgent, address }) => {
+export const createSession = (ctx: Context): AccountHandlers["createSession"] => {
+  const tokenOf = tokensBy(ctx);
+  return async ({ by, userAgent, address }) => {
     const now = ctx.now();
-    const token = await tokenOf(ctx, by, now);
+    const token = await tokenOf(by, now);
     const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
     if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
     const secret = newSecret();
@@ -46,3 +51,4 @@ export const createSession =
     const validForMs = session.expiresAt.getTime() - now.getTime();
     return { session: toSession(session), secret, validForMs, user: toUser(user), token: toToken(token) };
   };
+};

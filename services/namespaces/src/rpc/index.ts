@@ -2,11 +2,13 @@ import type { AccountHandlers, Context, NamespaceHandlers } from "../context.js"
 import { acceptInvite } from "./accept-invite.js";
 import { allow } from "./allow.js";
 import { authenticate } from "./authenticate.js";
+import { connectIdentity } from "./connect-identity.js";
 import { createNamespace } from "./create-namespace.js";
 import { createSession } from "./create-session.js";
 import { createSignInLink } from "./create-sign-in-link.js";
 import { createToken } from "./create-token.js";
 import { createUser } from "./create-user.js";
+import { deleteIdentity } from "./delete-identity.js";
 import { deleteInvite } from "./delete-invite.js";
 import { deleteNamespace } from "./delete-namespace.js";
 import { deleteSession } from "./delete-session.js";
@@ -16,6 +18,7 @@ import { enterNamespace } from "./enter-namespace.js";
 import { getNamespace } from "./get-namespace.js";
 import { getUser } from "./get-user.js";
 import { listCollaborators } from "./list-collaborators.js";
+import { listIdentities } from "./list-identities.js";
 import { listInvites } from "./list-invites.js";
 import { listMemberships } from "./list-memberships.js";
 import { listNamespaces } from "./list-namespaces.js";
@@ -43,6 +46,9 @@ export const accountHandlers = (ctx: Context): AccountHandlers => ({
   listSessions: listSessions(ctx),
   deleteSession: deleteSession(ctx),
   createSignInLink: createSignInLink(ctx),
+  connectIdentity: connectIdentity(ctx),
+  listIdentities: listIdentities(ctx),
+  deleteIdentity: deleteIdentity(ctx),
 });
 
 export const namespaceHandlers = (ctx: Context): NamespaceHandlers => ({

@@ -18,6 +18,11 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { userId: 1, name: 1, bootstrap: 1, deletedAt: 1 }, unique: true },
     { key: { userId: 1, deletedAt: 1, _id: 1 } },
     { key: { bootstrap: 1 }, sparse: true },
+    {
+      key: { identityId: 1, deletedAt: 1 },
+      unique: true,
+      partialFilterExpression: { identityId: { $exists: true } },
+    },
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("sessions"), [
@@ -31,6 +36,10 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { userId: 1, createdAt: -1 } },
     { key: { tokenId: 1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ]);
+  await ensureIndexes(db.collection("identities"), [
+    { key: { issuer: 1, subject: 1 }, unique: true },
+    { key: { userId: 1, _id: 1 } },
   ]);
   await ensureIndexes(db.collection("namespaces"), [
     // Names are unique per parent. With paths, the rest of a deleted tree would block names of a new one.
@@ -57,6 +66,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { inviterId: 1, deletedAt: 1, joinedAt: 1 } },
     { key: { namespaceId: 1, deletedAt: 1, joinedAt: 1 } },
     { key: { deletedAt: 1 }, sparse: true },
+    { key: { identityId: 1, joinedAt: 1 }, partialFilterExpression: { identityId: { $exists: true } } },
     outboxIndex,
   ]);
 }

@@ -17,6 +17,9 @@ const queries = (memberships: Collection<MembershipDoc>) => ({
   of: (rootId: number, inviteeId: number): Promise<MembershipDoc | null> =>
     memberships.findOne({ rootId, inviteeId, ...live }),
 
+  /** Returns the memberships that the groups of an identity gave. */
+  ofIdentity: (identityId: number): Promise<MembershipDoc[]> => memberships.find({ identityId, ...joined }).toArray(),
+
   openInvite: (id: number): Promise<MembershipDoc | null> => memberships.findOne({ _id: id, ...open }),
 
   /** Returns the roots that a user collaborates on, limited to `among` if given. */

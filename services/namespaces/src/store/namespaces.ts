@@ -80,7 +80,7 @@ const changes = (db: Db, namespaces: Collection<NamespaceDoc>, nudge: Nudge, lim
   };
 
   return {
-    /** Returns what to answer if a user has no room for this many namespaces. */
+    /** Returns the complaint if a user has no room for this many namespaces. */
     quotaComplaints: (userId: number, count: number): Promise<Fields> => quotaComplaints(quotas(userId, count)),
 
     async insert(doc: NamespaceDoc): Promise<boolean> {

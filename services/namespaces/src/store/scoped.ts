@@ -81,7 +81,7 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
   };
 
   return {
-    /** Returns what to answer if a place has no room for a new record. */
+    /** Returns the complaint if a place has no room for a new record. */
     quotaComplaints: (place: Place): Promise<Fields> => quotaComplaints(quotas(place)),
 
     /** Stores a new record with its event; false if its name is taken in its scope. Fault `invalid` beyond a quota. */

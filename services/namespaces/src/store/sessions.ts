@@ -29,6 +29,8 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
 
     byHash: (hash: string): Promise<SessionDoc | null> => sessions.findOne({ hash, ...live }),
 
+    byId: (id: number): Promise<SessionDoc | null> => sessions.findOne({ _id: id, ...live }),
+
     ofUser: (userId: number, id: number): Promise<SessionDoc | null> => sessions.findOne({ _id: id, userId, ...live }),
 
     list(userId: number, now: Date, number: number | undefined) {

@@ -24,8 +24,8 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
 
     /** Stores a new token with its event. Throws a duplicate key error if its user has one of that name. */
     async insert(doc: TokenDoc): Promise<void> {
-      // The bootstrap token is how an administrator gets in.
-      const limited = doc.bootstrap ? [] : quotas(doc.userId);
+      // The bootstrap token is how an administrator gets in, and that of an identity how its user does.
+      const limited = doc.bootstrap || doc.identityId !== undefined ? [] : quotas(doc.userId);
       await withinQuotas(db, limited, doc._id, () => tokens.insertOne(doc));
       nudge(tokens as never, doc._id);
     },
@@ -33,6 +33,12 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
     byHash: (hash: string): Promise<TokenDoc | null> => tokens.findOne({ hash, ...live }),
 
     byId: (id: number): Promise<TokenDoc | null> => tokens.findOne({ _id: id, ...live }),
+
+    ofIdentity: (identityId: number): Promise<TokenDoc | null> => tokens.findOne({ identityId, ...live }),
+
+    /** Sets the scope of an identity's token; null if it has none. */
+    regrantIdentity: (identityId: number, scope: string): Promise<TokenDoc | null> =>
+      tokens.findOneAndUpdate({ identityId, ...live }, { $set: { scope } }, { returnDocument: "after" }),
 
     async hasName(userId: number, name: string): Promise<boolean> {
       return (await tokens.findOne({ userId, name, bootstrap: { $exists: false }, ...live })) !== null;

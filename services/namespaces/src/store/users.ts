@@ -28,6 +28,10 @@ export const userStore = (db: Db, nudge: Nudge) => {
     /** Includes deleted users. */
     byUsername: (username: string): Promise<UserDoc | null> => users.findOne({ usernameKey: keyOf(username) }),
 
+    /** Includes deleted users. */
+    withKeys: (usernameKeys: readonly string[]): Promise<UserDoc[]> =>
+      users.find({ usernameKey: { $in: [...usernameKeys] } }).toArray(),
+
     /** Finds a user by username or e-mail; a username has no `@`. Includes deleted users. */
     byHandle: (handle: string): Promise<UserDoc | null> =>
       handle.includes("@") ? users.findOne({ emailKey: keyOf(handle) }) : users.findOne({ usernameKey: keyOf(handle) }),

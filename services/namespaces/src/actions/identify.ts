@@ -1,0 +1,88 @@
+import { formatScope } from "@ci/access/scope";
+import { nextId } from "@ci/kit/mongo/ids";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
+import type { Claims } from "@ci/proto/namespaces/v1/accounts";
+import type { Context } from "../context.js";
+import { firstFree, isEmail, placeholderEmail, usernameFrom, usernamesLike } from "../domain/claimed-user.js";
+import { tokenChanged, userChanged } from "../domain/events.js";
+import { type IdentityDoc, nameIn, newIdentity } from "../domain/identity.js";
+import { hashOf, newSecret, permissionsOf, type TokenDoc } from "../domain/token.js";
+import { keyOf, newUser, toUser, type UserDoc } from "../domain/user.js";
+import { endUseOf } from "./end-identity.js";
+import { groupJoiner } from "./join-groups.js";
+
+const maxTries = 10;
+
+/** Stores the identity of a user who is about to be created, so that two sign-ins at once create one. */
+async function firstSignIn(ctx: Context, claims: Claims, at: Date): Promise<IdentityDoc | null> {
+  if (!ctx.config.createUsers) throw notFound();
+  const [id, userId] = [await nextId(ctx.db, "identities"), await nextId(ctx.db, "users")];
+  return ctx.identities.insert(newIdentity(claims, { id, userId, at }));
+}
+
+/** Creates the user of an identity. Names that others have, or had, are never used. */
+async function createUser(ctx: Context, { userId: id }: IdentityDoc, claims: Claims, at: Date): Promise<UserDoc> {
+  const usernames = usernamesLike(usernameFrom(claims.username));
+  for (let tries = 0; tries < maxTries; tries++) {
+    const taken = new Set((await ctx.users.withKeys(usernames.map(keyOf))).map(({ usernameKey }) => usernameKey));
+    const username = firstFree(usernames, taken);
+    const verified = isEmail(claims.email) && !(await ctx.users.byHandle(claims.email)) ? claims.email : undefined;
+    const user = newUser({ id, username, email: verified ?? placeholderEmail(username), admin: false, at });
+    try {
+      await ctx.users.insert({ ...user, outbox: [userChanged({ at }, "created", toUser(user))] });
+      return user;
+    } catch (error) {
+      if (!duplicateKey(error)) throw error;
+      const [created] = await ctx.users.byIds([id]);
+      if (created) return created;
+    }
+  }
+  throw new Fault("conflict", "The usernames that resemble the claimed one are taken again and again");
+}
+
+/** Returns the token that the sessions of an identity act for. Nobody knows its secret. */
+async function tokenOf(ctx: Context, { _id: identityId, userId }: IdentityDoc, admin: boolean, at: Date) {
+  const scope = formatScope(permissionsOf(admin));
+  for (let tries = 0; tries < maxTries; tries++) {
+    const held = await ctx.tokens.regrantIdentity(identityId, scope);
+    if (held) return held;
+    const id = await nextId(ctx.db, "tokens");
+    const hash = hashOf(newSecret());
+    const name = `OpenID Connect ${hash.slice(0, 8)}`;
+    const outbox = [tokenChanged({ at, actorId: userId }, "created", { id, userId })];
+    const token = { _id: id, userId, name, scope, createdAt: at, hash, identityId, outbox };
+    try {
+      await ctx.tokens.insert(token);
+      ctx.deletions.created({ userId });
+      return token;
+    } catch (error) {
+      if (!duplicateKey(error)) throw error;
+    }
+  }
+  throw new Fault("conflict", "The token of the identity is created and deleted again and again");
+}
+
+/**
+ * Returns a function that finds the token for what a provider has proved, creating the user if the settings allow it;
+ * null if the user is deleted. Fault `not_found` if nobody has the identity.
+ */
+export function identifier(ctx: Context) {
+  const joinGroups = groupJoiner(ctx);
+  return async (claims: Claims, at: Date): Promise<TokenDoc | null> => {
+    const { issuer, subject, groups } = claims;
+    const identity = (await ctx.identities.find(issuer, subject)) ?? (await firstSignIn(ctx, claims, at));
+    if (!identity) return null;
+    const [known] = await ctx.users.byIds([identity.userId]);
+    const user = known ?? (await createUser(ctx, identity, claims, at));
+    if (user.endedAt) return null;
+    ctx.deletions.created({ userId: user._id });
+    const act = { at, actorId: user._id };
+    await joinGroups(identity, groups, act);
+    const token = await tokenOf(ctx, identity, user.admin, at);
+    if (await ctx.identities.used(identity._id, nameIn(claims.username), at)) return token;
+    // It was disconnected meanwhile.
+    await endUseOf(ctx, identity._id, act);
+    return null;
+  };
+}

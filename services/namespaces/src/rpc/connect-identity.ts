@@ -1,0 +1,39 @@
+import { lacking } from "@ci/access/scope";
+import { nextId } from "@ci/kit/mongo/ids";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
+import type { AccountHandlers, Context } from "../context.js";
+import { maxIdentities, newIdentity, toIdentity } from "../domain/identity.js";
+import { permissionsOf, type TokenDoc, toToken } from "../domain/token.js";
+import { toUser, type UserDoc } from "../domain/user.js";
+
+/** Returns who has a session, and its token. */
+async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ user: UserDoc; token: TokenDoc }> {
+  const session = await ctx.sessions.byId(sessionId);
+  const token = session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null;
+  const [user] = token ? await ctx.users.byIds([token.userId]) : [];
+  if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+  return { user, token };
+}
+
+/** Sessions of an identity may do everything for as long as they like, so what connects it must be allowed to, too. */
+function checkMayConnect({ admin }: UserDoc, { scope, expiresAt }: TokenDoc): void {
+  const [missing] = lacking(permissionsOf(admin), scope);
+  if (missing) throw new Fault("forbidden", `Token lacks permission ${missing}`);
+  if (expiresAt) throw new Fault("forbidden", "A token that expires cannot connect an identity");
+}
+
+export const connectIdentity =
+  (ctx: Context): AccountHandlers["connectIdentity"] =>
+  async ({ claims, sessionId }) => {
+    const at = ctx.now();
+    const { user, token } = await holderOf(ctx, sessionId, at);
+    checkMayConnect(user, token);
+    const known = await ctx.identities.find(claims!.issuer, claims!.subject);
+    if (!known && (await ctx.identities.count(user._id)) >= maxIdentities)
+      throw invalid({ identities: [`Identities cannot exceed ${maxIdentities}`] });
+    const id = known ? known._id : await nextId(ctx.db, "identities");
+    const identity = known ?? (await ctx.identities.insert(newIdentity(claims!, { id, userId: user._id, at })));
+    if (identity?.userId !== user._id) throw new Fault("precondition", "The identity belongs to another user");
+    ctx.deletions.created({ userId: user._id });
+    return { identity: toIdentity(identity), user: toUser(user), token: toToken(token) };
+  };

@@ -1,0 +1,44 @@
+import { duplicateKey, page } from "@ci/kit/mongo/mongo";
+import type { Db } from "mongodb";
+import type { IdentityDoc } from "../domain/identity.js";
+
+export const identityStore = (db: Db) => {
+  const identities = db.collection<IdentityDoc>("identities");
+
+  return {
+    find: (issuer: string, subject: string): Promise<IdentityDoc | null> => identities.findOne({ issuer, subject }),
+
+    /** Stores an identity, and returns the one that is stored: another user may have it already. */
+    async insert(doc: IdentityDoc): Promise<IdentityDoc | null> {
+      try {
+        await identities.insertOne(doc);
+        return doc;
+      } catch (error) {
+        if (duplicateKey(error)) return identities.findOne({ issuer: doc.issuer, subject: doc.subject });
+        throw error;
+      }
+    },
+
+    ofUser: (userId: number, id: number): Promise<IdentityDoc | null> => identities.findOne({ _id: id, userId }),
+
+    count: (userId: number): Promise<number> => identities.countDocuments({ userId }),
+
+    list: (userId: number, number: number | undefined) =>
+      page(identities.find({ userId }).sort({ _id: 1 }), number, () => identities.countDocuments({ userId })),
+
+    /** Records a sign-in; false if the identity no longer exists. */
+    async used(id: number, name: string, at: Date): Promise<boolean> {
+      return (await identities.updateOne({ _id: id }, { $set: { name, lastUsedAt: at } })).matchedCount > 0;
+    },
+
+    async remove(id: number): Promise<void> {
+      await identities.deleteOne({ _id: id });
+    },
+
+    async removeOfUser(userId: number): Promise<void> {
+      await identities.deleteMany({ userId });
+    },
+  };
+};
+
+export type IdentityStore = ReturnType<typeof identityStore>;
