@@ -27,6 +27,7 @@ const base = {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(access|git|kit|manifest|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
+    "^@ci/local-run/(.*)$": `${jestRoot}/local-run/src/$1`,
     "^@service-ci/client$": `${jestRoot}/client/src/index.ts`,
     "^@ci/certificates/(.*)$": `${jestRoot}/deploy/certificates/src/$1`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
@@ -51,7 +52,7 @@ module.exports = {
     {
       ...base,
       displayName: "unit",
-      roots: rootsOf(["cli", "client", "libs", "services", "web"]),
+      roots: rootsOf(["cli", "client", "libs", "local-run", "services", "web"]),
       testMatch: ["**/src/**/*.test.ts"],
     },
     {

@@ -1,5 +1,5 @@
 export { type Client, type ClientOptions, createClient, type UploadOptions } from "./client.js";
-export { ApiError } from "./errors.js";
+export { ApiError, errorOf } from "./errors.js";
 export type { FollowOptions, StreamEvent } from "./follow.js";
 export type { components, operations, paths } from "./gen/openapi.js";
 export { each, record } from "./records.js";

@@ -1113,6 +1113,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The builds that wait and run, and the last hours of the queue; for administrators */
+        get: operations["getQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runners with what they do, by id; for administrators */
+        get: operations["listRunners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -1178,6 +1212,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The identities of OpenID Connect that sign the caller in */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Disconnects an identity: it no longer signs the caller in, and its sessions end */
+        delete: operations["deleteIdentity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1745,7 +1813,7 @@ export interface components {
             id: number;
             /** @description Name of the environment variable */
             key: string;
-            /** @description Whether the value is hidden from answers and output */
+            /** @description Whether the value is hidden from responses and output */
             masked: boolean;
             /** @description Value; `xxxxxx` for a masked variable */
             value: string;
@@ -1804,6 +1872,54 @@ export interface components {
             /** @description Name of the user, as it appears in URLs */
             username: string;
         };
+        /** @description A Git repository that was just added */
+        ConnectedRepository: {
+            /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+            cancel_superseded: boolean;
+            /**
+             * Format: date-time
+             * @description When the repository was added
+             */
+            created_at: string;
+            /** @description What made the first builds; null if `build` was not requested or the repository has no commit */
+            delivery: components["schemas"]["HookDelivery"] | null;
+            /**
+             * @description What a request from a fork does: its build waits until a member approves it, runs, or is not made
+             * @enum {string}
+             */
+            forks: "approve" | "run" | "ignore";
+            /** @description Whether an access token is stored, for private repositories and statuses */
+            has_access_token: boolean;
+            /**
+             * @description Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`
+             * @enum {string}
+             */
+            hook: "by_hand" | "registered" | "pending";
+            /** @description Why the hook is not registered; null if it is */
+            hook_reason: string | null;
+            /**
+             * Format: uri
+             * @description Address that the provider sends its events to
+             */
+            hook_url: string;
+            /** @description Id of the repository */
+            id: number;
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+            /** @description Id of the namespace that the builds go to */
+            namespace_id: number;
+            /**
+             * @description What hosts the repository
+             * @enum {string}
+             */
+            provider: "github" | "gitlab" | "gitea";
+            /** @description Address that the repository is cloned from */
+            url: string;
+            /** @description The user that the builds belong to */
+            user: components["schemas"]["User"];
+            /** @description Id of the user that the builds belong to */
+            user_id: number;
+        };
         /** @description A cron job: a build that is submitted on a schedule */
         Cron: {
             /** @description The user that created the record */
@@ -1852,7 +1968,7 @@ export interface components {
         Delivery: {
             /** @description Number of attempts so far */
             attempt_count: number;
-            /** @description HTTP status of the last attempt; null without an answer */
+            /** @description HTTP status of the last attempt; null without a response */
             code: number | null;
             /**
              * Format: date-time
@@ -1919,7 +2035,7 @@ export interface components {
                 /** @description Whether a user requested the attempt */
                 redelivery: boolean;
             }[];
-            /** @description HTTP status of the last attempt; null without an answer */
+            /** @description HTTP status of the last attempt; null without a response */
             code: number | null;
             /**
              * Format: date-time
@@ -1987,7 +2103,7 @@ export interface components {
             created_at: string;
             /** @description Id that the provider gave it */
             delivery_id: string;
-            /** @description The event as the provider names it */
+            /** @description The event as the provider names it; `connected` for the first builds */
             event: string;
             /** @description Id of the delivery */
             id: number;
@@ -2013,6 +2129,31 @@ export interface components {
         Hooked: {
             /** @description Addresses of the submitted builds */
             builds: string[];
+        };
+        /** @description Who a user is at a provider of OpenID Connect */
+        Identity: {
+            /**
+             * Format: date-time
+             * @description When it was connected to the user
+             */
+            created_at: string;
+            /** @description Id of the identity */
+            id: number;
+            /** @description The provider */
+            issuer: string;
+            /** @description When the user last signed in with it; null if never */
+            last_used_at: string | null;
+            /** @description Username at the provider at the last sign-in; may be empty */
+            name: string;
+            /** @description Id of the user at the provider */
+            subject: string;
+            /**
+             * Format: uri
+             * @description Address of the identity
+             */
+            url: string;
+            /** @description Id of the user who signs in with it */
+            user_id: number;
         };
         /** @description A disk image for virtual machines */
         Image: {
@@ -2505,6 +2646,49 @@ export interface components {
              */
             message: "Range Not Satisfiable";
         };
+        /** @description The builds that wait and run, now and before */
+        Queue: {
+            /** @description The builds of each driver now */
+            drivers: {
+                /**
+                 * @description The driver
+                 * @enum {string}
+                 */
+                driver: "docker" | "qemu" | "os";
+                /** @description Number of builds that wait, up to 100,000 */
+                queued: number;
+                /** @description Number of active runners that serve it */
+                runners: number;
+                /** @description Number of builds that run, up to 100,000 */
+                running: number;
+            }[];
+            /** @description The past, oldest first, in at most 61 periods. Those without a running service are missing */
+            history: {
+                /**
+                 * Format: date-time
+                 * @description Beginning of the period
+                 */
+                at: string;
+                /** @description Number of builds that ended after they had begun */
+                finished: number;
+                /** @description The most builds that waited */
+                queued: number;
+                /** @description How long they ran on average; null if none ended */
+                run_seconds: number | null;
+                /** @description The most active runners */
+                runners: number;
+                /** @description The most builds that ran */
+                running: number;
+                /** @description Number of builds that began */
+                started: number;
+                /** @description How long they had waited on average; null if none began */
+                wait_seconds: number | null;
+            }[];
+            /** @description Since when the oldest build waits; null if none does */
+            oldest_since: string | null;
+            /** @description Length of a period of the history */
+            period_minutes: number;
+        };
         /** @description Deliveries that are sent again */
         Redelivered: {
             /** @description How many deliveries are sent again */
@@ -2555,6 +2739,24 @@ export interface components {
             user: components["schemas"]["User"];
             /** @description Id of the user that the builds belong to */
             user_id: number;
+        };
+        /** @description A process that runs builds */
+        Runner: {
+            /** @description Whether it called recently. A runner that is gone is listed for an hour */
+            active: boolean;
+            /** @description Number of builds that it runs */
+            busy: number;
+            /** @description Drivers that it serves */
+            drivers: ("docker" | "qemu" | "os")[];
+            /** @description Id of the process; another one after each of its starts */
+            id: string;
+            /** @description Number of builds that it runs at most; null for runners of older versions */
+            places: number | null;
+            /**
+             * Format: date-time
+             * @description When it last called
+             */
+            seen_at: string;
         };
         /** @description A session of the web page, without its secret */
         Session: {
@@ -2749,7 +2951,7 @@ export interface components {
             id: number;
             /** @description Name of the environment variable */
             key: string;
-            /** @description Whether the value is hidden from answers and output */
+            /** @description Whether the value is hidden from responses and output */
             masked: boolean;
             /** @description The namespace; null for a record without one */
             namespace: components["schemas"]["NamespaceCopy"] | null;
@@ -3054,7 +3256,7 @@ export interface operations {
                 /** @description Only entries from this time on */
                 from?: string;
                 /** @description Only entries about this kind of record */
-                kind?: "user" | "token" | "session" | "build" | "cache" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
+                kind?: "user" | "token" | "session" | "identity" | "build" | "cache" | "tag" | "namespace" | "invite" | "collaborator" | "webhook" | "delivery" | "repository" | "image" | "object" | "variable" | "key" | "cron";
                 /** @description Only entries about records of this namespace, as `path@user` */
                 namespace?: string;
                 /** @description Only entries with this outcome */
@@ -3127,7 +3329,10 @@ export interface operations {
     };
     getBuild: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
+            };
             header?: never;
             path: {
                 /** @description Number of the build */
@@ -3150,6 +3355,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
+                    };
                 };
             };
             401: components["responses"]["401"];
@@ -3382,6 +3603,8 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
                 /** @description The same as `search` */
                 name?: string;
                 /** @description Number of the page, from 1; a page has 25 records */
@@ -3427,6 +3650,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
                         /** @description What is wrong with `name` */
                         name?: string[];
                         /** @description What is wrong with `search` */
@@ -4043,6 +4268,8 @@ export interface operations {
     listTests: {
         parameters: {
             query?: {
+                /** @description `jobs`, the default: in the order of the jobs; `slowest`: the slowest first */
+                order?: "jobs" | "slowest";
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
                 /** @description Only tests with this status */
@@ -4084,6 +4311,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `order` */
+                        order?: string[];
                         /** @description What is wrong with `status` */
                         status?: string[];
                     };
@@ -6265,12 +6494,14 @@ export interface operations {
                 "application/json": {
                     /** @description Access token of the provider, for private repositories and commit statuses */
                     access_token?: string;
+                    /** @description Whether the default branch is built now, as after a push; false if missing */
+                    build?: boolean;
                     /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones; false if missing */
                     cancel_superseded?: boolean;
                     /** @description What a request from a fork does: `approve`, `run` or `ignore`; `approve` if missing */
                     forks?: string;
-                    /** @description What hosts the repository: `github`, `gitlab` or `gitea` */
-                    provider: string;
+                    /** @description What hosts the repository: `github`, `gitlab` or `gitea`; found out from the address if missing */
+                    provider?: string;
                     /** @description Secret that the provider signs its events with */
                     secret: string;
                     /** @description Address to clone the repository from */
@@ -6289,7 +6520,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Repository"];
+                    "application/json": components["schemas"]["ConnectedRepository"];
                 };
             };
             /** @description Fields are invalid, or the body cannot be read */
@@ -6305,6 +6536,8 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `access_token` */
                         access_token?: string[];
+                        /** @description What is wrong with `build` */
+                        build?: string[];
                         /** @description What is wrong with `cancel_superseded` */
                         cancel_superseded?: string[];
                         /** @description What is wrong with `forks` */
@@ -7523,6 +7756,87 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getQueue: {
+        parameters: {
+            query?: {
+                /** @description How many hours of the past, from 1 to 24; 3 if missing */
+                hours?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `hours` */
+                        hours?: string[];
+                    };
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listRunners: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runner"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     openSession: {
         parameters: {
             query?: never;
@@ -7763,6 +8077,70 @@ export interface operations {
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; a page has 25 records */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -8156,7 +8534,7 @@ export interface operations {
                 "application/json": {
                     /** @description Name of the environment variable */
                     key: string;
-                    /** @description Whether the value is hidden from answers and output; false if missing */
+                    /** @description Whether the value is hidden from responses and output; false if missing */
                     mask?: boolean;
                     /** @description The same as `mask` */
                     masked?: boolean;
@@ -8293,7 +8671,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Whether the value is hidden from answers and output */
+                    /** @description Whether the value is hidden from responses and output */
                     mask?: boolean;
                     /** @description The same as `mask` */
                     masked?: boolean;

@@ -22,6 +22,7 @@ function remoteOf(objects: Readonly<Record<number, GitObject>>, most = 1_000) {
     },
     forget: () => undefined,
     find: async () => undefined,
+    head: async () => undefined,
   };
   return { remote, asked };
 }

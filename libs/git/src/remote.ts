@@ -30,6 +30,14 @@ export interface Remote {
   forget(id: string): void;
   /** Returns the id of the commit that one of these refs names, the first that exists; undefined if none does. */
   find(...refs: readonly string[]): Promise<string | undefined>;
+  /** Returns the default branch and its commit; undefined if the repository is empty. */
+  head(): Promise<Head | undefined>;
+}
+
+export interface Head {
+  /** As git writes it: `refs/heads/main`. */
+  readonly ref: string;
+  readonly sha: string;
 }
 
 const service = "git-upload-pack";
@@ -109,6 +117,8 @@ function refOf(line: string): [name: string, id: string] {
   return [name, peeled?.slice("peeled:".length) ?? id];
 }
 
+const headLine = /^([0-9a-f]+) HEAD .*?symref-target:(\S+)/;
+
 /** Opens a repository over git's HTTP protocol, version 2. Fetches no history, writes no file, starts no program. */
 export async function openRemote(options: RemoteOptions): Promise<Remote> {
   const { base, capabilities } = await discover(options);
@@ -155,6 +165,11 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
       const body = await ask("ls-refs", ["peel", ...refs.map((ref) => `ref-prefix ${ref}`)]);
       const ids = new Map([...packets(body)].map((line) => refOf(lineOf(line))));
       return refs.map((ref) => ids.get(ref)).find((id) => id !== undefined);
+    },
+    async head() {
+      const lines = [...packets(await ask("ls-refs", ["symrefs", "ref-prefix HEAD"]))].map(lineOf);
+      const [, sha, ref] = lines.map((line) => headLine.exec(line)).find(Boolean) ?? [];
+      return sha !== undefined && ref !== undefined ? { ref, sha } : undefined;
     },
   };
 }

@@ -20,7 +20,7 @@ export interface Complaints {
   addAt(at: number, what: string, names?: "line" | "column"): void;
 }
 
-/** More than an answer shows. A manifest can have a million mistakes. */
+/** More than a response shows. A manifest can have a million mistakes. */
 const maxMessages = fixedLimit({
   max: 100,
   about: "complaints about a manifest that are collected",

@@ -12,7 +12,7 @@ export const deliverySchema = record("Delivery", "An event that is sent to a web
   event_id: z.uuid().describe("Id of the event, the same for every webhook"),
   event: eventSchema.describe("Name of the event"),
   status: z.enum(Delivery_Status).describe("Status of the delivery"),
-  code: outcome.code.describe("HTTP status of the last attempt; null without an answer"),
+  code: outcome.code.describe("HTTP status of the last attempt; null without a response"),
   error: outcome.error.describe("Why the last attempt failed; null if it did not"),
   duration: z.int().nullable().describe("How long the last attempt took, in nanoseconds; null before the first"),
   attempt_count: z.int().nonnegative().describe("Number of attempts so far"),

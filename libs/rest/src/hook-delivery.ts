@@ -9,7 +9,7 @@ export const hookDeliverySchema = record("HookDelivery", "An event that a provid
   id: id.describe("Id of the delivery"),
   repository_id: id.describe("Id of the repository"),
   delivery_id: z.string().describe("Id that the provider gave it"),
-  event: z.string().describe("The event as the provider names it"),
+  event: z.string().describe("The event as the provider names it; `connected` for the first builds"),
   ref: z.string().nullable().describe("Branch or tag; null if the event can make no build"),
   sha: z.string().nullable().describe("Id of the commit; null if the event can make no build"),
   status: z

@@ -12,7 +12,7 @@ export interface Relations {
   readonly latest?: ReadonlyMap<number, Build>;
 }
 
-/** Builds relations from the answers of Resolve and, for whole namespace records, of GetLatestBuilds. */
+/** Builds relations from the responses of Resolve and, for whole namespace records, of GetLatestBuilds. */
 export const relationsOf = (
   url: string,
   { users, namespaces }: Pick<ResolveResponse, "users" | "namespaces">,

@@ -1,17 +1,19 @@
 import {
+  type HookDelivery,
   type Repository,
   Repository_Forks,
   Repository_Hook,
   Repository_Provider,
 } from "@ci/proto/builds/v1/repositories";
 import { z } from "zod";
+import { hookDeliveryJson, hookDeliverySchema } from "./hook-delivery.js";
 import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
 import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
 import { userEmbed, userSchema } from "./user.js";
 
-export const repositorySchema = record("Repository", "A Git repository whose pushes submit builds", {
+const fields = {
   id: id.describe("Id of the repository"),
   namespace_id: id.describe("Id of the namespace that the builds go to"),
   user_id: id.describe("Id of the user that the builds belong to"),
@@ -32,6 +34,15 @@ export const repositorySchema = record("Repository", "A Git repository whose pus
   created_at: timestamp.describe("When the repository was added"),
   user: userSchema.describe("The user that the builds belong to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
+};
+
+export const repositorySchema = record("Repository", "A Git repository whose pushes submit builds", fields);
+
+export const connectedSchema = record("ConnectedRepository", "A Git repository that was just added", {
+  ...fields,
+  delivery: hookDeliverySchema
+    .nullable()
+    .describe("What made the first builds; null if `build` was not requested or the repository has no commit"),
 });
 
 export const hookedSchema = record("Hooked", "What a provider's event has led to", {
@@ -54,4 +65,14 @@ export const repositoryJson = (repository: Repository, relations: Relations): z.
   created_at: time(repository.createdAt),
   user: userEmbed(repository.userId, relations),
   namespace: namespaceEmbed(repository.namespaceId, relations),
+});
+
+/** Returns a new repository with the delivery that made its first builds. */
+export const connectedJson = (
+  repository: Repository,
+  delivery: HookDelivery | undefined,
+  relations: Relations,
+): z.output<typeof connectedSchema> => ({
+  ...repositoryJson(repository, relations),
+  delivery: delivery ? hookDeliveryJson(delivery, repository.namespaceId, relations) : null,
 });

@@ -15,7 +15,7 @@ export const variableSchema = record("Variable", "An environment variable for bu
   namespace_id: owned.namespace_id,
   key: z.string().describe("Name of the environment variable"),
   value: z.string().describe("Value; `xxxxxx` for a masked variable"),
-  masked: z.boolean().describe("Whether the value is hidden from answers and output"),
+  masked: z.boolean().describe("Whether the value is hidden from responses and output"),
   url: owned.url,
   created_at: owned.created_at,
   ...owners,
@@ -26,7 +26,7 @@ export const buildVariableSchema = record("BuildVariable", "A variable as it was
   build_id: id.describe("Id of the build"),
   key: z.string().describe("Name of the environment variable"),
   value: z.string().describe("Value; `xxxxxx` for a masked variable"),
-  masked: z.boolean().describe("Whether the value is hidden from answers and output"),
+  masked: z.boolean().describe("Whether the value is hidden from responses and output"),
   variable_url: url.nullable().describe("Address of the variable; null if it does not exist"),
   build: buildCopySchema.describe("The build"),
 });

@@ -9,9 +9,10 @@ import {
   Tag,
 } from "@ci/proto/builds/v1/builds";
 import { Cron } from "@ci/proto/builds/v1/crons";
+import { GetQueueResponse, Runner } from "@ci/proto/builds/v1/operators";
 import { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import { Image } from "@ci/proto/images/v1/images";
-import { Session, Token } from "@ci/proto/namespaces/v1/accounts";
+import { Identity, Session, Token } from "@ci/proto/namespaces/v1/accounts";
 import { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 import { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 import { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
@@ -23,6 +24,7 @@ import { collaboratorJson, collaboratorSchema } from "../src/collaborator.js";
 import { cronJson, cronSchema } from "../src/cron.js";
 import { deliveryJson, deliverySchema, fullDeliveryJson, fullDeliverySchema } from "../src/delivery.js";
 import { hookDeliveryJson, hookDeliverySchema } from "../src/hook-delivery.js";
+import { identityJson, identitySchema } from "../src/identity.js";
 import { imageJson, imageSchema } from "../src/image.js";
 import { acceptedJson, acceptedSchema, inviteJson, inviteSchema } from "../src/invite.js";
 import { jobJson, jobSchema } from "../src/job.js";
@@ -30,8 +32,9 @@ import { buildKeyJson, buildKeySchema, keyJson, keySchema } from "../src/key.js"
 import { namespaceJson, namespaceSchema } from "../src/namespace.js";
 import { namespaceCopySchema, namespaceEmbed } from "../src/namespace-copy.js";
 import { buildObjectJson, buildObjectSchema, objectJson, objectSchema } from "../src/object.js";
+import { queueJson, queueSchema, runnerJson, runnerSchema } from "../src/operators.js";
 import { relationsOf } from "../src/relations.js";
-import { repositoryJson, repositorySchema } from "../src/repository.js";
+import { connectedJson, connectedSchema, repositoryJson, repositorySchema } from "../src/repository.js";
 import { sessionJson, sessionSchema, signInLinkJson, signInLinkSchema } from "../src/session.js";
 import { tagJson, tagSchema } from "../src/tag.js";
 import { testJson, testSchema } from "../src/test.js";
@@ -56,6 +59,16 @@ const tag = Tag.fromPartial({ id: 4, userId: 1, buildId: 100, name: "v1/ß", cre
 const cache = Cache.fromPartial({
   ...{ id: 7, userId: 1, name: "npm", key: "ab".repeat(32), driver: "docker", size: 20_000, storedSize: 9_000 },
   ...{ createdAt: onDay(5), usedAt: onDay(6) },
+});
+const runner = Runner.fromPartial({
+  ...{ id: "7f9c", drivers: ["docker", "os"], busy: 1, places: 2, seenAt: onDay(6), active: true },
+});
+const queue = GetQueueResponse.fromPartial({
+  ...{ drivers: [{ driver: "docker", queued: 2, running: 1, runners: 1 }], oldestSince: onDay(5), periodMinutes: 3 },
+  history: [
+    { at: onDay(5), queued: 2, running: 1, runners: 1, started: 2, waitedMs: 3_001, finished: 3, ranMs: 10_000 },
+    { at: onDay(6) },
+  ],
 });
 const test = BuildTest.fromPartial({ job: "unit", suite: "s", className: "c", name: "adds", seconds: 0.5 });
 const image = Image.fromPartial({ id: 1, ...ownerIds, name: "debian", createdAt: onDay(5), size: 9, sha256: "cc" });
@@ -85,8 +98,18 @@ const session = Session.fromPartial({
   ...{ id: 3, userId: 1, tokenId: 5, createdAt: onDay(5), expiresAt: onDay(9), lastUsedAt: onDay(6) },
   ...{ userAgent: "Firefox", address: "203.0.113.9" },
 });
+const identity = Identity.fromPartial({
+  ...{ id: 2, userId: 1, issuer: "https://login.example.com", subject: "a-1", name: "ada", createdAt: onDay(5) },
+});
 const token = Token.fromPartial({ id: 5, userId: 1, name: "laptop", scope: "build:read", createdAt: onDay(5) });
 const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: onDay(6) });
+const hookDelivery = HookDelivery.fromPartial({
+  id: 5,
+  repositoryId: 3,
+  deliveryId: "x",
+  event: "ping",
+  createdAt: onDay(7),
+});
 const repository = Repository.fromPartial({
   ...{ id: 8, namespaceId: 11, userId: 1, provider: "gitea", url: "https://git.example.com/a/b.git" },
   ...{ hasAccessToken: true, createdAt: onDay(8) },
@@ -118,6 +141,7 @@ export const responses: readonly (readonly [schema: z.ZodObject, json: object | 
   [userSchema, userEmbed(99, relations)],
   [accountSchema, userJson(ada)],
   [sessionSchema, sessionJson(session, relations, 3)],
+  [identitySchema, identityJson(identity, relations)],
   [signInLinkSchema, signInLinkJson("ci_abc", onDay(9), relations)],
   [tokenSchema, tokenJson(token, relations)],
   [newTokenSchema, newTokenJson({ ...token, expiresAt: onDay(9), lastUsedAt: onDay(8) }, relations, "ci_abc")],
@@ -174,17 +198,15 @@ export const responses: readonly (readonly [schema: z.ZodObject, json: object | 
     collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 99, createdAt: onDay(7) }), relations),
   ],
   [repositorySchema, repositoryJson(repository, relations)],
+  [connectedSchema, connectedJson(repository, hookDelivery, relations)],
   [webhookSchema, webhookJson(webhook, relations)],
   [deliverySchema, deliveryJson(delivery, 11, relations)],
   [fullDeliverySchema, fullDeliveryJson(delivery, 11, relations)],
-  [
-    hookDeliverySchema,
-    hookDeliveryJson(
-      HookDelivery.fromPartial({ id: 5, repositoryId: 3, deliveryId: "x", event: "ping", createdAt: onDay(7) }),
-      11,
-      relations,
-    ),
-  ],
+  [hookDeliverySchema, hookDeliveryJson(hookDelivery, 11, relations)],
   [cacheSchema, cacheJson(cache, relations)],
   [testSchema, testJson(test)],
+  [runnerSchema, runnerJson(runner)],
+  [runnerSchema, runnerJson({ ...runner, places: undefined, active: false })],
+  [queueSchema, queueJson(queue)],
+  [queueSchema, queueJson(GetQueueResponse.fromPartial({ periodMinutes: 1 }))],
 ];

@@ -53,6 +53,8 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     auditRetentionMs: 90 * 24 * 60 * 60_000,
     sessionLifetimeMs: 30 * 24 * 60 * 60_000,
     sessionsPerUser: 50,
+    createUsers: false,
+    groupNamespaces: [],
     adminToken,
     adminUsername: "admin",
     adminEmail: "admin@localhost",

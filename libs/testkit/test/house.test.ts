@@ -22,7 +22,7 @@ function pagesIn(dir: string): string[] {
   return found.filter((name) => name.endsWith(".md")).map((name) => join(dir, name));
 }
 
-const allSources = ["cli", "client", "libs", "services", "deploy", "bench", "examples"].flatMap(sources);
+const allSources = ["cli", "client", "libs", "local-run", "services", "deploy", "bench", "examples"].flatMap(sources);
 const services = folders("services");
 
 it.each(services)("%s depends on no other service", (service) => {

@@ -98,7 +98,7 @@ const hooks = (s: Settings) => ({
 });
 
 /** What a build may consist of and leave behind. */
-const sizes = (s: Settings) => ({
+export const sizes = (s: Settings) => ({
   manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
     min: "1",
     refusal: "Manifest cannot exceed N",
@@ -158,6 +158,18 @@ const sizes = (s: Settings) => ({
   }),
 });
 
+/** How long a build may take. */
+export const times = (s: Settings) => ({
+  buildTimeoutMs: s.duration("BUILD_TIMEOUT", "how long a build may run", "30min", {
+    ...timer,
+    refusal: "Build timed out after N; make it shorter or raise BUILD_TIMEOUT",
+  }),
+  prepareTimeoutMs: s.duration("PREPARE_TIMEOUT", "how long preparing the environment of a build may take", "5min", {
+    ...timer,
+    refusal: "Preparing the environment timed out after N; raise PREPARE_TIMEOUT if it needs longer",
+  }),
+});
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "builds", {
@@ -185,14 +197,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "5min",
       timer,
     ),
-    buildTimeoutMs: s.duration("BUILD_TIMEOUT", "how long a build may run", "30min", {
-      ...timer,
-      refusal: "Build timed out after N; make it shorter or raise BUILD_TIMEOUT",
-    }),
-    prepareTimeoutMs: s.duration("PREPARE_TIMEOUT", "how long preparing the environment of a build may take", "5min", {
-      ...timer,
-      refusal: "Preparing the environment timed out after N; raise PREPARE_TIMEOUT if it needs longer",
-    }),
+    ...times(s),
     ...leases(s),
     maxReturns: s.int("LEASE_RETURNS", "how often a build is requeued after its runner is lost", 2, {
       refusal: "no attempts left",
@@ -210,7 +215,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     cronsPerUser: countLimit(s, "Cron jobs", "user"),
     publicUrl: s.parsed(
       "PUBLIC_URL",
-      "what every URL in an answer starts with; its path is where the API lives",
+      "what every URL in a response starts with; its path is where the API lives",
       undefined,
       publicUrl,
     ),

@@ -7,6 +7,7 @@ import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
 import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
+import type { OperatorServiceImplementation } from "@ci/proto/builds/v1/operators";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
@@ -18,6 +19,7 @@ import type {
   ObjectServiceClient,
 } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
+import type { ClaimTurns } from "./actions/claim-turns.js";
 import type { Feeds } from "./actions/feeds.js";
 import type { Places } from "./actions/queue-places.js";
 import type { Submitter } from "./actions/submitters.js";
@@ -31,6 +33,7 @@ import type { HookRemovalStore } from "./store/hook-removals.js";
 import type { LineStore } from "./store/line.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
+import type { QueueMinuteStore } from "./store/queue-minutes.js";
 import type { RepositoryStore } from "./store/repositories.js";
 import type { RunnerStore } from "./store/runners.js";
 import type { SlotStore } from "./store/slots.js";
@@ -44,9 +47,11 @@ export interface Context {
   /** Call `created` for each record that is stored below a user or a namespace. */
   readonly deletions: Deletions;
   readonly line: LineStore;
+  readonly claims: ClaimTurns;
   readonly slots: SlotStore;
   readonly runners: RunnerStore;
   readonly places: Places;
+  readonly queueMinutes: QueueMinuteStore;
   readonly output: OutputStore;
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;
@@ -83,4 +88,5 @@ export interface Context {
 export type Handlers = BuildServiceImplementation<Call>;
 export type CronHandlers = CronServiceImplementation<Call>;
 export type QueueHandlers = QueueServiceImplementation<Call>;
+export type OperatorHandlers = OperatorServiceImplementation<Call>;
 export type RepositoryHandlers = RepositoryServiceImplementation<Call>;

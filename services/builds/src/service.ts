@@ -9,6 +9,7 @@ import { type Host, host, type Service } from "@ci/kit/process/host";
 import type { Log } from "@ci/kit/process/log";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
+import { OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
@@ -16,6 +17,7 @@ import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
+import { claimTurns } from "./actions/claim-turns.js";
 import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
@@ -34,11 +36,13 @@ import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneCaches } from "./loops/prune-caches.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
+import { recordQueue } from "./loops/record-queue.js";
 import { registerHooks } from "./loops/register-hooks.js";
 import { removeHooks } from "./loops/remove-hooks.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
+import { operatorHandlers } from "./rpc/operators/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
 import type { OnChange } from "./store/build-writer.js";
 import { buildStore } from "./store/builds.js";
@@ -52,12 +56,14 @@ import { lineStore } from "./store/line.js";
 import { migrations } from "./store/migrations.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
+import { queueMinuteStore } from "./store/queue-minutes.js";
 import { repositoryStore } from "./store/repositories.js";
 import { runnerStore } from "./store/runners.js";
 import { slotStore } from "./store/slots.js";
 import { testStore } from "./store/tests.js";
 
 const hourMs = 3_600_000;
+const minuteMs = 60_000;
 const lineUpEveryMs = 10_000;
 const registerHooksEveryMs = 5_000;
 
@@ -79,6 +85,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       server.add(CronServiceDefinition, cronHandlers(ctx));
       server.add(QueueServiceDefinition, queueHandlers(ctx));
       server.add(RepositoryServiceDefinition, repositoryHandlers(ctx));
+      server.add(OperatorServiceDefinition, operatorHandlers(ctx));
     };
   });
 
@@ -107,11 +114,13 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     now: h.now,
     ...overrides,
   };
+  const queueMinutes = queueMinuteStore(h.db);
   const wakeups = wakeupsOver(h.bus);
   const places = placeFinder(queue);
   const reportEnd = reportingEnds(() => ctx, h.log);
   const onChange: OnChange = (before, after) => {
     countChange(before, after);
+    queueMinutes.changed(before, after);
     if (before.status !== after.status) reportEnd(after);
     places.changed(before, after);
     if (before.status === "running" && after.status !== "running" && after.concurrency)
@@ -119,7 +128,9 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   };
   const ctx: Context = {
     ...queue,
+    claims: claimTurns(queue.line, queue.queue),
     places,
+    queueMinutes,
     db: h.db,
     installation: await installationId(h.db),
     builds: buildStore(h.db, news, onChange),
@@ -167,6 +178,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   );
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
+  loop("record-queue", minuteMs, () => recordQueue(ctx));
   loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx));
   return {
     removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx)),

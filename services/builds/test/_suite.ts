@@ -3,6 +3,7 @@ import { parseAllow } from "@ci/kit/net/guard";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
+import { OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import type { Event } from "@ci/proto/events/v1/events";
@@ -91,6 +92,8 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     builds: undefined as never as ReturnType<typeof clients>["builds"],
     queue: undefined as never as ReturnType<typeof clients>["queue"],
     crons: undefined as never as ReturnType<typeof clients>["crons"],
+    operators: undefined as never as ReturnType<typeof clients>["operators"],
+    database: (): Db => db,
     /** Returns the service's time. */
     now: (): Date => new Date(Date.now() + clockMs),
     repositories: undefined as never as ReturnType<typeof clients>["repositories"],
@@ -190,6 +193,7 @@ export const clients = (peer: ReturnType<typeof connect>) => ({
   crons: peer.client(CronServiceDefinition),
   queue: leased(peer.client(QueueServiceDefinition)),
   repositories: peer.client(RepositoryServiceDefinition),
+  operators: peer.client(OperatorServiceDefinition),
 });
 
 /** Returns the Fault that a call fails with. */

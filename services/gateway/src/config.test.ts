@@ -46,3 +46,33 @@ test.each([
 ])("the configuration rejects %s=%s", (name, value) => {
   expect(() => readConfig(env({ [name]: value }))).toThrow(new RegExp(`^Settings:\n  ${name} must be [^\n]*$`));
 });
+
+const openid = { OIDC_ISSUER: "https://login.example/realms/ci", OIDC_CLIENT_ID: "ci", OIDC_CLIENT_SECRET: "s" };
+
+test("OpenID Connect is off without an issuer, and has defaults with one", () => {
+  expect(readConfig(env()).openid).toBeUndefined();
+  expect(readConfig(env(openid)).openid).toEqual({
+    ...{ issuer: new URL("https://login.example/realms/ci"), clientId: "ci", clientSecret: "s" },
+    ...{ scopes: "openid profile email", usernameClaim: "preferred_username", groupsClaim: "groups" },
+    name: "OpenID Connect",
+  });
+});
+
+test("an issuer is reached over http on this machine, and elsewhere only if that is allowed", () => {
+  const issuerOf = (changes: Record<string, string>) => readConfig(env({ ...openid, ...changes })).openid?.issuer.href;
+  for (const host of ["localhost:80", "127.0.0.1", "[::1]"])
+    expect(issuerOf({ OIDC_ISSUER: `http://${host}/` })).toMatch(/^http:/);
+  const elsewhere = { OIDC_ISSUER: "http://login.example/" };
+  expect(() => issuerOf(elsewhere)).toThrow(/OIDC_ISSUER must be an https URL, .* OIDC_ALLOW_HTTP=true/);
+  expect(issuerOf({ ...elsewhere, OIDC_ALLOW_HTTP: "true" })).toBe("http://login.example/");
+});
+
+test.each([
+  ["OIDC_ISSUER", "login.example", "must be an https URL"],
+  ["OIDC_ISSUER", "https://login.example/?a", "must be an https URL"],
+  ["OIDC_CLIENT_ID", "", "is required with OIDC_ISSUER"],
+  ["OIDC_CLIENT_SECRET", "", "is required with OIDC_ISSUER"],
+  ["OIDC_SCOPES", "profile", "must contain openid"],
+])("the configuration rejects %s=%s", (name, value, message) => {
+  expect(() => readConfig(env({ ...openid, [name]: value }))).toThrow(`${name} ${message}`);
+});

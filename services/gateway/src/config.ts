@@ -3,6 +3,7 @@ import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, type Settings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
+import { type OpenidConfig, openidConfig } from "./auth/openid-config.js";
 import type { Lengths } from "./http/shape.js";
 import { streamComplaint } from "./stream/stream-complaint.js";
 
@@ -34,6 +35,8 @@ export interface Config {
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
+  /** Absent if users sign in without a provider. */
+  openid: OpenidConfig | undefined;
   build: string;
   stopDelayMs: number;
   stopGraceMs: number;
@@ -135,7 +138,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     return {
       publicUrl: s.parsed(
         "PUBLIC_URL",
-        "what every URL in an answer starts with; its path is where the API lives",
+        "what every URL in a response starts with; its path is where the API lives",
         undefined,
         publicUrl,
       ),
@@ -165,6 +168,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         ),
       ),
       badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
+      openid: openidConfig(s),
       build: s.str("BUILD_VERSION", "version that `/version` returns", "0.2.0"),
       ...stopConfig(s),
       ...peers,

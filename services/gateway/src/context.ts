@@ -4,6 +4,8 @@ import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { NewEntry } from "./audit/entry.js";
+import type { Openid } from "./auth/openid.js";
+import type { PendingSignIns } from "./auth/pending.js";
 import type { Sessions } from "./auth/sessions.js";
 import type { Turns } from "./auth/turns.js";
 import type { Clients } from "./backend/clients.js";
@@ -21,6 +23,7 @@ export interface Context extends Clients {
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
+  readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
   /** Which bodies of hooks are read now: of all, and of one address. */
   readonly hookTurns: { readonly all: Turns; readonly address: Turns };
   readonly openStreams: OpenStreams;

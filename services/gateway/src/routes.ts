@@ -6,6 +6,7 @@ import * as builds from "./routes/builds.js";
 import * as caches from "./routes/caches.js";
 import * as cron from "./routes/cron.js";
 import * as events from "./routes/events.js";
+import * as identities from "./routes/identities.js";
 import * as images from "./routes/images.js";
 import * as inputs from "./routes/inputs.js";
 import * as jobs from "./routes/jobs.js";
@@ -14,6 +15,8 @@ import * as manifests from "./routes/manifests.js";
 import * as members from "./routes/members.js";
 import * as namespaces from "./routes/namespaces.js";
 import * as objects from "./routes/objects.js";
+import * as openid from "./routes/openid.js";
+import * as operators from "./routes/operators.js";
 import * as repositories from "./routes/repositories.js";
 import * as service from "./routes/service.js";
 import * as sessions from "./routes/sessions.js";
@@ -44,7 +47,9 @@ export const groups: Groups = {
   cron: { about: "Builds on a schedule", actions: cron },
   accounts: { about: "Users and their tokens", actions: accounts },
   sessions: { about: "Sessions of the web page", actions: sessions },
+  identities: { about: "Identities of OpenID Connect", actions: identities },
   audit: { about: "The audit log: who tried to change what", actions: audit },
+  operators: { about: "What administrators watch: runners and the queue", actions: operators },
   service: { about: "The service itself", actions: service },
 };
 const row = rowsOf(groups);
@@ -54,7 +59,7 @@ const n = "/n/:username/:path";
 const hook = `${n}/-/webhooks/:id`;
 const repository = `${n}/-/repositories/:id`;
 
-/** The whole API. /openapi.json describes it; an answer with content may also be 206. */
+/** The whole API. /openapi.json describes it; a response with content may also be 206. */
 export const routes: readonly Row[] = [
   row("GET", "/", "none", 200, service.getRoot),
   row("GET", "/version", "none", 200, service.getVersion),
@@ -75,7 +80,11 @@ export const routes: readonly Row[] = [
   row("GET", "/user/sessions", "any", 200, sessions.listSessions),
   row("DELETE", "/user/sessions/:id", "any", 204, sessions.deleteSession),
   row("POST", "/user/sign-in-links", "any", 201, sessions.createSignInLink),
+  row("GET", "/user/identities", "any", 200, identities.listIdentities),
+  row("DELETE", "/user/identities/:id", "any", 204, identities.deleteIdentity),
   row("GET", "/audit", "user:read", 200, audit.listAuditEntries),
+  row("GET", "/runners", "user:read", 200, operators.listRunners),
+  row("GET", "/queue", "user:read", 200, operators.getQueue),
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),
   row("POST", "/builds", "build:write", 201, builds.submitBuild),
@@ -178,4 +187,13 @@ export const routes: readonly Row[] = [
   row("DELETE", "/cron/:id", "cron:delete", 204, cron.deleteCron),
   row("POST", "/cron/:id/run", "cron:write", 201, cron.runCron),
   row("GET", "/cron/:id/builds", "cron:read", 200, cron.listCronBuilds),
+];
+
+export const callbackPath = "/-/sign-in/oidc/callback";
+const signInRow = rowsOf({ openid: { about: "Signing in with OpenID Connect", actions: openid } });
+
+/** Addresses that only browsers open. They are no part of the API. */
+export const signInRoutes: readonly Row[] = [
+  signInRow("GET", "/-/sign-in/oidc", "none", 303, openid.beginSignIn),
+  signInRow("GET", callbackPath, "none", 303, openid.finishSignIn),
 ];

@@ -9,6 +9,8 @@ import type { Running } from "@ci/kit/process/run";
 import { openIdentity } from "@ci/kit/rpc/identity";
 import { refusals } from "./audit/audited.js";
 import { authenticate } from "./auth/authenticate.js";
+import { openidClient } from "./auth/openid.js";
+import { pendingSignIns } from "./auth/pending.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
 import { turns } from "./auth/turns.js";
@@ -24,7 +26,7 @@ import { basePathOf } from "./http/path.js";
 import { requestId } from "./http/request-id.js";
 import { serveHttp } from "./http/server.js";
 import { describe } from "./openapi/describe.js";
-import { groups, routes } from "./routes.js";
+import { callbackPath, groups, routes, signInRoutes } from "./routes.js";
 import { openStreams } from "./stream/open-streams.js";
 import { pages } from "./web/pages.js";
 import { readSite } from "./web/site.js";
@@ -38,7 +40,7 @@ export interface Gateway extends Running {
 }
 
 /**
- * Starts the gateway. Draining turns readiness false and makes every answer the last on its connection. Disposing ends
+ * Starts the gateway. Draining turns readiness false and makes every response the last on its connection. Disposing ends
  * streams, waits for open requests, closes the API's port, then closes everything else.
  */
 export async function start(config: Config): Promise<Gateway> {
@@ -70,6 +72,10 @@ export async function start(config: Config): Promise<Gateway> {
       namespaceCache: ttlCache(bus, trustMs),
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
+      openid: config.openid && {
+        client: openidClient(config.openid, `${config.publicUrl}${callbackPath}`, log),
+        pending: pendingSignIns(config, config.openid),
+      },
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
       openStreams: openStreams(config),
       description: describe(routes, groups, config),
@@ -81,7 +87,7 @@ export async function start(config: Config): Promise<Gateway> {
       token: rateLimit("token", config.requestsPerMinute),
       address: rateLimit("address", config.anonymousPerMinute),
     };
-    const match = matcher(routes);
+    const match = matcher(config.openid ? [...routes, ...signInRoutes] : routes);
     const record = refusals(ctx);
     const listener = await hostPolicies(
       {

@@ -29,6 +29,8 @@ export const accounts: readonly TableRow[] = [
   tableRow("GET /user", "any", everyone("200"), get("/user")),
   tableRow("GET /users", "user:read", admins("200", "user:read"), get("/users")),
   tableRow("GET /audit", "user:read", admins("200", "user:read"), get("/audit")),
+  tableRow("GET /runners", "user:read", admins("200", "user:read"), get("/runners")),
+  tableRow("GET /queue", "user:read", admins("200", "user:read"), get("/queue?hours=24")),
   tableRow("POST /users", "user:write", admins("201", "user:write"), () => ({ path: "/users", json: aUser() })),
   tableRow("DELETE /users/:", "user:delete", admins("204", "user:delete"), async ({ crew }) => ({
     path: `/users/${created(await crew.ci.admin.post("/users", aUser())).username}`,
@@ -69,5 +71,8 @@ export const accounts: readonly TableRow[] = [
     (place) => ({ ...owners("204")(place), owner: "403 build:write", "no permission": "403 build:read" }),
     anOwnSession,
   ),
+  tableRow("GET /user/identities", "any", everyone("200"), get("/user/identities")),
+  // Only a provider connects identities, which the table has none of.
+  tableRow("DELETE /user/identities/:", "any", everyone("404"), get("/user/identities/7")),
   tableRow("POST /user/sign-in-links", "any", everyone("201"), get("/user/sign-in-links")),
 ];

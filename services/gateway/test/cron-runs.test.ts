@@ -100,7 +100,9 @@ describe("a due cron job", () => {
       },
     ]);
     expect(afterwards).toEqual({ ...record, manifest, prev_run: time, next_run: midnight });
-    expect((await bob.get(`${record.url}/builds?status=queued&search=NIGHT`)).json).toEqual(json);
+    expect((await bob.get(`${record.url}/builds?status=queued&search=NIGHT`)).json).toEqual([
+      { ...build, queue: { position: expect.any(Number), reason: "no runner for driver" } },
+    ]);
     expect((await bob.get(`${record.url}/builds?status=passed`)).json).toEqual([]);
     expect((await bob.get(`${record.url}/builds?tag=cron`)).json).toEqual([]);
     expect((await bob.get(`${record.url}/builds?status=over`)).json).toEqual({

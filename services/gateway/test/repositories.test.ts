@@ -21,7 +21,9 @@ async function aRepository(fields: object = {}) {
   const namespace = created(await ann.post("/namespaces", { name: aWord("ns") }));
   const git = await server.repository(`octo/${aWord()}.git`);
   const path = `/n/${ann.username}/${namespace.name}/-/repositories`;
-  const record = created(await ann.post(path, { provider: "github", url: git.url, secret, ...fields }));
+  const fresh = { provider: "github", url: git.url, secret, ...fields };
+  const { delivery, ...record } = created(await ann.post(path, fresh));
+  expect(delivery).toBeNull();
   return { namespace, git, path, record };
 }
 
@@ -115,6 +117,21 @@ describe("succeeds", () => {
         ...{ actor: "hook", origin_url: record.hook_url, user_id: ann.id, username: ann.username, token_id: null },
         ...{ kind: "build", method: null, path: null, address: null, status: 201, outcome: "done" },
       });
+  });
+
+  test("builds the default branch of a new repository on request", async () => {
+    const namespace = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    const git = await server.repository(`octo/${aWord()}.git`);
+    const path = `/n/${ann.username}/${namespace.name}/-/repositories`;
+    const fields = { provider: "github", url: git.url, secret, build: true };
+    expect(created(await ann.post(path, fields))).toMatchObject({ delivery: null });
+    await git.git("symbolic-ref", "HEAD", "refs/heads/main");
+    const sha = await git.commit({ ".service-ci.yml": aManifest() });
+    const { delivery, ...record } = created(await ann.post(path, fields));
+    expect(delivery).toMatchObject({ event: "connected", sha, status: "built", reasons: [], repository_id: record.id });
+    expect((await ann.get(delivery.url)).json).toEqual(delivery);
+    expect((await ann.get(`${path}/${record.id}`)).json).toEqual(record);
+    await eventually(async () => expect((await ann.get(delivery.builds[0])).json).toMatchObject({ status: "passed" }));
   });
 
   test("says what a push made and why another made nothing, and delivers it again", async () => {

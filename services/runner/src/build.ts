@@ -1,7 +1,7 @@
 import { nextJobs } from "@ci/kit/process/next-jobs";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
-import type { Context } from "./context.js";
+import type { BuildContext } from "./context.js";
 import type { Driver, Environment, Job, Order } from "./driver.js";
 import { masked } from "./output/mask.js";
 import { jobOutput, type Output } from "./output/output.js";
@@ -25,7 +25,7 @@ import { orderOf } from "./work/order.js";
 import { type Result, reportsOf } from "./work/reports.js";
 
 interface Run extends BuildTime {
-  readonly ctx: Context;
+  readonly ctx: BuildContext;
   readonly build: Assignment;
   readonly order: Order;
   readonly environment: Environment;
@@ -54,7 +54,7 @@ interface Progress {
  * waits for that report. Throws if this machine cannot continue; the build then has to be given back.
  */
 export async function runBuild(
-  ctx: Context,
+  ctx: BuildContext,
   driver: Driver,
   build: Assignment,
   { lease, onOver }: { lease: Lease; onOver: () => void },

@@ -45,7 +45,16 @@ export interface OsConfig {
   uids: UidRange;
 }
 
-export interface Config {
+export interface DriversConfig {
+  /** Where QEMU and iptables are found. */
+  path: string;
+  os: OsConfig;
+  egress: EgressConfig;
+  docker: DockerConfig;
+  qemu: QemuConfig;
+}
+
+export interface Config extends DriversConfig {
   drivers: readonly Driver_Type[];
   builds: number;
   /** How long running builds may take to finish during a drain; 0 gives them back at once. */
@@ -60,12 +69,6 @@ export interface Config {
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
-  /** Where QEMU and iptables are found. */
-  path: string;
-  os: OsConfig;
-  egress: EgressConfig;
-  docker: DockerConfig;
-  qemu: QemuConfig;
   buildsAddr: string;
   imagesAddr: string;
   natsUrl: string;
@@ -173,6 +176,35 @@ function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id
   };
 }
 
+/** How much of sources and caches a runner handles. */
+export const contentLimits = (s: Settings): Pick<Config, "cloneBytes" | "cacheCopiesBytes"> => ({
+  cloneBytes: s.size(
+    "CLONE_LIMIT",
+    "files of one source that the runner itself fetches, for an environment without git",
+    "1GiB",
+    { min: "1MiB", refusal: "The repository could not be fetched: it is larger than N, the limit of CLONE_LIMIT" },
+  ),
+  cacheCopiesBytes: s.size(
+    "RUNNER_CACHE_COPIES",
+    "size of the copies of caches on this host; with a copy, a hit needs no download",
+    "10GiB",
+    { effect: "the copy that was not used for the longest time is deleted" },
+  ),
+});
+
+interface Serving extends Pick<Config, "dir" | "builds"> {
+  readonly served: readonly Driver_Type[] | undefined;
+}
+
+/** What the drivers use and allow. */
+export const driversConfig = (s: Settings, { served, dir, builds }: Serving): DriversConfig => ({
+  path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),
+  egress: egressConfig(s),
+  os: osConfig(s, served?.includes("os") ? builds : 0),
+  docker: dockerConfig(s),
+  qemu: qemu(s, dir, builds),
+});
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
     const subjectPrefix = s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci");
@@ -207,24 +239,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "1GiB",
         { effect: "the runner claims no builds" },
       ),
-      cloneBytes: s.size(
-        "CLONE_LIMIT",
-        "files of one source that the runner itself fetches, for an environment without git",
-        "1GiB",
-        { min: "1MiB", refusal: "The repository could not be fetched: it is larger than N, the limit of CLONE_LIMIT" },
-      ),
-      cacheCopiesBytes: s.size(
-        "RUNNER_CACHE_COPIES",
-        "size of the copies of caches on this host; with a copy, a hit needs no download",
-        "10GiB",
-        { effect: "the copy that was not used for the longest time is deleted" },
-      ),
+      ...contentLimits(s),
       ...identity(s, subjectPrefix),
-      path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),
-      egress: egressConfig(s),
-      os: osConfig(s, served?.includes("os") ? builds : 0),
-      docker: dockerConfig(s),
-      qemu: qemu(s, dir, builds),
+      ...driversConfig(s, { served, dir, builds }),
       ...peers,
       natsUrl: natsUrl(s),
       subjectPrefix,

@@ -6,13 +6,22 @@ import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
 
-export interface Context {
-  readonly config: Pick<Config, "builds" | "drainMs" | "id" | "cloneBytes">;
+/** The calls that a claimed build needs. */
+export type BuildQueue = Omit<QueueServiceClient, "claimBuild" | "renewLease" | "returnBuild" | "listLeases">;
+
+/** What running a build needs besides its driver. */
+export interface BuildContext {
+  readonly config: Pick<Config, "cloneBytes">;
   /** Connects to the repositories that the runner reads without git. */
   readonly agent: ReturnType<typeof guardedAgent>;
+  readonly queue: BuildQueue;
+  readonly copies: Copies;
+  readonly log: Log;
+}
+
+export interface Context extends BuildContext {
+  readonly config: Pick<Config, "builds" | "drainMs" | "id" | "cloneBytes">;
   readonly queue: QueueServiceClient;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly readiness: Readiness;
-  readonly copies: Copies;
-  readonly log: Log;
 }

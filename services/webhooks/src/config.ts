@@ -46,7 +46,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     }),
     publicUrl: s.parsed(
       "PUBLIC_URL",
-      "what every URL in an answer starts with; its path is where the API lives",
+      "what every URL in a response starts with; its path is where the API lives",
       undefined,
       baseUrl,
     ),

@@ -1,8 +1,8 @@
 /** What happens beyond a limit, for docs/operating/limits.md. */
 export interface Beyond {
-  /** The answer to what exceeds the limit; N stands for the value. */
+  /** The complaint about what exceeds the limit; N stands for the value. */
   readonly refusal?: string;
-  /** What happens instead of, or beside, an answer. */
+  /** What happens instead of, or beside, a complaint. */
   readonly effect?: string;
 }
 

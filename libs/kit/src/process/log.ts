@@ -26,7 +26,7 @@ function callFields() {
  * A JSON logger for one service. Every line names the request it belongs to, and is written when the call returns: a
  * process that is killed then loses no line.
  */
-export const createLog = (service: string, level: string): Log =>
+export const createLog = (service: string, level: string, fd: number = process.stdout.fd): Log =>
   pino(
     {
       level,
@@ -35,5 +35,5 @@ export const createLog = (service: string, level: string): Log =>
       formatters: { level: (label) => ({ level: label }) },
       mixin: callFields,
     },
-    pino.destination({ dest: process.stdout.fd, sync: true }),
+    pino.destination({ dest: fd, sync: true }),
   );

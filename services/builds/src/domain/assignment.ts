@@ -8,7 +8,8 @@ export interface Limits {
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
-  readonly publicUrl: string;
+  /** Absent for a build that no server shows. */
+  readonly publicUrl?: string;
   readonly cacheBytes: number;
   /** The runner knows conditions and parallel stages. */
   readonly followsOrder?: boolean;

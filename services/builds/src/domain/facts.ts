@@ -59,13 +59,13 @@ function ofCommit({ origin }: BuildDoc): Facts {
 }
 
 /** Returns what a build knows about itself, as variables. What does not apply is left out. */
-export function factsOf(doc: BuildDoc, publicUrl: string): AssignedVariable[] {
+export function factsOf(doc: BuildDoc, publicUrl?: string): AssignedVariable[] {
   const { user, namespace } = doc.names ?? {};
   const facts: Facts = {
     CI: "true",
     CI_BUILD: String(doc.number),
     CI_BUILD_ID: String(doc._id),
-    CI_BUILD_URL: user && `${publicUrl}/b/${encodeURIComponent(user)}/${doc.number}`,
+    CI_BUILD_URL: publicUrl && user && `${publicUrl}/b/${encodeURIComponent(user)}/${doc.number}`,
     CI_USER: user,
     CI_NAMESPACE: namespace,
     CI_EVENT: doc.trigger?.type,

@@ -32,8 +32,14 @@ const urlParts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)/i;
 const tooLong = (name: string, text: string, max: number): string[] =>
   [...text].length > max ? [`${name} cannot be longer than ${max} characters in length`] : [];
 
-function providerComplaints(provider: string): string[] {
-  if (provider === "") return ["Provider field required"];
+function providerComplaints({ provider, url }: RepositoryInput): string[] {
+  if (provider === "")
+    return url === ""
+      ? ["Provider field required"]
+      : [
+          "Provider field required; no provider known at this address shows the repository. " +
+            "Check the address and the access token, or say github, gitlab or gitea",
+        ];
   return isProvider(provider)
     ? []
     : [`Provider invalid provider ${quoted(provider)}; it must be github, gitlab or gitea`];
@@ -85,7 +91,7 @@ export const changeComplaints = ({ secret = "", accessToken = "", forks = "" }: 
 
 export function repositoryComplaints(input: RepositoryInput, blocked: (url: URL) => boolean) {
   return {
-    provider: providerComplaints(input.provider),
+    provider: providerComplaints(input),
     url: urlComplaints(input.url, blocked),
     secret: secretComplaints(input.secret),
     access_token: tokenComplaints(input.accessToken),

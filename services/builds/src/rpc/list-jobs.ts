@@ -7,7 +7,7 @@ import { contains, toJob } from "../domain/records.js";
 
 export const listJobs =
   (ctx: Context): Handlers["listJobs"] =>
-  async ({ ref, search, status, page: requested }, { caller }) => {
+  async ({ ref, search, status, brief, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref);
     const matching = doc.jobs
       .map((job, index) => ({ job, index }))
@@ -15,7 +15,7 @@ export const listJobs =
     const { items, page } = pageOf(matching, requested?.number);
     const jobs = await Promise.all(
       items.map(async ({ index }) => {
-        const output = await outputEnd(ctx, doc, ctx.config.outputListBytes, index);
+        const output = brief ? undefined : await outputEnd(ctx, doc, ctx.config.outputListBytes, index);
         return { ...toJob(doc, index), output };
       }),
     );

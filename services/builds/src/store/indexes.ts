@@ -75,6 +75,8 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("tests"), [
     { key: { buildId: 1, epoch: 1, seq: 1 } },
     { key: { buildId: 1, epoch: 1, status: 1, seq: 1 } },
+    { key: { buildId: 1, epoch: 1, seconds: -1, seq: 1 } },
+    { key: { buildId: 1, epoch: 1, status: 1, seconds: -1, seq: 1 } },
   ]);
   await ensureIndexes(db.collection("crons"), [
     { key: { scope: 1, name: 1 }, unique: true },
@@ -91,6 +93,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { drivers: 1, at: 1 } },
     { key: { at: 1 }, expireAfterSeconds: 3600 },
   ]);
+  await ensureIndexes(db.collection("queueMinutes"), [{ key: { at: 1 }, expireAfterSeconds: 25 * 3600 }]);
   await ensureIndexes(db.collection("output"), [
     { key: { buildId: 1, end: 1 } },
     { key: { buildId: 1, job: 1, jobEnd: 1 } },

@@ -14,6 +14,9 @@ export interface HeldBack {
   readonly groups: readonly string[];
 }
 
+/** Also leaves out builds that other claims are about to take. */
+type LeftOut = HeldBack & { readonly ids: readonly number[] };
+
 export interface Oldest {
   readonly doc: BuildDoc | undefined;
   readonly isOnly: boolean;
@@ -21,22 +24,23 @@ export interface Oldest {
 
 export const byAge = { createdAt: 1, _id: 1 } as const;
 
-export const queuedOf = (driver: Driver_Type, userId: number) => ({
+export const queuedOf = (driver: Driver_Type, userId: number, exceptIds: readonly number[] = []) => ({
   status: "queued" as const,
   "driver.type": driver,
   userId,
   ...claimable,
+  ...(exceptIds.length > 0 && { _id: { $nin: [...exceptIds] } }),
 });
 
 export function oldestBuilds(builds: Collection<BuildDoc>) {
   /** Returns the oldest queued build without a group of each tree except these, and of those without a tree. */
-  async function oldestOfRoots(driver: Driver_Type, userId: number, except: readonly number[]) {
+  async function oldestOfRoots(driver: Driver_Type, userId: number, { roots: except, ids }: LeftOut) {
     const roots = await builds.distinct("rootId", { status: "queued", "driver.type": driver, userId });
     const others = roots.filter((root) => typeof root === "number" && !except.includes(root)).slice(0, maxSearched);
     return [undefined, ...others].map((root) =>
       builds
         .find({
-          ...queuedOf(driver, userId),
+          ...queuedOf(driver, userId, ids),
           rootId: root ?? { $exists: false },
           "concurrency.key": { $exists: false },
         })
@@ -58,11 +62,11 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
       ? Promise.resolve([])
       : builds.distinct("concurrency.key", { status: "running", "concurrency.key": { $in: [...keys] } });
 
-  async function oldestOfGroups(driver: Driver_Type, userId: number, except: readonly string[]) {
+  async function oldestOfGroups(driver: Driver_Type, userId: number, { groups: except, ids }: LeftOut) {
     const others = (await groupsOf(driver, userId)).filter((key) => !except.includes(key)).slice(0, maxSearched);
     return others.map((key) =>
       builds
-        .find({ ...queuedOf(driver, userId), "concurrency.key": key })
+        .find({ ...queuedOf(driver, userId, ids), "concurrency.key": key })
         .sort(byAge)
         .limit(1)
         .next(),
@@ -71,14 +75,19 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
 
   return {
     /** Returns a user's oldest queued build that is not held back, and whether it is the only queued one. */
-    async oldest(driver: Driver_Type, userId: number, { roots, groups }: HeldBack): Promise<Oldest> {
+    async oldest(driver: Driver_Type, userId: number, leftOut: LeftOut): Promise<Oldest> {
+      const { roots, groups, ids } = leftOut;
       if (roots.length === 0 && groups.length === 0) {
-        const [doc, ...more] = await builds.find(queuedOf(driver, userId)).sort(byAge).limit(2).toArray();
+        const [doc, ...more] = await builds
+          .find(queuedOf(driver, userId, ids))
+          .sort(byAge)
+          .limit(2)
+          .toArray();
         return { doc, isOnly: more.length === 0 };
       }
       const [ofRoots, ofGroups] = await Promise.all([
-        oldestOfRoots(driver, userId, roots),
-        oldestOfGroups(driver, userId, groups),
+        oldestOfRoots(driver, userId, leftOut),
+        oldestOfGroups(driver, userId, leftOut),
       ]);
       const found = (await Promise.all([...ofRoots, ...ofGroups])).filter((doc) => doc !== null);
       const free = found.filter(({ rootId }) => rootId === undefined || !roots.includes(rootId));

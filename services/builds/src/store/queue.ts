@@ -50,6 +50,15 @@ export const queueStore = (db: Db) => {
       return (await waiting.sort({ createdAt: 1 }).limit(1).next())?.createdAt;
     },
 
+    /** Counts the builds that each of some runners runs. */
+    async runningOnRunners(runnerIds: readonly string[]): Promise<Map<string, number>> {
+      const found = builds.aggregate<{ _id: string; count: number }>([
+        { $match: { "lease.runnerId": { $in: [...runnerIds] } } },
+        { $group: { _id: "$lease.runnerId", count: { $sum: 1 } } },
+      ]);
+      return new Map((await found.toArray()).map(({ _id, count }) => [_id, count]));
+    },
+
     runningOfUsers: (userIds: readonly number[]) => running("userId", userIds),
     runningInRoots: (rootIds: readonly number[]) => running("rootId", rootIds),
   };

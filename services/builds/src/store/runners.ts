@@ -1,14 +1,19 @@
+import { page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Db } from "mongodb";
+import type { ClaimBuildRequest, Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Db, FindCursor } from "mongodb";
 
 interface RunnerDoc {
   /** The runner's own id, new at each of its starts. */
   _id: string;
   drivers: readonly Driver_Type[];
+  /** Number of builds that it runs at most. */
+  places?: number;
   /** When it last called, by the clock of MongoDB. */
   at: Date;
 }
+
+type Claim = Pick<ClaimBuildRequest, "runnerId" | "drivers" | "places">;
 
 /** Runners whose last write this process remembers. */
 const maxRemembered = fixedLimit({
@@ -31,16 +36,14 @@ export const runnerStore = (db: Db, everyMs: number) => {
     return true;
   }
 
-  const activeWithin = (driver: Driver_Type, withinMs: number) => ({
-    drivers: driver,
-    $expr: { $gte: ["$at", { $subtract: ["$$NOW", withinMs] }] },
-  });
+  const seenWithin = (withinMs: number) => ({ $gte: ["$at", { $subtract: ["$$NOW", withinMs] }] });
+  const activeWithin = (driver: Driver_Type, withinMs: number) => ({ drivers: driver, $expr: seenWithin(withinMs) });
 
   return {
     /** Records that a runner asked for builds of these drivers. `at` is the time of this process. */
-    async recordClaim(runnerId: string, drivers: readonly Driver_Type[], at: Date): Promise<void> {
+    async recordClaim({ runnerId, drivers, places }: Claim, at: Date): Promise<void> {
       if (!needsWrite(runnerId, drivers.join(), at.getTime())) return;
-      const update = [{ $set: { drivers: [...drivers], at: "$$NOW" } }];
+      const update = [{ $set: { drivers: [...drivers], ...(places === undefined ? {} : { places }), at: "$$NOW" } }];
       await runners.updateOne({ _id: runnerId }, update, { upsert: true, ...quick });
     },
 
@@ -52,6 +55,18 @@ export const runnerStore = (db: Db, everyMs: number) => {
 
     count: (driver: Driver_Type, withinMs: number): Promise<number> =>
       runners.countDocuments(activeWithin(driver, withinMs)),
+
+    countAll: (withinMs: number): Promise<number> =>
+      runners.countDocuments({ at: { $gt: new Date(0) }, $expr: seenWithin(withinMs) }),
+
+    /** Returns a page of runners by id, each with whether it was seen within a time. */
+    async list(withinMs: number, number?: number) {
+      const projection = { drivers: 1, places: 1, at: 1, active: seenWithin(withinMs) };
+      const found = runners.find({}, { projection }).sort({ _id: 1 });
+      return page(found as FindCursor<RunnerDoc & { active: boolean }>, number, () =>
+        runners.countDocuments({ at: { $gt: new Date(0) } }),
+      );
+    },
 
     serves: async (driver: Driver_Type, withinMs: number): Promise<boolean> =>
       (await runners.findOne(activeWithin(driver, withinMs), { projection: { _id: 1 } })) !== null,

@@ -18,11 +18,12 @@ export const testStore = (db: Db) => {
 
     list(
       { buildId, epoch }: Pick<TestDoc, "buildId" | "epoch">,
-      status: BuildTest_Status | undefined,
+      { status, slowestFirst }: { status?: BuildTest_Status | undefined; slowestFirst: boolean },
       number?: number,
     ) {
       const matching = { buildId, epoch, ...(status === undefined ? {} : { status }) };
-      return page(tests.find(matching).sort({ seq: 1 }), number, () => tests.countDocuments(matching));
+      const order = { ...(slowestFirst ? { seconds: -1 as const } : {}), seq: 1 as const };
+      return page(tests.find(matching).sort(order), number, () => tests.countDocuments(matching));
     },
 
     /** Removes the cases of attempts before this one. */

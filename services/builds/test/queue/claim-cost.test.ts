@@ -2,32 +2,10 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
+import { examined } from "./_examined.js";
 
 const suite = bootBuilds({ runningPerUser: 100_000, runningPerNamespace: 100_000 });
 const data = database(suite.names);
-
-interface Profiled {
-  ns: string;
-  keysExamined?: number;
-  docsExamined?: number;
-}
-
-/** Counts the keys and documents that MongoDB reads for `work`. Returns the least of three runs, since loops run too. */
-async function examined(collections: readonly string[], work: () => Promise<unknown>): Promise<number> {
-  const { db } = data;
-  const sums: number[] = [];
-  for (let tries = 0; tries < 3; tries++) {
-    await db.dropCollection("system.profile");
-    await db.command({ profile: 2 });
-    await work();
-    await db.command({ profile: 0 });
-    const ns = collections.map((name) => `${db.databaseName}.${name}`);
-    const found = await db.collection<Profiled>("system.profile").find({}).toArray();
-    const own = found.filter((entry) => ns.includes(entry.ns));
-    sums.push(own.reduce((sum, entry) => sum + (entry.keysExamined ?? 0) + (entry.docsExamined ?? 0), 0));
-  }
-  return Math.min(...sums);
-}
 
 async function claimOne() {
   const drivers: Driver_Type[] = ["os", "docker"];
@@ -39,7 +17,7 @@ async function claimOne() {
 /** The number of ann's newest build. */
 let last = 0;
 
-const claimCost = () => examined(["builds", "line", "slots", "runners"], claimOne);
+const claimCost = () => examined(data.db, ["builds", "line", "slots", "runners"], claimOne);
 /** Allows for the running builds, which the limits count. Retries, since loops run often on a slow machine. */
 const costsLike = (baseline: number) =>
   eventually(async () => expect(await claimCost()).toBeLessThanOrEqual(baseline + 20));
@@ -74,6 +52,6 @@ it("finding a build's place in the queue reads a bounded number of keys", async 
   };
   for (const read of [get, list])
     await eventually(async () =>
-      expect(await examined(["builds", "line", "runners"], fresh(read))).toBeLessThan(6_000),
+      expect(await examined(data.db, ["builds", "line", "runners"], fresh(read))).toBeLessThan(6_000),
     );
 });

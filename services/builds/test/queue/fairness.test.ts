@@ -1,6 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
+import { examined } from "./_examined.js";
 
 const suite = bootBuilds();
 const data = database(suite.names);
@@ -69,6 +70,19 @@ it("concurrent claims at several replicas serve all users alike", async () => {
   for (const build of claimed) await suite.finish(build, 0, "failed");
   const rest = await serve(2 * (8 - buildsOfBob) + 1);
   expect(rest.filter((userId) => userId === bob.id)).toHaveLength(8 - buildsOfBob);
+});
+
+it("claims at the same time do not read for each other", async () => {
+  await crowd(data.db, await storedBuild(data.db, (await suite.submit(suite.users.ann)).id), 100);
+  const count = 12;
+  const together = () => Promise.all(Array.from({ length: count }, () => suite.claim()));
+  const oneByOne = async () => {
+    for (let n = 0; n < count; n++) await suite.claim();
+  };
+  const baseline = await examined(data.db, ["builds", "line"], oneByOne);
+  // Each claim passes over the builds that others are claiming.
+  const passed = (count * (count - 1)) / 2;
+  expect(await examined(data.db, ["builds", "line"], together)).toBeLessThanOrEqual(baseline + passed);
 });
 
 it("a user who is missing from the line is added again", async () => {

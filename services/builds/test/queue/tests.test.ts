@@ -36,12 +36,29 @@ const finish = ({ buildId, epoch, jobs }: Assignment, index: number, failed?: nu
 const buildOf = async (ref: { userId: number; number: number }) =>
   (await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }))).build!;
 
-const listed = async (ref: { userId: number; number: number }, status?: BuildTest_Status, user = suite.users.ann) =>
-  (await suite.as(user, () => suite.builds.listTests({ ref, status, page: { number: 1 } }))).tests;
+const listed = async (
+  ref: { userId: number; number: number },
+  status?: BuildTest_Status,
+  user = suite.users.ann,
+  slowestFirst = false,
+) => (await suite.as(user, () => suite.builds.listTests({ ref, status, slowestFirst, page: { number: 1 } }))).tests;
 
 test("an assignment says which reports to read", async () => {
   const { build } = await claimed();
   expect(build.jobs.map(({ junitReports }) => junitReports)).toEqual([[], ["reports/*.xml"], ["other.xml"], []]);
+  for (const index of [1, 2, 3]) await finish(build, index);
+});
+
+test("the slowest cases come first on demand, equal ones in the order of the jobs", async () => {
+  const { build, ref } = await claimed();
+  const seconds = { one: 1, two: 3, three: 1, four: 0.5 };
+  await put(
+    build,
+    1,
+    Object.entries(seconds).map(([name, seconds]) => aCase(name, { seconds })),
+  );
+  const names = (await listed(ref, undefined, suite.users.ann, true)).map(({ name }) => name);
+  expect(names).toEqual(["two", "one", "three", "four"]);
   for (const index of [1, 2, 3]) await finish(build, index);
 });
 

@@ -6,14 +6,15 @@ import { isReading } from "../web/negotiate.js";
 
 type Place = Pick<Config, "publicUrl">;
 
-const name = "ci_session";
-const pattern = new RegExp(`(?:^|;)\\s*${name}=([A-Za-z0-9_-]{1,100})\\s*(?:;|$)`);
+export const sessionCookieName = "ci_session";
+const pattern = new RegExp(`(?:^|;)\\s*${sessionCookieName}=([A-Za-z0-9_-]{1,100})\\s*(?:;|$)`);
 
 /** Returns the Set-Cookie header of a session; without a secret it makes browsers forget the cookie. */
 export function sessionCookie({ publicUrl }: Place, secret = "", forMs = 0): string {
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
   const path = basePathOf(publicUrl) || "/";
-  return `${name}=${secret}; Path=${path}; Max-Age=${Math.floor(forMs / 1_000)}; HttpOnly; SameSite=Strict${secure}`;
+  const lasting = `Path=${path}; Max-Age=${Math.floor(forMs / 1_000)}`;
+  return `${sessionCookieName}=${secret}; ${lasting}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** Reports whether a request comes from our own page, as far as the browser says where it comes from. */

@@ -2,6 +2,7 @@ import type { Identity } from "@ci/kit/rpc/identity";
 import { type ClientMaker, connect } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
+import { type OperatorServiceClient, OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
@@ -31,6 +32,7 @@ export interface Clients {
   readonly builds: BuildServiceClient;
   readonly crons: CronServiceClient;
   readonly repositories: RepositoryServiceClient;
+  readonly operators: OperatorServiceClient;
   readonly images: ImageServiceClient;
   readonly webhooks: WebhookServiceClient;
 }
@@ -48,6 +50,7 @@ const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => 
   builds: builds.client(BuildServiceDefinition),
   crons: builds.client(CronServiceDefinition),
   repositories: builds.client(RepositoryServiceDefinition),
+  operators: builds.client(OperatorServiceDefinition),
   images: images.client(ImageServiceDefinition),
   webhooks: webhooks.client(WebhookServiceDefinition),
 });

@@ -89,7 +89,7 @@ export function readAll(request: IncomingMessage, limitBytes: number, pace: Pace
   });
 }
 
-/** Yields the body as it arrives. If the reader stops early, the request stays open for its answer. */
+/** Yields the body as it arrives. If the reader stops early, the request stays open for its response. */
 export async function* contentOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;

@@ -7,9 +7,11 @@ import { send } from "./send.js";
 /** A failure that only HTTP has: a wrong method, rate or range, or an unreadable body. */
 export class Refusal extends Error {
   constructor(
-    readonly status: 400 | 401 | 403 | 405 | 413 | 416 | 429,
+    readonly status: 400 | 401 | 403 | 405 | 413 | 416 | 429 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Path of the page that tells a browser. */
+    readonly page?: string,
   ) {
     super(message);
   }
@@ -18,7 +20,7 @@ export class Refusal extends Error {
 /** How long clients should wait before they retry. */
 const retryAfterSeconds = "2";
 
-/** The answer to a failure: status, JSON body and headers. Reveals nothing about the inside of the service. */
+/** The response to a failure: status, JSON body and headers. Reveals nothing about the inside of the service. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -1,8 +1,10 @@
 import type { Log } from "@ci/kit/process/log";
 import { runAs } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
-import { answerTo, isUnexpected, sendJson } from "./answer.js";
+import { prefersPage } from "../web/negotiate.js";
+import { answerTo, isUnexpected, Refusal, sendJson } from "./answer.js";
 import type { Exchange } from "./exchange.js";
+import { send } from "./send.js";
 
 /** Answers a failure. If part of the response is sent, closes the connection so that it does not look complete. */
 export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
@@ -14,6 +16,8 @@ export function fail(log: Log, { response, caller }: Exchange, thrown: unknown):
     runAs(caller, () => log.warn({ err: thrown.cause }, "service unavailable"));
   if (response.headersSent && !disconnected) runAs(caller, () => log.warn({ err: thrown }, "response cut off"));
   if (response.headersSent || disconnected) return void response.destroy();
+  if (thrown instanceof Refusal && thrown.page && prefersPage(response.req))
+    return void send(response, 303, { Location: thrown.page, "Cache-Control": "no-store" });
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);
 }

@@ -36,6 +36,7 @@ export const kinds = [
     "user",
     "token",
     "session",
+    "identity",
     "build",
     "cache",
     "tag",
@@ -108,7 +109,7 @@ export interface Row {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly permission: Permission | readonly Permission[];
-  readonly code: 200 | 201 | 202 | 204;
+  readonly code: 200 | 201 | 202 | 204 | 303;
   readonly action: Action;
   /** The name in the description, under which the action is exported. */
   readonly operation: string;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
-/** A body of at most this size has arrived already: node drops it after the answer and keeps the connection. */
+/** A body of at most this size has arrived already: node drops it after the response and keeps the connection. */
 const smallBytes = 64 * 1024;
-/** How much of a larger body is read and dropped after the answer. */
+/** How much of a larger body is read and dropped after the response. */
 const maxDroppedBytes = fixedLimit({
   max: 64 * 1024 * 1024,
   unit: "bytes",
@@ -18,14 +18,14 @@ const maxDropMs = fixedLimit({
   effect: "the connection is closed",
 });
 
-/** Reports whether the client may still send much after the answer. */
+/** Reports whether the client may still send much after the response. */
 function stillSending(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const { "content-length": length, "transfer-encoding": encoding } = request.headers;
   return encoding !== undefined || Number(length ?? 0) > smallBytes;
 }
 
-/** Sends a whole answer, also to a client that is still sending. */
+/** Sends a whole response, also to a client that is still sending. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -39,8 +39,8 @@ export function send(
     return;
   }
   response.writeHead(status, { ...headers, ...length, Connection: "close" });
-  // The Content-Length makes the answer complete for the client. Ending it here would close the connection while the
-  // client is still sending, and the answer could be lost.
+  // The Content-Length makes the response complete for the client. Ending it here would close the connection while the
+  // client is still sending, and the response could be lost.
   if (body === undefined) response.flushHeaders();
   else response.write(body);
   dropRest(response.req, () => response.end());

@@ -47,7 +47,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** Tracks open answers; while draining, each is the last one on its connection. */
+/** Tracks open responses; while draining, each is the last one on its connection. */
 function openAnswers() {
   const open = new Set<ServerResponse>();
   let draining = false;
@@ -64,13 +64,13 @@ function openAnswers() {
       draining = true;
       for (const response of open) closeAfter(response);
     },
-    /** Resolves once every ended answer has been sent: node considers their connections idle and would cut them. */
+    /** Resolves once every ended response has been sent: node considers their connections idle and would cut them. */
     async flushed(): Promise<void> {
       const unsent = () =>
         [...open].filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
       for (let [response] = unsent(); response; [response] = unsent()) await once(response, "close");
     },
-    /** Closes connections after answers that began before the draining, such as streams. */
+    /** Closes connections after responses that began before the draining, such as streams. */
     closeWhenFinished(): void {
       for (const response of open) response.once("finish", () => response.req.socket.end());
     },

@@ -1,3 +1,4 @@
+import { sessionCookieName } from "../auth/cookie.js";
 import type { Config } from "../config.js";
 import type { Groups, Row } from "../http/row.js";
 import type { Lengths } from "../http/shape.js";
@@ -43,14 +44,17 @@ export function describe(
     openapi: "3.1.0",
     info: { title: "Service CI", version: build, license: { name: "Apache 2.0", identifier: "Apache-2.0" } },
     servers: [{ url: publicUrl }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
     paths,
     components: {
       schemas: { ...recordsOf(types), ...messages },
       headers,
       responses: failures,
-      securitySchemes: { token: { type: "http", scheme: "bearer", description: "An API token" } },
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "An API token" },
+        session: { type: "apiKey", in: "cookie", name: sessionCookieName, description: "A session of the web page" },
+      },
     },
   };
   return withLengths(description, lengths);

@@ -87,11 +87,21 @@ export const submitBuild = action({
     toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags, variables })).build!),
 });
 
+export const brief = {
+  brief: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe("`true`: `output` is null, which makes the response short"),
+};
+
 export const getBuild = action({
   summary: "A build",
+  query: brief,
   returns: buildSchema,
+  target: async (ctx, address) => ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true }),
   async run(ctx, input) {
-    return toJson(ctx, (await ctx.builds.getBuild({ ref: await buildRefOf(ctx, input), brief: false })).build!);
+    const request = { ref: await buildRefOf(ctx, input), brief: input.query.brief === "true" };
+    return toJson(ctx, (await ctx.builds.getBuild(request)).build!);
   },
 });
 

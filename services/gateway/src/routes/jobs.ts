@@ -5,7 +5,7 @@ import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 import { limitedText, search } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
-import { status } from "./builds.js";
+import { brief, status } from "./builds.js";
 
 export const listJobs = action({
   summary: "Jobs of a build, in order of execution",
@@ -13,15 +13,16 @@ export const listJobs = action({
     ...search,
     name: limitedText("text").describe("The same as `search`"),
     status: status.describe("Only jobs with this status"),
+    ...brief,
   },
   paged: true,
   returns: jobSchema,
   target: async (ctx, address) => ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true }),
   async run(ctx, input) {
-    const { search, name, status } = input.query;
+    const { search, name, status, brief } = input.query;
     const ref = await buildRefOf(ctx, input);
-    const page = input.page;
-    const listed = await ctx.builds.listJobs({ ref, search: search ?? name ?? "", status, page });
+    const filter = { search: search ?? name ?? "", status, brief: brief === "true" };
+    const listed = await ctx.builds.listJobs({ ref, ...filter, page: input.page });
     const build = listed.build!;
     const relations = await relationsFor(ctx, [build]);
     const items = listed.jobs.map((job) => jobJson(job, build, relations));

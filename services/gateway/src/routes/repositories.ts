@@ -1,7 +1,7 @@
 import { networkOf } from "@ci/kit/net/guard";
 import type { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories";
 import { hookDeliveryJson, hookDeliverySchema } from "@ci/rest/hook-delivery";
-import { hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
+import { connectedJson, connectedSchema, hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
 import { clientAddress } from "../audit/address.js";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
@@ -52,22 +52,26 @@ export const createRepository = action({
   summary: "Adds a repository whose pushes and pull requests submit builds",
   changes: "repository",
   body: {
-    provider: text.describe("What hosts the repository: `github`, `gitlab` or `gitea`"),
+    provider: text.describe(
+      "What hosts the repository: `github`, `gitlab` or `gitea`; found out from the address if missing",
+    ),
     url: text.describe("Address to clone the repository from"),
     secret: text.describe("Secret that the provider signs its events with"),
     access_token: text.describe("Access token of the provider, for private repositories and commit statuses"),
+    build: flag.describe("Whether the default branch is built now, as after a push; false if missing"),
     ...settings,
   },
-  required: ["provider", "url", "secret"],
+  required: ["url", "secret"],
   refuses: ["repositories"],
-  returns: repositorySchema,
+  returns: connectedSchema,
   target: namespaceFor("write"),
   async run(ctx, input) {
     const { provider = "", url = "", secret = "", access_token: accessToken, forks } = input.body;
-    const { cancel_superseded: cancelSuperseded } = input.body;
+    const { cancel_superseded: cancelSuperseded, build = false } = input.body;
     const { id: namespaceId } = await namespaceOf(ctx, input);
-    const request = { namespaceId, provider, url, secret, accessToken, forks, cancelSuperseded };
-    return toJson(ctx, (await ctx.repositories.createRepository(request)).repository!);
+    const request = { namespaceId, provider, url, secret, accessToken, forks, cancelSuperseded, build };
+    const { repository, delivery } = await ctx.repositories.createRepository(request);
+    return connectedJson(repository!, delivery, await relationsFor(ctx, [repository!, ...(delivery?.builds ?? [])]));
   },
 });
 

@@ -1,9 +1,8 @@
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { sessionJson, sessionSchema, signInLinkJson, signInLinkSchema } from "@ci/rest/session";
-import { clientAddress } from "../audit/address.js";
 import { unauthorized } from "../auth/authenticate.js";
 import { checkOwnPage, sessionCookie } from "../auth/cookie.js";
-import { sessionFrom } from "../auth/sessions.js";
+import { openSessionFor } from "../auth/open-session.js";
 import type { Context } from "../context.js";
 import { sendJson } from "../http/answer.js";
 import type { Exchange } from "../http/exchange.js";
@@ -14,12 +13,10 @@ import { text } from "../http/shape.js";
 const relationsOf = ({ config }: Context) => ({ url: config.publicUrl });
 
 /** Opens a session for a token or a sign-in link. Throws 401 if neither is valid. */
-async function open(ctx: Context, { request }: Exchange, { token, link }: { token?: string; link?: string }) {
+async function open(ctx: Context, exchange: Exchange, { token, link }: { token?: string; link?: string }) {
   if ((token === undefined) === (link === undefined)) throw invalid({ token: ["Either token or link is required"] });
   const by = link === undefined ? { $case: "token" as const, value: token! } : { $case: "link" as const, value: link };
-  const userAgent = request.headers["user-agent"] ?? "";
-  const address = clientAddress(request, ctx.config.trustedProxies);
-  return ctx.accounts.createSession({ by, userAgent, address }).catch((error) => {
+  return openSessionFor(ctx, exchange, by).catch((error) => {
     throw asFault(error).code === "unauthenticated" ? unauthorized(true) : error;
   });
 }
@@ -35,10 +32,9 @@ export const openSession = action({
   returns: sessionSchema,
   async run(ctx, { body, exchange }) {
     checkOwnPage(ctx.config, exchange.request);
-    const { session, secret, validForMs, user, token } = await open(ctx, exchange, body);
-    exchange.session = sessionFrom(user!, token!, session!.id);
-    const json = sessionJson(session!, relationsOf(ctx), session!.id);
-    const headers = { "Set-Cookie": sessionCookie(ctx.config, secret, validForMs), "Cache-Control": "no-store" };
+    const { session, cookie } = await open(ctx, exchange, body);
+    const json = sessionJson(session, relationsOf(ctx), session.id);
+    const headers = { "Set-Cookie": cookie, "Cache-Control": "no-store" };
     return ({ response }: Exchange) => sendJson(response, 201, json, headers);
   },
 });

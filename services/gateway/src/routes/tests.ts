@@ -11,14 +11,21 @@ const status = z
   .optional()
   .describe("Only tests with this status");
 
+const order = z
+  .enum(["jobs", "slowest"], { error: ({ input }) => `invalid order ${quoted(String(input))}` })
+  .optional()
+  .describe("`jobs`, the default: in the order of the jobs; `slowest`: the slowest first");
+
 export const listTests = action({
   summary: "Test cases from the reports of a build's jobs, in the order of the jobs",
-  query: { status },
+  query: { status, order },
   paged: true,
   returns: testSchema,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
-    const { tests, page } = await ctx.builds.listTests({ ref, status: input.query.status, page: input.page });
+    const { status, order } = input.query;
+    const request = { ref, status, slowestFirst: order === "slowest", page: input.page };
+    const { tests, page } = await ctx.builds.listTests(request);
     return paged(tests.map(testJson), page);
   },
 });

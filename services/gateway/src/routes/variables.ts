@@ -45,7 +45,7 @@ export const createVariable = action({
     namespace,
     key: limitedText("text").describe("Name of the environment variable"),
     value: text.describe("Value of the variable"),
-    mask: flag.describe("Whether the value is hidden from answers and output; false if missing"),
+    mask: flag.describe("Whether the value is hidden from responses and output; false if missing"),
     masked: flag.describe("The same as `mask`"),
   },
   required: ["key", "value"],
@@ -73,7 +73,7 @@ export const updateVariable = action({
   changes: "variable",
   body: {
     value: text.describe("New value of the variable"),
-    mask: flag.describe("Whether the value is hidden from answers and output"),
+    mask: flag.describe("Whether the value is hidden from responses and output"),
     masked: flag.describe("The same as `mask`"),
   },
   returns: variableSchema,

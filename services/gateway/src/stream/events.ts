@@ -17,7 +17,7 @@ async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenera
     yield event ? { event: event.kind, id: position, data: event.payload } : { id: position };
 }
 
-/** Aborts `ended` when the token of a request is no longer valid. A check that nobody could answer is repeated. */
+/** Aborts `ended` when the token of a request is no longer valid. A check that failed is repeated. */
 function watchToken(ctx: Context, exchange: Exchange, ended: AbortController): Disposable {
   const timer = setInterval(() => {
     sessionOf(ctx, exchange).catch((error) => {

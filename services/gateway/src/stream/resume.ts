@@ -7,7 +7,7 @@ import { asFault } from "@ci/kit/rpc/fault";
 const maxBreaks = 8;
 const pauseStepMs = 100;
 
-/** Writes a piece of an answer and waits for a slow client, so that it cannot fill our memory. */
+/** Writes a piece of a response and waits for a slow client, so that it cannot fill our memory. */
 export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
   if (!response.write(piece)) await once(response, "drain", { signal });
 }

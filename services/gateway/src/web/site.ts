@@ -36,16 +36,19 @@ const types: Readonly<Record<string, string>> = {
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 const escaped = (text: string): string => text.replace(/[&<"]/g, (character) => entities[character]!);
 
-/** Writes the public URL into the shell, whose assets are relative to the base path. */
-const shellFor = (html: string, publicUrl: string): Buffer =>
+type Place = Pick<Config, "publicUrl" | "openid">;
+
+/** Writes the public URL and the name of the provider into the shell, whose assets are relative to the base path. */
+const shellFor = (html: string, { publicUrl, openid }: Place): Buffer =>
   Buffer.from(
     html
       .replace('name="public-url" content=""', `name="public-url" content="${escaped(publicUrl)}"`)
+      .replace('name="sign-in-with" content=""', `name="sign-in-with" content="${escaped(openid?.name ?? "")}"`)
       .replaceAll('"./-/assets/', `"${escaped(basePathOf(publicUrl))}/-/assets/`),
   );
 
 /** Reads the built web page into memory. Returns undefined if it was not built. */
-export async function readSite({ webDir, publicUrl }: Pick<Config, "webDir" | "publicUrl">): Promise<Site | undefined> {
+export async function readSite({ webDir, ...place }: Pick<Config, "webDir"> & Place): Promise<Site | undefined> {
   if (!existsSync(join(webDir, "index.html"))) return undefined;
   const folder = join(webDir, "-/assets");
   const contents = new Map<string, Buffer>();
@@ -62,6 +65,6 @@ export async function readSite({ webDir, publicUrl }: Pick<Config, "webDir" | "p
     const type = types[name.split(".").at(-1)!];
     if (type) assets.set(name, { type, plain, br: contents.get(`${name}.br`), gzip: contents.get(`${name}.gz`) });
   }
-  const shell = shellFor(await readFile(join(webDir, "index.html"), "utf8"), publicUrl);
+  const shell = shellFor(await readFile(join(webDir, "index.html"), "utf8"), place);
   return { shell, etag: `"${createHash("sha256").update(shell).digest("base64url")}"`, assets };
 }

@@ -29,7 +29,7 @@ export const imageQuotas = (db: Db, images: Collection<ImageDoc>, limits: ImageL
     storage,
     all,
 
-    /** Returns what to answer if a place has no room for a new image. */
+    /** Returns the complaint if a place has no room for a new image. */
     complaints: (place: Place): Promise<Fields> => quotaComplaints(all(place)),
 
     /** Returns options that also end an upload which exceeds the user's quota. */

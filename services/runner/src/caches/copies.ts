@@ -19,10 +19,14 @@ export interface Copies {
 
 const ending = ".tar";
 
-/** Keeps copies of at most `maxBytes` in a folder that only the runner may enter. Removes unfinished files. */
-export async function openCopies(folder: string, maxBytes: number): Promise<Copies> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) if (!name.endsWith(ending)) await rm(join(folder, name), { force: true });
+/**
+ * Keeps copies of at most `maxBytes` in a folder that only the runner may enter. Removes files that were not finished in
+ * the folder for these; runners that share their copies need one each.
+ */
+export async function openCopies(folder: string, maxBytes: number, unfinished = folder): Promise<Copies> {
+  for (const one of [folder, unfinished]) await mkdir(one, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(unfinished))
+    if (!name.endsWith(ending)) await rm(join(unfinished, name), { force: true });
   const pathOf = (sha256: string) => join(folder, `${sha256}${ending}`);
 
   async function all() {
@@ -45,7 +49,7 @@ export async function openCopies(folder: string, maxBytes: number): Promise<Copi
       if (handle) await utimes(path, now, now).catch(() => undefined);
       return handle;
     },
-    part: () => join(folder, `${randomBytes(8).toString("hex")}.part`),
+    part: () => join(unfinished, `${randomBytes(8).toString("hex")}.part`),
     keep: (part, sha256) => rename(part, pathOf(sha256)),
     drop: (sha256) => rm(pathOf(sha256), { force: true }),
     async trim() {

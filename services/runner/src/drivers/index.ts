@@ -1,6 +1,6 @@
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Config } from "../config.js";
+import type { Config, DriversConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { dockerDriver } from "./docker.js";
 import { osDriver } from "./os.js";
@@ -10,7 +10,7 @@ import { isRoot } from "./user.js";
 import type { WorkRoot } from "./work-root.js";
 
 export async function openDrivers(
-  config: Config,
+  config: DriversConfig & Pick<Config, "drivers" | "name" | "builds">,
   root: WorkRoot,
   images: Images["service"],
   log: Log,

@@ -79,7 +79,8 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       lacksRoom = !hasRoom();
       if (lacksRoom) return;
       const claimedAt = performance.now();
-      const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers, followsOrder: true });
+      const { id: runnerId, builds: places } = ctx.config;
+      const answer = await ctx.queue.claimBuild({ runnerId, drivers, places, followsOrder: true });
       if (!answer.assignment) return;
       if (stopping) return giveBack(ctx, answer.assignment);
       start(answer.assignment, answer, claimedAt);

@@ -1,13 +1,14 @@
+import { authorOf, messageOf } from "@ci/git/objects";
 import { openRemote, type Remote } from "@ci/git/remote";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
-import type { HookChange } from "../../domain/hooks/change.js";
+import { type HookChange, shortRef, validChange } from "../../domain/hooks/change.js";
 import { boundedFiles } from "../../domain/hooks/changed-files.js";
 import { changedBetween } from "../../git/compare.js";
 import { maxObjects } from "../../git/limits.js";
-import { type CommitFound, readManifests } from "../../git/manifests.js";
+import { type CommitFound, commitOf, readManifests } from "../../git/manifests.js";
 import { repositoryToken } from "../../store/encrypted-fields.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 
@@ -32,15 +33,37 @@ export class Unreadable extends Error {
   }
 }
 
-async function open(ctx: Context, repository: RepositoryDoc): Promise<Remote> {
-  const { hookTimeoutMs: timeoutMs, hookReadBytes: maxBytes } = ctx.config;
-  const token = tokenOf(ctx, repository);
+/** Where a repository is, and what reads it. */
+export interface RepositoryAddress extends Pick<RepositoryDoc, "provider" | "url"> {
+  readonly token?: string | undefined;
+}
+
+async function open(ctx: Context, { provider, url, token }: RepositoryAddress, timeoutMs: number): Promise<Remote> {
   // GitHub accepts tokens of GitHub Apps only under this user name.
-  const user = repository.provider === "github" ? "x-access-token" : "oauth2";
+  const user = provider === "github" ? "x-access-token" : "oauth2";
   const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
-  const credentials = token && `${user}:${token}`;
-  const limits = { timeoutMs, maxBytes, maxObjects };
-  return openRemote({ agent: ctx.agent, url: repository.url, credentials, signal, ...limits });
+  const credentials = token ? `${user}:${token}` : undefined;
+  const limits = { timeoutMs, maxBytes: ctx.config.hookReadBytes, maxObjects };
+  return openRemote({ agent: ctx.agent, url, credentials, signal, ...limits });
+}
+
+/** Returns the push that made the default branch what it is; undefined if there is none. Throws Unreadable. */
+export async function readHead(
+  ctx: Context,
+  address: RepositoryAddress,
+  timeoutMs: number,
+): Promise<HookChange | undefined> {
+  try {
+    const remote = await open(ctx, address, timeoutMs);
+    const head = await remote.head();
+    if (!head) return undefined;
+    const { object } = await commitOf(remote, head.sha);
+    const { author: username, email } = authorOf(object);
+    const common = { type: "push", repoId: "", fork: false, defaultBranch: shortRef(head.ref) } as const;
+    return validChange({ ...common, ...head, comment: messageOf(object), email, username });
+  } catch (error) {
+    throw ctx.signal.aborted ? error : new Unreadable(error);
+  }
 }
 
 async function changedFiles(ctx: Context, { type, files, before, base }: HookChange, remote: Remote, sha: string) {
@@ -66,7 +89,8 @@ export interface CommitRead extends CommitFound {
 /** Reads a commit with up to one manifest more than a commit may have. Throws Unreadable. */
 export async function readCommit(ctx: Context, repository: RepositoryDoc, change: HookChange): Promise<CommitRead> {
   try {
-    const remote = await open(ctx, repository);
+    const { provider, url } = repository;
+    const remote = await open(ctx, { provider, url, token: tokenOf(ctx, repository) }, ctx.config.hookTimeoutMs);
     const found = await readManifests(remote, change.sha, maxManifests + 1);
     let files: ReturnType<typeof changedFiles> | undefined;
     return { ...found, files: () => (files ??= changedFiles(ctx, change, remote, found.sha)) };

@@ -6,6 +6,12 @@ import type { HookState, RepositoryDoc } from "../../store/repositories.js";
 import { addHook } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
 
+const advice: Readonly<Record<string, string>> = {
+  401: "the access token is not valid",
+  403: "the access token may not manage hooks",
+  404: "the repository does not exist or the access token may not manage its hooks",
+};
+
 async function register(ctx: Context, repository: RepositoryDoc): Promise<HookState> {
   const token = tokenOf(ctx, repository);
   if (!token) return { hook: "by_hand", hookReason: "no access token" };
@@ -15,7 +21,9 @@ async function register(ctx: Context, repository: RepositoryDoc): Promise<HookSt
     return { hook: "registered", hookReason: undefined };
   } catch (error) {
     if (ctx.signal.aborted || !(error instanceof FetchFailed)) throw error;
-    return { hook: "by_hand", hookReason: `the provider did not register the hook: ${error.reason}` };
+    const why = advice[error.reason];
+    const reason = why ? `${error.reason}, ${why}` : error.reason;
+    return { hook: "by_hand", hookReason: `the provider did not register the hook: ${reason}` };
   }
 }
 

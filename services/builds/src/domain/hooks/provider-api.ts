@@ -38,12 +38,30 @@ const apis: Readonly<Record<Repository_Provider, (cloneUrl: string, token: strin
   },
 };
 
-/** Returns the API of a repository. `id` is the provider's own id of it, if that is known. */
+const knownHosts: Readonly<Record<string, Repository_Provider>> = {
+  "github.com": "github",
+  "www.github.com": "github",
+  "gitlab.com": "gitlab",
+  "gitea.com": "gitea",
+  "codeberg.org": "gitea",
+};
+
+/** Returns the provider of a repository at a host that everybody knows. */
+export const providerByHost = (cloneUrl: string): Repository_Provider | undefined => {
+  const { host } = new URL(cloneUrl);
+  return Object.hasOwn(knownHosts, host) ? knownHosts[host] : undefined;
+};
+
+/** Returns the API of a repository. `id` is the provider's own id of it, if that is known. An empty token is not sent. */
 export function repositoryApi(
   { provider, cloneUrl }: { readonly provider: Repository_Provider; readonly cloneUrl: string },
   token: string,
   id?: string,
 ): RepositoryApi {
   const { url, headers } = apis[provider](cloneUrl, token, id);
-  return { url, headers: { ...headers, "Content-Type": "application/json", "User-Agent": "Service-CI" } };
+  const sent = token === "" ? {} : headers;
+  return {
+    url,
+    headers: { Accept: "application/json", ...sent, "Content-Type": "application/json", "User-Agent": "Service-CI" },
+  };
 }

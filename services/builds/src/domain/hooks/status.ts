@@ -83,6 +83,6 @@ function bodyOf(status: Status): object {
 }
 
 export function statusRequest(status: Status): StatusRequest {
-  const { url, headers } = repositoryApi(status, status.accessToken, status.repoId);
+  const { url, headers } = repositoryApi(status, status.accessToken, status.repoId || undefined);
   return { url: `${url}/statuses/${status.sha}`, headers, body: JSON.stringify(bodyOf(status)) };
 }

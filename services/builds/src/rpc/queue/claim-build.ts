@@ -6,6 +6,7 @@ import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
+import type { Picked } from "../../actions/claim-turns.js";
 import { killReplaced } from "../../actions/kill-replaced.js";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
@@ -45,31 +46,35 @@ async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boo
   return (await ctx.queue.runningGroups([concurrency.key])).length === 0;
 }
 
-/** Claims a user's oldest build that no limit holds back. With the last of their queued builds, a user leaves the line. */
+/** Claims a picked build. With the last of their queued builds, a user leaves the line. */
+async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, claimer: Claimer) {
+  const slots = await takeSlots(ctx, read);
+  if (typeof slots === "string") return slots;
+  const doc = await take(ctx, read, claimer);
+  if (doc && isOnly) await ctx.line.leave(turn);
+  if (!doc) for (const slot of slots) await ctx.slots.give(slot);
+  return doc;
+}
+
+/** Claims a user's oldest build that no limit holds back. */
 async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
   let busyGroups: readonly string[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const heldBack = { roots: fullRoots, groups: busyGroups };
-    const { doc: oldest, isOnly } = await ctx.queue.oldest(turn.driver, turn.userId, heldBack);
-    if (!oldest) {
-      if (fullRoots.length === 0 && busyGroups.length === 0) await ctx.line.leave(turn);
-      return undefined;
+    const picked = await ctx.claims.pick(turn, { roots: fullRoots, groups: busyGroups });
+    if (!picked) return undefined;
+    try {
+      if (!(await groupIsFree(ctx, picked.doc))) {
+        busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
+        continue;
+      }
+      const taken = await takePicked(ctx, turn, picked, claimer);
+      if (taken === "limit of user") return undefined;
+      if (taken === "limit of namespace") fullRoots.push(picked.doc.rootId!);
+      else if (taken) return taken;
+    } finally {
+      picked.release();
     }
-    if (!(await groupIsFree(ctx, oldest))) {
-      busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
-      continue;
-    }
-    const slots = await takeSlots(ctx, oldest);
-    if (slots === "limit of user") return undefined;
-    if (slots === "limit of namespace") {
-      fullRoots.push(oldest.rootId!);
-      continue;
-    }
-    const doc = await take(ctx, oldest, claimer);
-    if (doc && isOnly) await ctx.line.leave(turn);
-    if (doc) return doc;
-    for (const slot of slots) await ctx.slots.give(slot);
   }
   return undefined;
 }
@@ -78,7 +83,7 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
 async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
-    const turn = await ctx.line.next(drivers);
+    const turn = await ctx.claims.next(drivers);
     if (!turn || tried.has(turn._id)) return undefined;
     tried.add(turn._id);
     const doc = await takeOldest(ctx, turn, claimer);
@@ -101,7 +106,7 @@ export const claimBuild =
   (ctx: Context): QueueHandlers["claimBuild"] =>
   async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
-    await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
+    await ctx.runners.recordClaim(request, ctx.now());
     ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
     const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });

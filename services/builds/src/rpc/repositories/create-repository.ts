@@ -3,10 +3,15 @@ import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
+import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon } from "../../actions/hooks/register-hook.js";
+import { startDelivery } from "../../actions/hooks/start-delivery.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
+import type { HookChange } from "../../domain/hooks/change.js";
+import { isProvider } from "../../domain/hooks/providers.js";
 import { isForks, repositoryComplaints } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
@@ -36,15 +41,46 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
   return (await ctx.repositories.byId(id)) ?? doc;
 }
 
+interface Found {
+  readonly provider: string;
+  readonly head?: HookChange | undefined;
+  readonly unreadable?: string;
+}
+
+/** Asks what hosts the repository, if the request does not say it, and for its default branch, if that is to be built. */
+async function lookUp(ctx: Context, request: CreateRepositoryRequest): Promise<Found> {
+  const { url, accessToken: token = "", build = false } = request;
+  const provider = request.provider || (await recognizeProvider(ctx, url, token)) || "";
+  if (!build || !isProvider(provider)) return { provider };
+  try {
+    return { provider, head: await readHead(ctx, { provider, url, token }, ctx.config.hookAnswerMs) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { provider, unreadable: `Url ${error.message}; check the address and the access token` };
+  }
+}
+
 export const createRepository = (ctx: Context): RepositoryHandlers["createRepository"] =>
-  validated(async (request, { caller }) => {
+  validated(async (request, { caller, validateOnly }) => {
     await requireMember(ctx, caller, request.namespaceId);
     const { provider, url, secret, accessToken = "", forks = "" } = request;
+    const isBlocked = await targetCheck(url, ctx.config);
+    const about = (provider: string) => repositoryComplaints({ provider, url, secret, accessToken, forks }, isBlocked);
+    const { provider: _, ...others } = about(provider);
+    const isPlausible = !validateOnly && Object.values(others).every((complaints) => complaints.length === 0);
+    const found: Found = isPlausible ? await lookUp(ctx, request) : { provider };
+    const complaints = about(found.provider);
     return {
       complaints: {
         ...(await ctx.repositories.quotaComplaints(caller.userId!)),
-        ...repositoryComplaints({ provider, url, secret, accessToken, forks }, await targetCheck(url, ctx.config)),
+        ...complaints,
+        url: [...complaints.url, ...(found.unreadable === undefined ? [] : [found.unreadable])],
       },
-      change: async () => ({ repository: toRepository(await create(ctx, request, caller.userId!)) }),
+      async change() {
+        const made = await create(ctx, { ...request, provider: found.provider }, caller.userId!);
+        const first = { event: "connected", change: found.head };
+        const delivery = found.head && (await startDelivery(ctx, made._id, first));
+        return { repository: toRepository(made), delivery };
+      },
     };
   });

@@ -12,7 +12,7 @@ export interface GetOptions {
 
 /** Reads one repository of a registry. */
 export interface RegistryClient {
-  /** Returns a successful answer to a GET of `/v2/repository/path`; throws a FetchFailed for any other. */
+  /** Returns a successful response to a GET of `/v2/repository/path`; throws a FetchFailed for any other. */
   get(path: string, options: GetOptions): Promise<Answer>;
 }
 

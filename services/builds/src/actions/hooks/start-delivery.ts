@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { nextId } from "@ci/kit/mongo/ids";
+import type { HookDelivery as DeliveryRecord } from "@ci/proto/builds/v1/repositories";
+import type { Context } from "../../context.js";
+import type { HookDelivery } from "../../store/hook-deliveries.js";
+import { advance } from "./advance.js";
+import { showDeliveries } from "./show-deliveries.js";
+import { waitFor } from "./wait-for.js";
+
+/**
+ * Stores a delivery that no provider sent, with an id of its own, so that it makes builds of its own. Processes it for a
+ * while and returns its record.
+ */
+export async function startDelivery(
+  ctx: Context,
+  repositoryId: number,
+  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf">,
+): Promise<DeliveryRecord> {
+  const delivery = {
+    _id: `${repositoryId}/${randomUUID()}`,
+    repositoryId,
+    number: await nextId(ctx.db, "hookDeliveries"),
+    ...what,
+    createdAt: ctx.now(),
+    failures: 0,
+  };
+  const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
+  if (held?.change) await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);
+  const after = await ctx.hookDeliveries.byNumber(repositoryId, delivery.number);
+  const [shown] = await showDeliveries(ctx, [after ?? delivery]);
+  return shown!;
+}

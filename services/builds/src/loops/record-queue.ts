@@ -1,0 +1,16 @@
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Context } from "../context.js";
+
+/** Stores the length of the queue at this minute, and what has happened since the last pass of this process. */
+export async function recordQueue(ctx: Pick<Context, "queue" | "runners" | "queueMinutes" | "config" | "now">) {
+  const sum = async (status: "queued" | "running") => {
+    const counts = await Promise.all(Object.values(Driver_Type).map((driver) => ctx.queue.count(status, driver)));
+    return counts.reduce((a, b) => a + b, 0);
+  };
+  const [queued, running, runners] = await Promise.all([
+    sum("queued"),
+    sum("running"),
+    ctx.runners.countAll(2 * ctx.config.leaseMs),
+  ]);
+  await ctx.queueMinutes.record(ctx.now(), { queued, running, runners });
+}
