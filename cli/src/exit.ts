@@ -4,7 +4,7 @@ export const exit = { done: 0, failed: 1, usage: 2, killed: 3, timedOut: 4, inte
 export const exitHelp = `Exit codes:
   0    done; the build passed
   1    the build or the request failed
-  2    wrong usage, or not signed in
+  2    wrong usage, not signed in, or \`ci run\` lacks something on this machine
   3    the build was killed
   4    the build timed out
   130  interrupted`;

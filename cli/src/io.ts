@@ -29,6 +29,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
+  /** Sets what happens when the reader of the output goes away. By default the process exits. */
+  readonly onHangUp?: (listener: () => void) => void;
   readonly version: string;
   readonly options: CommonOptions;
 }

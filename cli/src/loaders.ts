@@ -12,6 +12,7 @@ export const loaders: Loaders = {
   "context remove": () => import("./commands/context-remove.js"),
   whoami: () => import("./commands/whoami.js"),
   submit: () => import("./commands/submit.js"),
+  run: () => import("./commands/run.js"),
   lint: () => import("./commands/lint.js"),
   logs: () => import("./commands/logs.js"),
   list: () => import("./commands/list.js"),

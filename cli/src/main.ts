@@ -5,12 +5,13 @@ import { run } from "./run.js";
 
 const interrupted = new AbortController();
 const stop = () => interrupted.abort();
-process.once("SIGINT", stop).once("SIGTERM", stop);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stop);
 
 // A reader that closes its pipe has read enough.
+let hangUp: () => void = () => process.exit(exit.done);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(exit.done);
-  throw error;
+  if (error.code !== "EPIPE") throw error;
+  hangUp();
 });
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -23,5 +24,8 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr,
   env,
   signal: interrupted.signal,
+  onHangUp: (listener) => {
+    hangUp = listener;
+  },
   version,
 });

@@ -33,7 +33,7 @@ async function runParsed(io: Io, { name, input }: Parsed): Promise<number> {
   try {
     const handler = await handlerOf(name);
     const code = await handler(io, input);
-    return io.signal.aborted ? exit.interrupted : (code ?? exit.done);
+    return code ?? (io.signal.aborted ? exit.interrupted : exit.done);
   } catch (error) {
     if (io.signal.aborted) return exit.interrupted;
     const { explain } = await import("./explain.js");

@@ -39,6 +39,25 @@ export const specs = {
       tag: texts("Tag of the build; may be repeated", { short: "t" }),
     },
   },
+  run: {
+    about: "Run a build on this machine, without a server, with the files of the current folder",
+    args: { manifest },
+    options: {
+      var: variables,
+      secret: texts("Masked variable, KEY=VALUE or the KEY of one in the environment; may be repeated"),
+      job: texts("Run only this job, after the setup; may be repeated", { short: "j" }),
+      axis: pairs("Run only builds of the matrix with this value, AXIS=VALUE; may be repeated"),
+      event: text("What the build is for, as `when` sees it; manual if missing", {
+        choices: ["manual", "push", "pull", "schedule"],
+      }),
+      artifacts: text("Folder to keep artifacts in; they are not kept if missing", { short: "a" }),
+      keep: text("Folder to copy the working directory of the jobs to, after the build"),
+      clone: flag("Clone the sources as the manifest says, instead of copying the current folder"),
+      object: pairs("File to use for an object, NAME=FILE; may be repeated"),
+      key: pairs("File of a private SSH key, NAME=FILE; may be repeated"),
+      image: pairs("Disk to use for the image of a virtual machine, NAME=FILE; may be repeated"),
+    },
+  },
   lint: { about: "Check a manifest and show its jobs", args: { manifest }, options: { var: variables } },
   logs: {
     about: "Print the output of a build or of one job",

@@ -11,12 +11,26 @@ export const aliases = own.aliases;
 export const headings = {
   "This machine": ["login", "logout", "context", "whoami", "completion"],
   Builds: [
-    ...["submit", "lint", "list", "show", "logs", "kill", "restart", "open", "artifacts", "jobs", "tests", "inputs"],
+    ...[
+      "submit",
+      "run",
+      "lint",
+      "list",
+      "show",
+      "logs",
+      "kill",
+      "restart",
+      "open",
+      "artifacts",
+      "jobs",
+      "tests",
+      "inputs",
+    ],
     ...["tag", "untag", "pin", "unpin", "approve"],
   ],
   "What builds use": ["ns", "invites", "vars", "keys", "objects", "images", "caches"],
   "What starts builds, and what hears of them": ["cron", "repos", "webhooks", "events"],
-  Administration: ["tokens", "sessions", "users", "audit"],
+  Administration: ["tokens", "sessions", "identities", "users", "runners", "queue", "audit"],
 };
 
 export const names = { table, groups, aliases, headings };

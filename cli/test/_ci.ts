@@ -43,8 +43,8 @@ export class Ci implements Disposable {
   readonly env: NodeJS.ProcessEnv = { PATH: process.env.PATH, XDG_CONFIG_HOME: join(this.folder, "config") };
   readonly home = join(this.folder, "config");
 
-  start(words: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-    const child = spawn(process.execPath, [main, ...words], { cwd: this.folder, env: { ...this.env, ...env } });
+  start(words: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = this.folder): Running {
+    const child = spawn(process.execPath, [main, ...words], { cwd, env: { ...this.env, ...env } });
     this.#started.push(child);
     return new Running(child);
   }

@@ -1,8 +1,8 @@
 import { record } from "@service-ci/client";
 import type { Handler } from "../command.js";
+import { complaintLine } from "../complaint-line.js";
 import { exit } from "../exit.js";
 import { printTable } from "../format/table.js";
-import { visible } from "../format/visible.js";
 import { print, printJson } from "../io.js";
 import { readManifest } from "../manifest.js";
 import { connect } from "../session.js";
@@ -15,9 +15,7 @@ export const run: Handler<Specs["lint"]> = async (io, input) => {
   const checked = await record(client.api.POST("/manifests/check", { body }));
   if (io.options.json) await printJson(io, checked);
   else {
-    const place = (line: number | null, column: number | null) => (line === null ? "" : `:${line}:${column}`);
-    for (const { message, line, column } of checked.errors)
-      await print(io, visible(`${name}${place(line, column)}: ${message}`));
+    for (const complaint of checked.errors) await print(io, complaintLine(name, complaint));
     if (checked.valid && !io.options.quiet) await printTable(io, checked.jobs, ["stage", "name", "commands"]);
   }
   return checked.valid ? exit.done : exit.failed;

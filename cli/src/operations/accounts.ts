@@ -30,6 +30,15 @@ export const accounts = {
     ...{ about: "Sign a browser out", method: "DELETE", path: "/user/sessions/{id}", args: { id: one("Id") } },
   },
 
+  "identities list": {
+    ...{ about: "List your identities at providers of OpenID Connect", method: "GET", path: "/user/identities" },
+    ...{ columns: ["id", "issuer", "subject", "name", "created_at", "last_used_at"], names: "id" },
+  },
+  "identities delete": {
+    ...{ about: "Disconnect an identity: it no longer signs you in, and its sessions end", method: "DELETE" },
+    ...{ path: "/user/identities/{id}", args: { id: one("Id") } },
+  },
+
   "users list": {
     ...{ about: "List users, by username", method: "GET", path: "/users", names: "username" },
     ...{ columns: ["username", "email", "admin", "created_at"] },
@@ -47,6 +56,14 @@ export const accounts = {
   "users delete": {
     ...{ about: "Delete a user for good", method: "DELETE", path: "/users/{username}", args: { username: user } },
     asks: true,
+  },
+  runners: {
+    ...{ about: "List runners with what they do", method: "GET", path: "/runners", names: "id" },
+    columns: ["id", "drivers", "busy", "places", "active", "seen_at"],
+  },
+  queue: {
+    ...{ about: "Show the queue and its history", method: "GET", path: "/queue" },
+    options: { hours: text("How many hours of the past, from 1 to 24; 3 if missing") },
   },
   audit: {
     ...{ about: "List who tried to change what, newest first", method: "GET", path: "/audit", names: "id" },

@@ -21,7 +21,10 @@ export const builds = {
   tests: {
     ...{ about: "List the test cases of a build", method: "GET", path: "{build}/tests", args: { build: anyBuild } },
     ...{ columns: ["status", "suite", "class_name", "name", "seconds", "message"], names: "name" },
-    options: { status: text("Only cases with this status", { choices: ["passed", "failed", "skipped"] }) },
+    options: {
+      status: text("Only cases with this status", { choices: ["passed", "failed", "skipped"] }),
+      order: text("In the order of the jobs, or the slowest first", { choices: ["jobs", "slowest"] }),
+    },
   },
   "inputs vars": {
     ...{ about: "List the variables of a build", method: "GET", path: "{build}/variables", args: { build: anyBuild } },

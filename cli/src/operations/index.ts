@@ -32,5 +32,6 @@ export const groups: Readonly<Record<string, string>> = {
   caches: "Files that are kept between builds",
   tokens: "Your tokens",
   sessions: "Browsers where you are signed in",
+  identities: "Your identities at providers of OpenID Connect",
   users: "Users, for administrators",
 };

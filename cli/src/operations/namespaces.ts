@@ -128,6 +128,7 @@ const repos = {
     {
       secret: secret("Secret that the provider signs its events with, - for standard input", { required: true }),
       ...repositoryFields,
+      build: bool("Whether to build the default branch now"),
     },
   ),
   "repos update": repositories.update({

@@ -1,0 +1,11 @@
+import { visible } from "./format/visible.js";
+
+interface Complaint {
+  readonly message: string;
+  readonly line?: number | null | undefined;
+  readonly column?: number | null | undefined;
+}
+
+/** Returns a complaint about a manifest, as compilers write theirs. */
+export const complaintLine = (name: string, { message, line, column }: Complaint): string =>
+  visible(`${name}${typeof line === "number" ? `:${line}:${column}` : ""}: ${message}`);

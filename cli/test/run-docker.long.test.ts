@@ -1,0 +1,66 @@
+// Runs the built binary, cli/dist/main.js, with the Docker Engine of this machine and without a server.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { notRun } from "@ci/testkit/not-run";
+import Docker from "dockerode";
+import { inApp, LocalUser, printedBy } from "./_run.js";
+
+const image = process.env.CI_TEST_IMAGE;
+
+if (!image) notRun("ci run with containers", "CI_TEST_IMAGE does not name an image with /bin/sh");
+else {
+  const engine = new Docker();
+  const env = { DOCKER_HOST: process.env.DOCKER_HOST };
+  const driver = { type: "docker", image, workspace: "/build" };
+  let user: LocalUser;
+  beforeEach(() => {
+    user = new LocalUser();
+  });
+  afterEach(() => user[Symbol.dispose]());
+
+  /** Returns what builds with this label have at the engine. */
+  async function atEngine(label: string): Promise<string[]> {
+    const filters = { label: [label] };
+    const containers = await engine.listContainers({ all: true, filters });
+    const networks = await engine.listNetworks({ filters });
+    const { Volumes: volumes } = await engine.listVolumes({ filters });
+    return [...containers.map(({ Id }) => Id), ...networks.map(({ Name }) => Name), ...volumes.map(({ Name }) => Name)];
+  }
+
+  test("a container gets the files of the folder, caches and hardening, and its artifacts are kept", async () => {
+    user.write({ ".gitignore": "ignored", ignored: "", "src/a": "text\n" }).git("init", "-q");
+    const cache = [{ name: "home", key: ["app/src/a"], paths: ["~/.kept"] }];
+    const script = ["find . -type f | sort", "cat src/a > made", "mkdir -p ~/.kept", "ls ~/.kept", "touch ~/.kept/x"];
+    const caps = "grep CapEff /proc/self/status";
+    const manifest = inApp([...script, caps], { driver, cache }, { artifacts: ["app/made"] });
+    const first = await user.run(manifest, ["--artifacts", "kept"], env);
+    expect(first).toMatchObject({ code: 0 });
+    const [gitignore, source, capabilities] = printedBy("unit", first);
+    expect([gitignore, source]).toEqual(["./.gitignore", "./src/a"]);
+    expect(capabilities).toMatch(/^CapEff:\s+00000000000004fb$/);
+    expect(readFileSync(join(user.repository, "kept/made"), "utf8")).toBe("text\n");
+    expect(printedBy("unit", await user.run(manifest, ["--artifacts", "kept"], env))).toContain("x");
+  });
+
+  test("a job reaches its services, whose output follows", async () => {
+    const command = ["sh", "-c", "echo hello > /page; httpd -h / ; echo started; exec sleep 600"];
+    const services = [{ name: "web", image, command, ready: "wget -qO- http://127.0.0.1/page" }];
+    const ended = await user.run(inApp(["wget -qO- http://web/page"], { driver, services }), [], env);
+    expect(printedBy("unit", ended)).toEqual(["hello"]);
+    expect(printedBy("service.web", ended).at(-1)).toBe("started");
+  });
+
+  test("an interrupt removes containers, networks and volumes", async () => {
+    const running = user.start(["-"], env);
+    running.child.stdin!.end(JSON.stringify(inApp(["echo begun-$(hostname)", "sleep 600"], { driver })));
+    await running.shows("+ sleep 600");
+    const [, hostname] = /begun-(\w+)$/m.exec(running.stdout)!;
+    const { Config: config } = await engine.getContainer(hostname!).inspect();
+    const label = `ci.runner=${config.Labels["ci.runner"]}`;
+    expect(await atEngine(label)).not.toEqual([]);
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 3 });
+    expect(await atEngine(label)).toEqual([]);
+    expect(user.left()).toEqual([]);
+  });
+}

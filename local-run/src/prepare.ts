@@ -1,0 +1,166 @@
+import { access } from "node:fs/promises";
+import { axisComplaints, type Member, membersOf } from "@ci/builds/domain/group";
+import { maskComplaints } from "@ci/builds/domain/masked";
+import type { Submission } from "@ci/builds/domain/new-build";
+import type { Origin } from "@ci/builds/domain/origin";
+import { type Parameter, parameterComplaints } from "@ci/builds/domain/parameters";
+import { mergeVariables, shortComplaints } from "@ci/builds/domain/variables";
+import type { Complaint } from "@ci/manifest/complaints";
+import { type Manifest, readManifest } from "@ci/manifest/manifest";
+import type { Axes } from "@ci/manifest/matrix";
+import type { Trigger_Type } from "@ci/proto/builds/v1/builds";
+import { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import type { LocalConfig } from "./config.js";
+import { Refused } from "./refused.js";
+import { selectJobs, withSource } from "./select.js";
+import { findSource, type LocalSource } from "./source.js";
+
+type Files = Readonly<Record<string, string>>;
+
+/** What a run is asked to do. */
+export interface Request {
+  /** The manifest. */
+  readonly text: string;
+  readonly folder: string;
+  readonly user: string;
+  readonly event: Trigger_Type;
+  readonly parameters: readonly Parameter[];
+  /** Names of the only jobs to run; all if empty. */
+  readonly jobs: readonly string[];
+  /** Values of the matrix that builds must have. */
+  readonly axes: Axes;
+  /** Clones every source as it is written. */
+  readonly clone: boolean;
+  /** Files of objects and of images, and texts of private keys, by name. */
+  readonly objects: Files;
+  readonly images: Files;
+  readonly keys: Files;
+  readonly keepsArtifacts: boolean;
+}
+
+/** A run that nothing speaks against. */
+export interface Plan {
+  readonly members: readonly Member[];
+  readonly submission: Omit<Submission, "manifest" | "axes" | "place">;
+  readonly source: { readonly source: LocalSource; readonly directory: string; readonly index: number } | undefined;
+  /** What differs from a build on a server, for the user. */
+  readonly notes: readonly string[];
+}
+
+function inputsOf({ keys, objects }: Request): GetBuildInputsResponse {
+  return GetBuildInputsResponse.fromPartial({
+    keys: Object.entries(keys).map(([name, privateKey], index) => ({ id: index + 1, name, privateKey })),
+    objects: Object.keys(objects).map((name, index) => ({ id: index + 1, name })),
+  });
+}
+
+async function requireObjects(manifest: Manifest, { objects }: Request): Promise<void> {
+  const needed = manifest.objects.map(({ source }) => source);
+  const missing = needed.filter((name) => !Object.hasOwn(objects, name));
+  if (missing.length > 0)
+    throw new Refused(
+      missing
+        .map((name) => `The object ${name} is on the server only. Give its file with --object ${name}=FILE`)
+        .join("\n"),
+    );
+  const unused = Object.keys(objects).find((name) => !needed.includes(name));
+  if (unused !== undefined) throw new Refused(`The manifest names no object ${unused}`);
+  for (const [name, path] of Object.entries(objects))
+    await access(path).catch(() => {
+      throw new Refused(`The file ${path} of the object ${name} cannot be read`);
+    });
+}
+
+function chosenMembers(manifest: Manifest, axes: Axes): Member[] {
+  const wanted = Object.entries(axes);
+  const all = membersOf(manifest);
+  const chosen = all.filter((member) => wanted.every(([name, value]) => member.axes?.[name] === value));
+  if (chosen.length > 0) return chosen;
+  const texts = all.flatMap((member) => (member.axes ? [textOf(member.axes)] : []));
+  const known = texts.length > 0 ? `Those of the matrix are: ${texts.join("; ")}` : "The manifest has no matrix";
+  throw new Refused(`No build has ${textOf(axes)}. ${known}`);
+}
+
+const textOf = (axes: Axes): string =>
+  Object.entries(axes)
+    .map((axis) => axis.join("="))
+    .join(" ");
+
+/** Returns the address of a repository without a user or password; that of its folder if it has no other. */
+function urlOf({ remotes: [remote = ""], root }: LocalSource): string {
+  const [, host, path] = /^(?:[^@/]+@)?([^:/@]+):(?!\/\/)(.*)$/.exec(remote) ?? [];
+  const url = host === undefined ? remote : `ssh://${host}/${path}`;
+  if (!/^[a-z]+:\/\//.test(url) || !URL.canParse(url)) return `file://${encodeURI(root)}`;
+  return Object.assign(new URL(url), { username: "", password: "" }).href;
+}
+
+/** Builds know the commit as those of a push do. */
+function originOf(source: LocalSource): Origin | undefined {
+  const { commit, branch } = source;
+  if (commit === undefined) return undefined;
+  const ref = branch === undefined ? {} : { ref: `refs/heads/${branch}` };
+  return { url: urlOf(source), sha: commit, bare: false, ...ref };
+}
+
+function notesOf(manifest: Manifest, leftOut: readonly string[], { keys, keepsArtifacts }: Request): string[] {
+  const { namespace, jobs } = manifest;
+  const hasKeys = Object.keys(keys).length > 0;
+  const ofServer = `The variables${hasKeys ? "" : " and keys"} of namespace ${namespace} are on the server only`;
+  const flags = `give them with --var and --secret${hasKeys ? "" : " and --key"}`;
+  const hasArtifacts = !keepsArtifacts && jobs.some(({ artifacts }) => artifacts.length > 0);
+  return [
+    ...(namespace === undefined ? [] : [`${ofServer}: ${flags}`]),
+    ...(leftOut.length > 0 ? [`Left out, because their \`when\` does not hold: ${leftOut.join(", ")}`] : []),
+    ...(hasArtifacts ? ["Artifacts are not kept; --artifacts FOLDER keeps them"] : []),
+  ];
+}
+
+const withoutArtifacts = (manifest: Manifest): Manifest => ({
+  ...manifest,
+  driver: { ...manifest.driver, keepOnFailureMinutes: 0 },
+  jobs: manifest.jobs.map((job) => ({ ...job, artifacts: [] })),
+});
+
+/** Reads a request. Returns the complaints of the check or what to run. Throws Refused for what is missing here. */
+export async function planRun(
+  request: Request,
+  config: LocalConfig,
+): Promise<{ readonly complaints: readonly Complaint[] } | { readonly plan: Plan }> {
+  const { text, parameters, event, user } = request;
+  const { manifestBytes: maxBytes, buildTimeoutMs: maxTimeoutMs, maxJobs, maxStages } = config;
+  const read = readManifest(text, { maxBytes, maxTimeoutMs, maxJobs, maxStages });
+  if ("complaints" in read) return { complaints: [...read.complaints, ...messages(parameterComplaints(parameters))] };
+  const inputs = inputsOf(request);
+  const variables = mergeVariables({ manifest: read.manifest, inputs, parameters });
+  const wrong = [
+    ...maskComplaints(variables, inputs.keys, config.maskedBytes),
+    ...parameterComplaints(parameters),
+    ...shortComplaints(variables),
+    ...axisComplaints({ manifest: read.manifest, parameters }),
+  ];
+  if (wrong.length > 0) return { complaints: messages(wrong) };
+  await requireObjects(read.manifest, request);
+  const source = request.clone ? undefined : await findSource(request.folder);
+  const { leftOut, unknown, known, ...selected } = await selectJobs(read.manifest, request.jobs, {
+    event,
+    branch: source?.branch,
+  });
+  if (unknown.length > 0) throw new Refused(`There is no job ${unknown[0]}. Jobs are: ${known.join(", ")}`);
+  const jobs = request.keepsArtifacts ? selected.manifest : withoutArtifacts(selected.manifest);
+  const { manifest, ...place } = source ? { ...withSource(jobs, source), source } : { manifest: jobs };
+  const origin = source && originOf(source);
+  return {
+    plan: {
+      members: chosenMembers(manifest, request.axes),
+      submission: {
+        ...{ text, inputs, parameters, tags: [], userId: 1, submitter: user },
+        trigger: { type: event, comment: "", data: {} },
+        ...(origin ? { origin } : {}),
+      },
+      source: "source" in place ? place : undefined,
+      notes: notesOf(selected.manifest, leftOut, request),
+    },
+  };
+}
+
+const messages = (texts: readonly string[]): Complaint[] => texts.map((message) => ({ message }));

@@ -1,0 +1,62 @@
+import { narrowed } from "@ci/builds/actions/when";
+import { planJobs } from "@ci/builds/domain/plan";
+import { sameRepository } from "@ci/builds/domain/repository";
+import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
+import type { Trigger_Type } from "@ci/proto/builds/v1/builds";
+import type { LocalSource } from "./source.js";
+
+interface NamedJob {
+  readonly name: string;
+  readonly job: ManifestJob;
+}
+
+/** Returns the jobs of a manifest in their order, by the names that builds give them. */
+function namedJobs(manifest: Manifest): NamedJob[] {
+  const jobs = manifest.stages.flatMap((stage) => manifest.jobs.filter((job) => job.stage === stage));
+  const planned = planJobs(manifest, 1).slice(-jobs.length);
+  return jobs.map((job, at) => ({ name: planned[at]!.name, job }));
+}
+
+export interface Selected {
+  readonly manifest: Manifest;
+  /** Names of the jobs whose `when` does not hold. */
+  readonly leftOut: readonly string[];
+  /** Names that are those of no job, with those that are. */
+  readonly unknown: readonly string[];
+  readonly known: readonly string[];
+}
+
+/** Keeps the jobs with these names whatever their `when` says; without names, those that are for this occasion. */
+export async function selectJobs(
+  manifest: Manifest,
+  names: readonly string[],
+  occasion: { readonly event: Trigger_Type; readonly branch?: string | undefined },
+): Promise<Selected> {
+  const all = namedJobs(manifest);
+  const known = all.map(({ name }) => name);
+  if (names.length === 0) {
+    const { branch, event } = occasion;
+    const { manifest: kept } = await narrowed(manifest, { event, ...(branch === undefined ? {} : { branch }) });
+    const leftOut = all.filter(({ job }) => !kept.jobs.includes(job)).map(({ name }) => name);
+    return { manifest: kept, leftOut, unknown: [], known };
+  }
+  const jobs = all.flatMap(({ name, job: { when: _w, status: _s, ...job } }) =>
+    names.includes(name) ? [{ ...job, name }] : [],
+  );
+  return {
+    manifest: { ...manifest, jobs },
+    leftOut: [],
+    unknown: names.filter((name) => !known.includes(name)),
+    known,
+  };
+}
+
+/** Puts the local folder in the place of its repository: of the source that names it, else before all sources. */
+export function withSource(manifest: Manifest, { remotes, root, name }: LocalSource) {
+  const { sources } = manifest;
+  const byAddress = sources.findIndex(({ url }) => remotes.some((remote) => sameRepository(url, remote)));
+  const index = byAddress >= 0 ? byAddress : sources.findIndex(({ directory }) => directory === name);
+  if (index >= 0) return { manifest, index, directory: sources[index]!.directory };
+  const source = { url: remotes[0] ?? root, ref: "", directory: name };
+  return { manifest: { ...manifest, sources: [source, ...sources] }, index: 0, directory: name };
+}
