@@ -1,6 +1,6 @@
 // `npm run screenshots`: takes pictures of the main pages of a running installation, into docs/screenshots.
 //   TOKEN=... npm run screenshots [-- URL]      URL: http://127.0.0.1:8080
-// It submits a few builds first, so use an installation made for it, such as `npm start -- --fresh`.
+// It submits a few builds of the os driver first, so use an installation made for it: `RUNNER_DRIVERS=os npm start -- --fresh`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";

@@ -8,9 +8,21 @@ export type BuildCopy = Omit<Schemas["BuildCopy"], "output">;
 export type Job = Omit<Schemas["Job"], "build">;
 export type Artifact = Omit<Schemas["Artifact"], "build" | "job"> & { readonly job: Pick<Job, "name"> };
 export type Namespace = Omit<Schemas["Namespace"], "build"> & { readonly build: BuildCopy | null };
+export type Identity = Schemas["Identity"];
+export type Test = Schemas["Test"];
+export type Account = Schemas["Account"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type Queue = Schemas["Queue"];
+export type Runner = Schemas["Runner"];
 export type Session = Schemas["Session"];
 
-const publicUrl = document.querySelector<HTMLMetaElement>('meta[name="public-url"]')?.content ?? "";
+const setting = (name: string): string =>
+  document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
+
+const publicUrl = setting("public-url");
+
+/** What the server calls its provider of OpenID Connect; empty if it has none. */
+export const provider = setting("sign-in-with");
 
 /** The path of the public URL, without trailing slash. */
 export const base = new URL(publicUrl, location.origin).pathname.replace(/\/$/, "");

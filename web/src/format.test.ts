@@ -1,4 +1,4 @@
-import { ago, duration, size, spent, words } from "./format.js";
+import { ago, ahead, duration, size, spent, words } from "./format.js";
 
 test.each([
   [0.04, "0.0 s"],
@@ -33,5 +33,12 @@ test.each([
   [86_399, "23 h ago"],
   [200_000, "2 d ago"],
 ])("a time %p seconds in the past is %p", (seconds, text) => expect(ago(start, after(seconds))).toBe(text));
+
+test.each([
+  [-20, "now"],
+  [9, "now"],
+  [75, "in 1 min 15 s"],
+  [200_000, "in 2 d 7 h"],
+])("a time %p seconds ahead is %p", (seconds, text) => expect(ahead(start, after(-seconds))).toBe(text));
 
 test("the name of a field is written in words", () => expect(words("last_used_at")).toBe("Last used at"));

@@ -37,6 +37,12 @@ export function ago(time: string, now: number): string {
   return `${Math.floor(seconds / day)} d ago`;
 }
 
+/** Returns how far ahead a time is: `now`, `in 5 min 20 s`, `in 3 d 2 h`. */
+export function ahead(time: string, now: number): string {
+  const seconds = Math.round((Date.parse(time) - now) / 1_000);
+  return seconds < 10 ? "now" : `in ${duration(seconds)}`;
+}
+
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** Formats a time in the reader's own zone and manner. */
@@ -51,6 +57,7 @@ export function words(name: string): string {
 const statusWords: Readonly<Record<string, string>> = {
   passed_with_failures: "passed with failures",
   timed_out: "timed out",
+  by_hand: "to be added by hand",
 };
 
 export const statusText = (status: string): string => statusWords[status] ?? status;

@@ -12,6 +12,15 @@ const marks: Readonly<Record<string, string>> = {
   failed: "✕",
   killed: "■",
   timed_out: "◷",
+  pending: "○",
+  delivered: "✓",
+  built: "✓",
+  skipped: "–",
+  cancelled: "■",
+  active: "✓",
+  off: "■",
+  registered: "✓",
+  by_hand: "!",
 };
 
 /** A status as a sign and a word. */

@@ -17,9 +17,12 @@ const timeoutMs = 30_000;
 
 /**
  * Runs tests with all services, a runner and a browser. Each page gets a context of its own. Without a browser here,
- * the tests are named as not run.
+ * the tests are named as not run. `settingsFor` returns further settings of the services.
  */
-export function inBrowser(tests: (web: Web) => void): void {
+export function inBrowser(
+  tests: (web: Web) => void,
+  settingsFor: (publicUrl: string) => Promise<Readonly<Record<string, string>>> = async () => ({}),
+): void {
   const executablePath = process.env.CI_TEST_BROWSER;
   if (!executablePath) {
     notRun("the web page in a browser", "there is no Chromium: set CI_TEST_BROWSER to its path");
@@ -28,7 +31,9 @@ export function inBrowser(tests: (web: Web) => void): void {
   const names = suite();
   const web = {} as { -readonly [K in keyof Web]: Web[K] };
   beforeAll(async () => {
-    web.ci = await startConstellation(names, { runner: true, publicPort: await freePort() });
+    const publicPort = await freePort();
+    const settings = await settingsFor(`http://127.0.0.1:${publicPort}/api`);
+    web.ci = await startConstellation(names, { runner: true, publicPort, settings });
     // Root cannot use the browser's own sandbox. The tests load no page but ours.
     web.browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
   });
@@ -54,13 +59,24 @@ export function inBrowser(tests: (web: Web) => void): void {
   tests(web);
 }
 
-/** Returns what makes a page hard to use, by rules of WCAG 2.2 AA and axe's own. */
-export async function violations(page: Page): Promise<string[]> {
+/** Returns what makes a page hard to use, by rules of WCAG 2.2 AA and axe's own, or by these rules alone. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
+    rules ? { runOnly: { type: "rule" as const, values: [...rules] } } : {},
+  );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
+}
+
+/** Returns what makes a page hard to use in light and in dark, which differ in colors alone. */
+export async function violationsInBothSchemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "light" });
+  const inLight = await violations(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  return [...inLight, ...(await violations(page, ["color-contrast"])).map((text) => `in dark, ${text}`)];
 }
 
 /** Returns what a page complains about in the browser's console, from now on. */

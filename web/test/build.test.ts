@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
-import { complaintsOf, inBrowser } from "./_browser.js";
+import type { Page } from "playwright-core";
+import { complaintsOf, inBrowser, violations } from "./_browser.js";
 
 const commands = (...lines: string[]) => aManifest({ jobs: [{ stage: "test", name: "unit", commands: lines }] });
+/** A search in the whole page takes long if it shows many lines. */
+const toolbar = (page: Page) => page.locator(".toolbar");
 
 inBrowser((web) => {
   test("a user signs in by a link, submits a build and watches it, also after a reload and on the way back", async () => {
@@ -52,6 +55,34 @@ inBrowser((web) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("manifest");
     await page.getByRole("button", { name: "Submit the build" }).click();
     await page.getByRole("alert").waitFor();
+  });
+
+  test("keys and values are suggested, chosen by keyboard or mouse, and variables go with the build", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/-/new-build", ann);
+    const manifest = page.getByLabel("Manifest");
+    await manifest.fill("");
+    await manifest.pressSequentially("dri");
+    await page.getByRole("option", { name: /^driver:/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await manifest.pressSequentially("\n  t");
+    await page.getByRole("option", { name: /^type:/ }).click();
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: "docker" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("option").first().waitFor({ state: "detached" });
+    expect(await manifest.inputValue()).toBe("driver:\n  type: ");
+    await manifest.fill(commands("echo $TARGET"));
+    const variables = page.getByLabel(/^Variables of this build/);
+    await variables.fill("TARGET");
+    await page.getByRole("button", { name: "Submit the build" }).click();
+    const complaint = (field: unknown) => (field as { validationMessage: string }).validationMessage;
+    expect(await variables.evaluate(complaint)).toBe('Write KEY=value, not "TARGET".');
+    await variables.fill("TARGET=a=b");
+    await page.getByRole("button", { name: "Submit the build" }).click();
+    await page.getByRole("region", { name: "Lines of unit" }).getByText("a=b", { exact: true }).waitFor();
   });
 
   test("a running build can be killed, and then restarted, pinned and tagged", async () => {
@@ -102,9 +133,117 @@ inBrowser((web) => {
     await last.waitFor({ state: "attached" });
     await page.getByText(/The first .* are not shown/).waitFor();
     expect(await page.locator(".line").count()).toBeLessThan(20_000);
-    await page.getByRole("button", { name: "Show all" }).click();
-    await page.getByText(/^10000\d lines$/).waitFor();
-    expect(await page.locator(".line a").count()).toBeGreaterThan(99_999);
+    await page.getByRole("button", { name: "Earlier lines" }).click();
+    await toolbar(page)
+      .getByText(/^the last 2\d{4} lines$/)
+      .waitFor();
+    await page.getByRole("button", { name: "From the beginning" }).click();
+    await toolbar(page)
+      .getByText(/^10000\d lines$/)
+      .waitFor();
+    expect(await page.locator(".line > a").count()).toBeGreaterThan(99_999);
+  });
+
+  test("a search finds lines that are not on the page, in both directions, and a line's address opens them", async () => {
+    const ann = await web.ci.signUp();
+    const manifest = commands("seq -f 'line number %.0f of a long output' 1 150000");
+    const build = created(await ann.post("/builds", { manifest }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
+    await page.getByText("line number 150000 of").waitFor({ state: "attached" });
+    const marked = page.locator(".marked");
+    await page.getByLabel("Search the output").fill("NUMBER 7777");
+    await page.keyboard.press("Enter");
+    await toolbar(page).getByText("1 of 11 lines").waitFor();
+    await marked.getByText("line number 7777 of").waitFor();
+    await page.keyboard.press("Enter");
+    await marked.getByText("line number 77770 of").waitFor();
+    await page.keyboard.press("Enter");
+    await marked.getByText("line number 77771 of").waitFor();
+    await page.getByRole("button", { name: "Previous" }).click();
+    await marked.getByText("line number 77770 of").waitFor();
+    await page.getByRole("button", { name: "Earlier lines" }).waitFor();
+    await page.goto(`${web.ci.url}/b/${ann.username}/${build.number}#unit:L100000`);
+    await page.reload();
+    await marked.getByText("line number 9999").waitFor();
+    expect(await marked.getAttribute("id")).toBe("unit:L100000");
+    await page.getByLabel("Search the output").fill("not there");
+    await page.keyboard.press("Enter");
+    await toolbar(page).getByText("No line has this text.").waitFor();
+  });
+
+  test("the output of a command can be folded, and lines need not wrap", async () => {
+    const ann = await web.ci.signUp();
+    const manifest = commands("echo one; echo two", "printf '%0300d\\n' 7");
+    const build = created(await ann.post("/builds", { manifest }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const page = await web.open(`/b/${ann.username}/${build.number}#unit`, ann);
+    const log = page.getByRole("region", { name: "Lines of unit" });
+    const fold = log.getByRole("button", { name: "Output of echo two" });
+    await log.getByText("two", { exact: true }).waitFor();
+    await fold.press("Enter");
+    await log.getByText("two", { exact: true }).waitFor({ state: "hidden" });
+    expect(await fold.getAttribute("aria-expanded")).toBe("false");
+    expect(await log.getByText("one", { exact: true }).isVisible()).toBe(true);
+    await fold.press("Enter");
+    await log.getByText("two", { exact: true }).waitFor();
+    const height = async () => (await log.boundingBox())!.height;
+    const wrapped = await height();
+    await page.getByRole("button", { name: "Wrap lines" }).click();
+    expect(await height()).toBeLessThan(wrapped);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("a time line says when the build waited and when each job ran", async () => {
+    const ann = await web.ci.signUp();
+    const build = created(await ann.post("/builds", { manifest: commands("sleep 1") }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
+    await page.getByText(/^Time line: waited .*, ran .* s$/).press("Enter");
+    const line = page.locator(".timeline li li").filter({ hasText: "unit" });
+    await line.getByText(/^ran \d+\.\d s after \d/).waitFor();
+    const { width } = (await line.locator(".bar-passed").boundingBox())!;
+    expect(width).toBeGreaterThan(20);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("the report of tests begins with failures, and lists the slowest", async () => {
+    const ann = await web.ci.signUp();
+    const cases = Array.from({ length: 30 }, (_, nth) => `<testcase name="case ${nth}" time="${nth / 10}"/>`).join("");
+    const failed = '<testcase name="breaks" time="0.2"><failure message="expected 1">at line 7</failure></testcase>';
+    const command = `printf '%s' '<testsuite name="s">${cases}${failed}</testsuite>' > r.xml`;
+    const job = { stage: "test", name: "unit", commands: [command], reports: [{ junit: "r.xml" }] };
+    const build = created(await ann.post("/builds", { manifest: aManifest({ jobs: [job] }) }));
+    await eventually(async () => expect((await ann.get(build.url)).json.tests).toMatchObject({ total: 31 }));
+    const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
+    await page.getByRole("link", { name: "1 of 31 tests failed" }).click();
+    const failures = page.getByRole("region", { name: "Failed tests" });
+    await failures.getByText("breaks", { exact: true }).waitFor();
+    await failures.getByText("expected 1", { exact: true }).press("Enter");
+    await failures.getByText("at line 7").waitFor();
+    const slowest = page.getByRole("region", { name: "Slowest tests" }).locator(".row .what > span");
+    expect((await slowest.allTextContents()).slice(0, 2)).toEqual(["case 29", "case 28"]);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("link", { name: "31 in all" }).click();
+    await page.getByRole("link", { name: "Older or further" }).click();
+    await page.getByText("case 29", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("case 29", { exact: true }).waitFor();
+  });
+
+  test("the builds of a matrix lead to each other", async () => {
+    const ann = await web.ci.signUp();
+    const manifest = aManifest({ matrix: { LEVEL: ["low", "high"] }, jobs: [{ stage: "test", commands: ["true"] }] });
+    const { number } = created(await ann.post("/builds", { manifest }));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    const matrix = page.getByRole("navigation", { name: "Builds of the matrix" });
+    await matrix.getByText("Matrix: LEVEL=low (build 1 of 2)").waitFor();
+    await matrix.getByRole("link", { name: /LEVEL=high/ }).click();
+    await page.waitForURL(`${web.ci.url}/b/${ann.username}/${number + 1}`);
+    await matrix.getByText("Matrix: LEVEL=high (build 2 of 2)").waitFor();
+    expect(await matrix.locator("[aria-current]").textContent()).toContain("LEVEL=high");
+    expect(await violations(page)).toEqual([]);
   });
 
   test("an artifact and an output are saved as files", async () => {

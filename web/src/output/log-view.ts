@@ -1,150 +1,233 @@
-import { ansiParser, type Line, type Span } from "../ansi.js";
+import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
+import { type Block, blockList, blockWriter } from "./blocks.js";
+import { reveal, toggleFold } from "./folding.js";
 
-const linesPerBlock = 200;
-/** Further blocks replace the first ones, so that an endless output cannot fill the browser's memory. */
-const maxBlocks = 1_500;
+/** What the page holds at once. Further lines replace those at the other end, which can be loaded again. */
+const maxLines = 120_000;
+const maxBytes = 16 * 1024 * 1024;
 /** How much text one frame takes, so that the page stays responsive while much arrives. */
-const textPerFrame = 128 * 1024;
+const textPerFrame = 32 * 1024;
+/** Text that waits for its frame. */
+const maxPending = 1024 * 1024;
+/** Hidden pages have no frames. */
+const hiddenMs = 500;
 
-const names = ["bold", "dim", "italic", "underline", "strike", "inverse"] as const;
-
-/** Returns the colour of the xterm palette from 16 on. */
-function paletteColour(index: number): string {
-  if (index >= 232) {
-    const grey = 8 + (index - 232) * 10;
-    return `rgb(${grey} ${grey} ${grey})`;
-  }
-  const level = (part: number) => (part === 0 ? 0 : 55 + part * 40);
-  const cube = index - 16;
-  return `rgb(${level(Math.floor(cube / 36))} ${level(Math.floor(cube / 6) % 6)} ${level(cube % 6)})`;
-}
-
-const cssColour = (colour: number | string): string => (typeof colour === "string" ? colour : paletteColour(colour));
-
-/** The 16 basic colours are classes, so that the style sheet can fit them to dark and light. */
-function nodeOf({ text, style }: Span): Node {
-  const classes: string[] = names.filter((name) => style[name]).map((name) => `ansi-${name}`);
-  const { colour, background } = style;
-  if (typeof colour === "number" && colour < 16) classes.push(`ansi-fg-${colour}`);
-  if (typeof background === "number" && background < 16) classes.push(`ansi-bg-${background}`);
-  const own = (value: number | string | undefined): value is number | string =>
-    value !== undefined && !(typeof value === "number" && value < 16);
-  if (classes.length === 0 && !own(colour) && !own(background)) return document.createTextNode(text);
-  const span = document.createElement("span");
-  span.className = classes.join(" ");
-  if (own(colour)) span.style.color = cssColour(colour);
-  if (own(background)) span.style.backgroundColor = cssColour(background);
-  span.textContent = text;
-  return span;
+/** The part of the output that is on the page. */
+export interface Window {
+  /** Byte offset of the first line. */
+  readonly from: number;
+  /** Number of the first line, from 1; undefined if the lines have no numbers. */
+  readonly first: number | undefined;
+  readonly lines: number;
+  /** Whether it takes no more lines at its end until `resume`. */
+  readonly full: boolean;
 }
 
 export interface LogOptions {
   readonly job: string;
-  /** Whether lines have numbers. They have none if the beginning is missing. */
-  readonly numbered: boolean;
+  /** Byte offset of the first line. */
+  readonly from: number;
+  /** Number of the first line; undefined if it is unknown. */
+  readonly first: number | undefined;
   /** Whether the page keeps showing the end while the reader is there. */
   readonly follows: boolean;
   /** The line that the address names. */
   readonly wanted?: number | undefined;
-  /** Called with the number of lines so far, and of the first ones that are no longer there. */
-  readonly onLines: (count: number, dropped: number) => void;
+  readonly onChange: (window: Window) => void;
 }
 
 export interface LogView {
-  append(text: string): void;
-  /** Marks a line and scrolls to it. */
-  show(line: number): void;
+  /** Adds text at the end. Resolves when the page is ready for more; with false if it takes no more. */
+  append(text: string): Promise<boolean>;
+  /** Adds whole lines before the first one. */
+  prepend(text: string, bytes: number): void;
+  /** Takes text again, from the returned byte offset on. */
+  resume(): number;
+  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
+  show(line: number): boolean;
   stop(): void;
 }
 
-const isAtEnd = (): boolean => innerHeight + scrollY >= document.documentElement.scrollHeight - 60;
+const utf8 = new TextEncoder();
+const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
+const bytesOf = (text: string, ascii: boolean): number => (ascii ? text.length : utf8.encode(text).length);
+const lineCount = (text: string): number => text.split("\n").length - 1;
 
-/** Shows output in `root`, and only ever appends to it. Blocks out of sight cost the browser nothing. */
-export function logView(root: HTMLElement, { job, numbered, follows, onLines, ...options }: LogOptions): LogView {
-  const parser = ansiParser();
+/** Where to cut text that is too long for one frame: after a line, never in a character. */
+function cutIn(text: string): number {
+  if (text.length <= textPerFrame) return text.length;
+  const line = text.lastIndexOf("\n", textPerFrame) + 1;
+  return line || (/[\ud800-\udbff]/.test(text[textPerFrame - 1]!) ? textPerFrame - 1 : textPerFrame);
+}
+
+/** Runs `work` with the next frame, or soon if the page is hidden. */
+function frames(work: () => void) {
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const cancel = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    frame = 0;
+  };
+  const run = () => {
+    cancel();
+    work();
+  };
+  return {
+    cancel,
+    request() {
+      if (frame) return;
+      frame = requestAnimationFrame(run);
+      timer = setTimeout(run, hiddenMs);
+    },
+  };
+}
+
+/** Shows a part of an output in `root`. */
+export function logView(root: HTMLElement, { job, follows, onChange, ...options }: LogOptions): LogView {
+  root.replaceChildren();
+  const list = blockList(root);
+  let writer = blockWriter(job, options, list.append);
+  let parser = ansiParser();
   let { wanted } = options;
   let pending = "";
-  let frame = 0;
-  let count = 0;
-  let dropped = 0;
-  let block: HTMLElement | undefined;
+  let openBytes = 0;
   let open: HTMLElement | undefined;
-  let marked: HTMLElement | undefined;
+  let full = false;
+  let stopped = false;
+  let waiting: (() => void)[] = [];
+  const frame = frames(draw);
 
-  function newLine(): HTMLElement {
-    if (!block || block.childElementCount >= linesPerBlock) {
-      block = document.createElement("div");
-      block.className = "block";
-      root.append(block);
-      if (root.childElementCount > maxBlocks) {
-        root.firstElementChild?.remove();
-        dropped += linesPerBlock;
-      }
-    }
-    count++;
-    const line = document.createElement("div");
-    line.className = "line";
-    if (numbered) {
-      line.id = lineId(job, count);
-      const number = document.createElement("a");
-      number.href = `#${line.id}`;
-      number.dataset.line = String(count);
-      number.tabIndex = -1;
-      number.setAttribute("aria-label", `Line ${count}`);
-      line.append(number);
-    }
-    block.append(line);
-    return line;
+  const isAtEnd = (): boolean => root.getBoundingClientRect().bottom <= innerHeight + 60;
+  /** Reports whether the page holds more than this share of what it may hold. */
+  const isOver = (share = 1): boolean =>
+    list.blocks.length > 1 &&
+    (list.lines() > share * maxLines || writer.position() - list.blocks[0]!.from > share * maxBytes);
+
+  function changed(): void {
+    const [block] = list.blocks;
+    onChange({
+      from: block?.from ?? options.from,
+      first: block ? block.first : options.first,
+      lines: list.lines(),
+      full,
+    });
   }
 
-  function fill(element: HTMLElement, line: Line): void {
-    while (element.lastChild && !(numbered && element.lastChild === element.firstChild)) element.lastChild.remove();
-    // Without a child, an empty line would have no height.
-    element.append(...(line.length > 0 ? line.map(nodeOf) : [document.createTextNode("\u200b")]));
+  function release(): void {
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+
+  function take(text: string): void {
+    const { lines, open: unfinished } = parser.push(text);
+    const ascii = isAscii(text);
+    const ended = text.split("\n");
+    const rest = ended.pop() ?? "";
+    for (const [index, line] of lines.entries()) {
+      writer.end(open, line, openBytes + bytesOf(ended[index] ?? "", ascii) + 1);
+      open = undefined;
+      openBytes = 0;
+    }
+    openBytes += bytesOf(rest, ascii);
+    if (unfinished.length > 0) open = writer.grow(open, unfinished);
   }
 
   function draw(): void {
-    frame = 0;
-    const follow = follows && wanted === undefined && isAtEnd();
-    const text = pending.slice(0, textPerFrame);
+    const atEnd = isAtEnd();
+    const text = pending.slice(0, cutIn(pending));
     pending = pending.slice(text.length);
-    const { lines, open: unfinished } = parser.push(text);
-    for (const line of lines) {
-      fill(open ?? newLine(), line);
-      open = undefined;
-    }
-    if (unfinished.length > 0) {
-      open ??= newLine();
-      fill(open, unfinished);
-    }
-    onLines(count, dropped);
-    if (wanted !== undefined && count >= wanted) show(wanted);
-    if (follow) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
-    if (pending) schedule();
+    take(text);
+    while (isOver() && atEnd) list.removeFirst();
+    if (isOver()) full = true;
+    changed();
+    const line = wanted;
+    if (line !== undefined) mark(line);
+    else if (follows && atEnd)
+      scrollBy({ top: Math.max(0, root.getBoundingClientRect().bottom - innerHeight + 16), behavior: "instant" });
+    if (full) pending = "";
+    if (pending) frame.request();
+    if (pending.length < maxPending) release();
   }
 
-  const schedule = () => {
-    frame ||= requestAnimationFrame(draw);
-  };
-
-  function show(line: number): void {
-    wanted = line;
+  function mark(line: number): boolean {
     const element = document.getElementById(lineId(job, line));
-    if (!element) return;
+    if (!element) return false;
     wanted = undefined;
-    marked?.classList.remove("marked");
-    marked = element;
+    root.querySelector(".marked")?.classList.remove("marked");
     element.classList.add("marked");
+    reveal(element);
     element.scrollIntoView({ block: "center", behavior: "instant" });
+    return true;
   }
+
+  /** Makes room at the end. Text that arrives there has a gap before it, so none is taken until it is loaded again. */
+  function removeLast(): void {
+    const last = list.removeLast();
+    if (!last) return;
+    full = true;
+    writer = blockWriter(job, last, list.append);
+    parser = ansiParser();
+    open = undefined;
+    openBytes = 0;
+  }
+
+  const onClick = (event: MouseEvent) => {
+    const button = event.target instanceof Element ? event.target.closest(".fold") : null;
+    if (button?.parentElement) toggleFold(button.parentElement);
+  };
+  root.addEventListener("click", onClick);
 
   return {
-    append(text) {
+    async append(text) {
+      if (stopped || full) return false;
       pending += text;
-      schedule();
+      frame.request();
+      if (pending.length >= maxPending) await new Promise<void>((resolve) => waiting.push(resolve));
+      return !stopped && !full;
     },
-    show,
-    stop: () => cancelAnimationFrame(frame),
+
+    prepend(text, bytes) {
+      const [before] = list.blocks;
+      const from = (before?.from ?? options.from) - bytes;
+      const first = before ? before.first : options.first;
+      const added: Block[] = [];
+      const start = { from, first: first === undefined ? undefined : first - lineCount(text) };
+      const earlier = blockWriter(job, start, (block) => added.push(block));
+      const ascii = isAscii(text);
+      const raw = text.split("\n");
+      for (const [index, line] of ansiParser().push(text).lines.entries())
+        earlier.end(undefined, line, bytesOf(raw[index] ?? "", ascii) + 1);
+      const top = before?.element.getBoundingClientRect().top;
+      list.prepend(added);
+      if (before && top !== undefined)
+        scrollBy({ top: before.element.getBoundingClientRect().top - top, behavior: "instant" });
+      while (isOver()) removeLast();
+      if (full) pending = "";
+      changed();
+    },
+
+    resume() {
+      full = false;
+      while (isOver(0.5)) list.removeFirst();
+      changed();
+      return writer.position() + openBytes;
+    },
+
+    show(line) {
+      if (mark(line)) return true;
+      const [block] = list.blocks;
+      if (block?.first === undefined || line < block.first || full) return false;
+      wanted = line;
+      return true;
+    },
+
+    stop() {
+      stopped = true;
+      frame.cancel();
+      release();
+      root.removeEventListener("click", onClick);
+    },
   };
 }

@@ -1,12 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { client, type Job, pageOf } from "../api.js";
+import { type Job, pageOf } from "../api.js";
 import { isFinished, size } from "../format.js";
 import { Complaint, Empty, Live } from "../parts.js";
-import { type LogView, logView } from "./log-view.js";
-
-/** Of longer output only the end is shown at first. */
-const wholeBytes = 1024 * 1024;
-const tailBytes = 256 * 1024;
+import { emptyLog, type LogControl, logControl } from "./log-control.js";
+import type { Window } from "./log-view.js";
+import { SearchForm } from "./search-form.js";
 
 interface Props {
   readonly job: Job;
@@ -15,77 +13,48 @@ interface Props {
   readonly onEnd: () => void;
 }
 
-/** Returns the size of an output so far. */
-async function sizeOf(url: string, signal: AbortSignal): Promise<number> {
-  const { headers } = await client.request(url, { method: "HEAD", signal });
-  return Number(headers.get("content-length") ?? 0);
-}
-
-/** Yields the text of an output from a position on. Text in the middle of a line is left out. */
-async function* textFrom(url: string, from: number, signal: AbortSignal, onConnection: (connected: boolean) => void) {
-  const after = from > 0 ? { after: String(from) } : {};
-  let inLine = from > 0;
-  for await (const { event, data } of client.follow(url, { ...after, signal, onConnection })) {
-    if (event !== "output" || typeof data !== "string") continue;
-    const start = inLine ? data.indexOf("\n") + 1 : 0;
-    if (inLine && start === 0) continue;
-    inLine = false;
-    yield data.slice(start);
-  }
-}
-
-/** The output of a job, as it grows. */
-export function Output({ job, line, onEnd }: Props) {
+/** Opens the output of a job in an element, as long as it is on the page. */
+function useLog({ job, line, onEnd }: Props) {
   const root = useRef<HTMLElement>(null);
-  const view = useRef<LogView | undefined>(undefined);
+  const control = useRef<LogControl | undefined>(undefined);
   const ended = useRef(onEnd);
   ended.current = onEnd;
-  const [whole, setWhole] = useState(line !== undefined);
-  const [skipped, setSkipped] = useState(0);
-  const [{ lines, dropped }, setLines] = useState({ lines: 0, dropped: 0 });
-  const [connected, setConnected] = useState(true);
-  const [finished, setFinished] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const { name, output_url: url } = job;
+  const [state, setState] = useState(emptyLog);
+  const { name, output_url: url, status } = job;
 
   useEffect(() => {
     if (!root.current) return;
-    const element = root.current;
-    element.replaceChildren();
-    const stopping = new AbortController();
-    const { signal } = stopping;
-    const show = async () => {
-      const bytes = whole ? 0 : await sizeOf(url, signal);
-      const from = bytes > wholeBytes ? bytes - tailBytes : 0;
-      setSkipped(from);
-      const follows = !isFinished(job.status);
-      const onLines = (lines: number, dropped: number) => setLines({ lines, dropped });
-      const log = logView(element, { job: name, numbered: from === 0, follows, wanted: line, onLines });
-      view.current = log;
-      signal.addEventListener("abort", () => log.stop());
-      for await (const text of textFrom(url, from, signal, setConnected)) log.append(text);
-      if (signal.aborted) return;
-      setFinished(true);
-      setConnected(true);
-      if (follows) ended.current();
-    };
-    setError(undefined);
-    setFinished(false);
-    show().catch((thrown) => !signal.aborted && setError(thrown));
-    return () => stopping.abort();
-  }, [url, whole]);
+    const source = { url, job: name, follows: !isFinished(status) };
+    const log = logControl(root.current, source, { onState: setState, onEnd: () => ended.current() });
+    control.current = log;
+    log.open(line === undefined ? "end" : { line });
+    return () => log.stop();
+  }, [url]);
 
+  const opened = useRef(line);
   useEffect(() => {
-    if (line === undefined) return;
-    if (skipped > 0) setWhole(true);
-    view.current?.show(line);
-  }, [line, skipped]);
+    if (line !== undefined && line !== opened.current) control.current?.goTo(line);
+    opened.current = line;
+  }, [line]);
 
+  return { root, control, state };
+}
+
+/** The output of a job, as it grows. */
+export function Output(props: Props) {
+  const { job } = props;
+  const { root, control, state } = useLog(props);
+  const [wraps, setWraps] = useState(true);
+  const { window, connected, finished, seeking, error } = state;
   return (
-    <section class="output" aria-label={`Output of ${name}`}>
+    <section class="output" aria-label={`Output of ${job.name}`}>
       <div class="toolbar">
-        <span class="quiet">{`${lines} lines`}</span>
-        <a href={pageOf(url)} rel="external">
+        <span class="quiet">{countText(window)}</span>
+        <SearchForm url={job.output_url} onHit={({ line, offset }) => control.current?.goTo(line, offset)} />
+        <button type="button" class="plain" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>
+          Wrap lines
+        </button>
+        <a href={pageOf(job.output_url)} rel="external">
           Raw
         </a>
         <a href={pageOf(job.content_url)} rel="external" download>
@@ -94,21 +63,40 @@ export function Output({ job, line, onEnd }: Props) {
       </div>
       {error !== undefined && <Complaint error={error} />}
       <Live live={connected} />
-      {skipped > 0 && (
+      {seeking !== undefined && <p class="quiet" role="status">{`Looking for line ${seeking} …`}</p>}
+      {window.from > 0 && (
         <p class="earlier">
-          {`The first ${size(skipped)} are not shown. `}
-          <button type="button" onClick={() => setWhole(true)}>
-            Show all
+          {`The first ${size(window.from)} are not shown. `}
+          <button type="button" onClick={() => control.current?.earlier()}>
+            Earlier lines
+          </button>{" "}
+          <button type="button" onClick={() => control.current?.open("start")}>
+            From the beginning
           </button>
         </p>
       )}
-      {dropped > 0 && (
-        <p class="earlier">{`The first ${dropped} lines are no longer shown. The raw output has them.`}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+      <section class={wraps ? "log" : "log nowrap"} ref={root} tabIndex={0} aria-label={`Lines of ${job.name}`} />
+      {window.full && (
+        <p class="earlier" role="status">
+          {"The page holds no more lines. "}
+          <button type="button" onClick={() => control.current?.later()}>
+            Later lines
+          </button>{" "}
+          <button type="button" onClick={() => control.current?.open("end")}>
+            Go to the end
+          </button>
+        </p>
       )}
-      <section class="log" ref={root} aria-label={`Lines of ${name}`} />
-      {lines === 0 && <NoOutput job={job} finished={finished} />}
+      {window.lines === 0 && <NoOutput job={job} finished={finished} />}
     </section>
   );
+}
+
+/** Says how many lines there are, or which of them are on the page. */
+function countText({ first, lines }: Window): string {
+  if (first === undefined) return `the last ${lines} lines`;
+  return first === 1 ? `${lines} lines` : `lines ${first} to ${first + lines - 1}`;
 }
 
 const NoOutput = ({ job, finished }: { job: Job; finished: boolean }) => (

@@ -3,32 +3,17 @@ import { useState } from "preact/hooks";
 import { type Build, client, pageOf } from "../api.js";
 import { isFinished } from "../format.js";
 import { go } from "../location.js";
+import type { Work } from "../work.js";
 
 interface Props {
   readonly build: Build;
-  readonly onDone: () => void;
-  readonly onFailure: (error: unknown) => void;
+  readonly work: Work;
 }
 
 const pathOf = ({ user, number }: Build) => ({ params: { path: { user: user.username, number } } });
 
-/** Returns a function that does some work, one at a time, and reports how it went. */
-function useWork({ onDone, onFailure }: Props): [boolean, (work: () => Promise<unknown>) => void] {
-  const [busy, setBusy] = useState(false);
-  const start = (work: () => Promise<unknown>) => {
-    setBusy(true);
-    onFailure(undefined);
-    work()
-      .then(onDone, onFailure)
-      .finally(() => setBusy(false));
-  };
-  return [busy, start];
-}
-
 /** What can be done with a build in its state. */
-export function Actions(props: Props) {
-  const { build } = props;
-  const [busy, start] = useWork(props);
+export function Actions({ build, work: { busy, start } }: Props) {
   const at = pathOf(build);
   const restart = async () => {
     const next = await record(client.api.POST("/b/{user}/{number}/restart", { ...at, body: {} }));
@@ -70,9 +55,7 @@ export function Actions(props: Props) {
 }
 
 /** The tags of a build, and a field to add one. */
-export function Tags(props: Props) {
-  const { build } = props;
-  const [busy, start] = useWork(props);
+export function Tags({ build, work: { busy, start } }: Props) {
   const [name, setName] = useState("");
   const at = pathOf(build);
   const add = async () => {

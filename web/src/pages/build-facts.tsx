@@ -59,7 +59,7 @@ export const Facts = ({ build }: { build: Build }) => (
       <a href={pageOf(build.variables_url)}>Variables</a>
       <a href={pageOf(build.objects_url)}>Objects</a>
       <a href={pageOf(build.keys_url)}>Keys</a>
-      {build.tests && <a href={`${pageOf(build.url)}/tests`}>{`Tests (${build.tests.total})`}</a>}
+      <a href={`${pageOf(build.url)}/tests`}>Tests</a>
     </p>
     <details>
       <summary>Manifest</summary>

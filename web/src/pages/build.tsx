@@ -1,5 +1,4 @@
 import { each, record } from "@service-ci/client";
-import { useState } from "preact/hooks";
 import { type Artifact, type Build, client, type Job, pageOf } from "../api.js";
 import { useData, useNow } from "../data.js";
 import { isFinished, spent } from "../format.js";
@@ -7,8 +6,12 @@ import { useAddress } from "../location.js";
 import { Output } from "../output/output.js";
 import { Ago, Complaint, Empty, Failed, Live, Loading, Page, Status } from "../parts.js";
 import { type Params, placeIn } from "../routes.js";
+import { useWork } from "../work.js";
 import { Actions, Tags } from "./build-actions.js";
 import { Artifacts, Facts } from "./build-facts.js";
+import { Group } from "./build-group.js";
+import { stagesOf } from "./build-stages.js";
+import { TimeLine } from "./build-timeline.js";
 
 /** Records of one list that the page shows. */
 const maxRecords = 1_000;
@@ -23,17 +26,27 @@ interface Shown {
   readonly build: Build;
   readonly jobs: readonly Job[];
   readonly artifacts: readonly Artifact[];
+  /** The builds of its matrix. */
+  readonly group: readonly Build[];
+}
+
+async function groupOf({ group }: Build): Promise<Build[]> {
+  if (!group) return [];
+  const query = { group: String(group.id) };
+  const builds = await all(each((page) => client.api.GET("/builds", { params: { query: { ...query, page } } })));
+  return builds.sort((a, b) => (a.group?.index ?? 0) - (b.group?.index ?? 0));
 }
 
 async function load({ user = "", number = "" }: Params): Promise<Shown> {
   const path = { user, number: Number(number) };
   const at = (page: number) => ({ params: { path, query: { page } } });
+  const brief = "true";
   const [build, jobs, artifacts] = await Promise.all([
-    record(client.api.GET("/b/{user}/{number}", { params: { path } })),
-    all(each((page) => client.api.GET("/b/{user}/{number}/jobs", at(page)))),
+    record(client.api.GET("/b/{user}/{number}", { params: { path, query: { brief } } })),
+    all(each((page) => client.api.GET("/b/{user}/{number}/jobs", { params: { path, query: { page, brief } } }))),
     all(each((page) => client.api.GET("/b/{user}/{number}/artifacts", at(page)))),
   ]);
-  return { build, jobs, artifacts };
+  return { build, jobs, artifacts, group: await groupOf(build) };
 }
 
 /** The job to show if the address names none: one that runs, else the first that failed, else the last that ran. */
@@ -48,7 +61,7 @@ export function BuildPage({ params }: { params: Params }) {
   const { data, error, live, reload } = useData(`build ${params.user}/${params.number}`, () => load(params), {
     everyMs: ({ build }) => (isFinished(build.status) ? undefined : 2_000),
   });
-  const [failure, setFailure] = useState<unknown>();
+  const work = useWork(reload);
   const now = useNow(!data || !isFinished(data.build.status));
   if (error && !data) return <Failed error={error} />;
   const title = `${params.user} #${params.number}`;
@@ -58,13 +71,15 @@ export function BuildPage({ params }: { params: Params }) {
         <Loading />
       </Page>
     );
-  const { build, jobs, artifacts } = data;
+  const { build, jobs, artifacts, group } = data;
   return (
-    <Page title={title} actions={<Actions build={build} onDone={reload} onFailure={setFailure} />}>
-      {failure !== undefined && <Complaint error={failure} />}
+    <Page title={title} actions={<Actions build={build} work={work} />}>
+      {work.failure !== undefined && <Complaint error={work.failure} />}
       <Summary build={build} now={now} />
       <Live live={live} />
-      <Tags build={build} onDone={reload} onFailure={setFailure} />
+      <Tags build={build} work={work} />
+      <Group build={build} group={group} />
+      <TimeLine build={build} jobs={jobs} now={now} />
       <Jobs jobs={jobs} now={now} onEnd={reload} />
       <Artifacts artifacts={artifacts} finished={isFinished(build.status)} />
       <Facts build={build} />
@@ -85,18 +100,16 @@ const Summary = ({ build, now }: { build: Build; now: number }) => (
         submitted <Ago time={build.created_at} now={now} />
       </span>
       {build.namespace && <a href={pageOf(build.namespace.url)}>{build.namespace.path}</a>}
+      {build.tests && <TestCounts build={build} tests={build.tests} />}
       {build.pinned && <span>pinned</span>}
     </p>
     {build.trigger.comment && <p class="comment">{build.trigger.comment}</p>}
   </div>
 );
 
-/** Divides jobs by their stages, in order. */
-function stagesOf(jobs: readonly Job[]): [string, Job[]][] {
-  const stages = new Map<string, Job[]>();
-  for (const job of jobs) stages.set(job.stage, [...(stages.get(job.stage) ?? []), job]);
-  return [...stages];
-}
+const TestCounts = ({ build, tests: { total, failed } }: { build: Build; tests: NonNullable<Build["tests"]> }) => (
+  <a href={`${pageOf(build.url)}/tests`}>{failed > 0 ? `${failed} of ${total} tests failed` : `${total} tests`}</a>
+);
 
 function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: () => void }) {
   const place = placeIn(new URL(useAddress()).hash);

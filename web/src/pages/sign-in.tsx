@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { base, client, isUnauthorized } from "../api.js";
+import { base, client, isUnauthorized, provider } from "../api.js";
 import { go, useAddress } from "../location.js";
 import { Complaint, Page } from "../parts.js";
+import { ProviderProblem, signInAddress } from "../provider.js";
 
 /** Returns where to go after signing in: a page of ours. */
 function nextPage(): string {
@@ -54,6 +55,15 @@ export function SignInPage() {
   return (
     <div class="sign-in">
       <Page title="Sign in to Service CI">
+        {provider && (
+          <p>
+            {/* The address is the gateway's, not the page's. */}
+            <a class="button primary" rel="external" href={signInAddress({ next: nextPage() })}>
+              Sign in with {provider}
+            </a>
+          </p>
+        )}
+        {!failure && <ProviderProblem />}
         <form onSubmit={submit}>
           <label for="token">Access token</label>
           <input

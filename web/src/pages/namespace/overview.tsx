@@ -1,17 +1,28 @@
-import { type components, record } from "@service-ci/client";
-import { type Build, base, client, type Namespace, pageOf } from "../api.js";
-import { useData, useNow } from "../data.js";
-import { BuildRow, Empty, Failed, Live, Loading, Page } from "../parts.js";
-import type { Params } from "../routes.js";
+import { ApiError, type components, record } from "@service-ci/client";
+import { type Build, base, client, type Namespace, pageOf } from "../../api.js";
+import { useData, useNow } from "../../data.js";
+import { BuildRow, Empty, Failed, Live, Loading } from "../../parts.js";
+import type { Params } from "../../routes.js";
+import { Said, useSaid } from "../../said.js";
+import { useUser } from "../../user.js";
+import { NamespaceFrame, namespacePath } from "./frame.js";
+import { type Collaborator, People } from "./people.js";
+import { Delete, Settings } from "./settings.js";
 
 type Schemas = components["schemas"];
 
 interface Shown {
   readonly namespace: Namespace;
   readonly builds: readonly Build[];
-  readonly collaborators: readonly Schemas["Collaborator"][];
+  /** Undefined for readers who are no members. */
+  readonly collaborators: readonly Collaborator[] | undefined;
   readonly variables: readonly Schemas["Variable"][];
 }
+
+const undefinedIfHidden = (error: unknown): undefined => {
+  if (error instanceof ApiError && error.status === 404) return undefined;
+  throw error;
+};
 
 async function load({ user: username = "", path = "" }: Params): Promise<Shown> {
   const namespace = await record(
@@ -21,7 +32,7 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
   const list = async <T,>(url: string): Promise<T[]> => (await client.request(url)).json();
   const [builds, collaborators, variables] = await Promise.all([
     list<Build>(namespace.builds_url),
-    list<Schemas["Collaborator"]>(namespace.collaborators_url),
+    list<Collaborator>(namespace.collaborators_url).catch(undefinedIfHidden),
     list<Schemas["Variable"]>(namespace.variables_url),
   ]);
   return { namespace, builds, collaborators, variables };
@@ -30,19 +41,26 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
 /** A namespace with its newest builds, its people and its variables. */
 export function NamespacePage({ params }: { params: Params }) {
   const { user = "", path = "" } = params;
-  const events = `/n/${encodeURIComponent(user)}/${path.split("/").map(encodeURIComponent).join("/")}/-/events`;
-  const { data, error, live } = useData(`namespace ${user}/${path}`, () => load(params), { events });
+  const events = `${namespacePath(params)}/-/events`;
+  const [said, say] = useSaid();
+  const isOwner = useUser()?.username === user;
+  const { data, error, live, reload } = useData(`namespace ${user}/${path}`, () => load(params), { events });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   if (!data)
     return (
-      <Page title={path}>
+      <NamespaceFrame params={params} section="">
         <Loading />
-      </Page>
+      </NamespaceFrame>
     );
-  const { namespace, builds } = data;
+  const { namespace, builds, collaborators } = data;
+  const done = (text: string) => {
+    say(text);
+    reload();
+  };
   return (
-    <Page title={path}>
+    <NamespaceFrame params={params} section="">
+      <Said said={said} />
       <p class="quiet facts-line">
         <span>{namespace.user.username}</span>
         <span>{namespace.visibility}</span>
@@ -71,30 +89,13 @@ export function NamespacePage({ params }: { params: Params }) {
           </p>
         )}
       </section>
-      <People shown={data} />
       <Variables shown={data} />
-      <More namespace={namespace} />
-    </Page>
+      <People params={params} collaborators={collaborators} now={now} done={done} />
+      {isOwner && <Settings params={params} namespace={namespace} done={done} />}
+      {isOwner && <Delete params={params} namespace={namespace} />}
+    </NamespaceFrame>
   );
 }
-
-const People = ({ shown: { namespace, collaborators } }: { shown: Shown }) => (
-  <section aria-label="People">
-    <h2>People</h2>
-    <ul class="rows">
-      <li class="row">
-        <span class="what">{namespace.user.username}</span>
-        <span class="quiet">owner</span>
-      </li>
-      {collaborators.map(({ id, username }) => (
-        <li class="row" key={id}>
-          <span class="what">{username}</span>
-          <span class="quiet">collaborator</span>
-        </li>
-      ))}
-    </ul>
-  </section>
-);
 
 const Variables = ({ shown: { variables } }: { shown: Shown }) =>
   variables.length === 0 ? null : (
@@ -112,24 +113,3 @@ const Variables = ({ shown: { variables } }: { shown: Shown }) =>
       </ul>
     </section>
   );
-
-const More = ({ namespace }: { namespace: Namespace }) => {
-  const lists = [
-    ["Namespaces below", namespace.namespaces_url],
-    ["Images", namespace.images_url],
-    ["Objects", namespace.objects_url],
-    ["SSH keys", namespace.keys_url],
-    ["Webhooks", namespace.webhooks_url],
-    ["Repositories", `${namespace.url}/-/repositories`],
-    ["Invites", namespace.invites_url],
-  ] as const;
-  return (
-    <nav class="links" aria-label="In this namespace">
-      {lists.map(([text, url]) => (
-        <a key={text} href={pageOf(url)}>
-          {text}
-        </a>
-      ))}
-    </nav>
-  );
-};

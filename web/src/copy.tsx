@@ -1,0 +1,44 @@
+import { useId, useRef, useState } from "preact/hooks";
+
+/** Returns a new secret: 32 random bytes, as text that fits into every form and header. */
+export function newSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** A text to take along, with a button that copies it. */
+export function Copy({ label, value }: { label: string; value: string }) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    input.current?.select();
+    try {
+      // Browsers offer no clipboard to a page that came over plain HTTP.
+      if (navigator.clipboard) await navigator.clipboard.writeText(value);
+      else if (!document.execCommand("copy")) throw new Error("refused");
+      setSaid(`${label} copied.`);
+    } catch {
+      setSaid("Your browser does not let the page copy. Copy the marked text yourself.");
+    }
+  };
+  return (
+    <div class="field">
+      <label class="quiet" for={id}>
+        {label}
+      </label>
+      <div class="copy">
+        <input id={id} ref={input} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        <button type="button" aria-label={`Copy: ${label}`} onClick={copy}>
+          Copy
+        </button>
+      </div>
+      <p class="quiet" role="status">
+        {said}
+      </p>
+    </div>
+  );
+}

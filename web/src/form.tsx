@@ -1,0 +1,181 @@
+import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Complaint } from "./parts.js";
+import { useWork } from "./work.js";
+
+interface FormProps {
+  /** What the button says. */
+  readonly action: string;
+  readonly submit: (fields: FormData) => Promise<unknown>;
+  readonly onDone?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** Fields and one button. The fields keep their values if the server refuses them, and are emptied once it accepts them. */
+export function Form({ action, submit, onDone, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const { busy, failure, start } = useWork(() => {
+    form.current?.reset();
+    onDone?.();
+  });
+  return (
+    <form
+      ref={form}
+      class="change"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const fields = new FormData(event.currentTarget);
+        if (!busy) start(() => submit(fields));
+      }}
+    >
+      <div class="fields">{children}</div>
+      {failure !== undefined && <Complaint error={failure} />}
+      <button type="submit" class="primary" aria-disabled={busy}>
+        {busy ? `${action} …` : action}
+      </button>
+    </form>
+  );
+}
+
+/** Returns the text of a field without spaces around it. */
+export const textOf = (fields: FormData, name: string): string => String(fields.get(name) ?? "").trim();
+
+interface Labelled {
+  readonly name: string;
+  readonly label: string;
+  /** What to write there, if the label does not say it. */
+  readonly hint?: string | undefined;
+}
+
+type FieldProps = Labelled &
+  InputHTMLAttributes<HTMLInputElement> & {
+    /** What the browser proposes while a person types. */
+    readonly proposals?: readonly string[];
+  };
+
+/** A field of one line. */
+export function Field({ label, hint, proposals, ...input }: FieldProps) {
+  const id = useId();
+  const attributes = proposals ? { ...input, list: `${id}-proposals` } : input;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        autoComplete="off"
+        {...(attributes as InputHTMLAttributes<HTMLInputElement>)}
+      />
+      {proposals && (
+        <datalist id={`${id}-proposals`}>
+          {proposals.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
+      {hint && (
+        <p class="quiet" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A field of several lines. */
+export function LongField({ label, hint, value, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId();
+  return (
+    <div class="field long">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={6}
+        spellcheck={false}
+        autoComplete="off"
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        defaultValue={value}
+        {...input}
+      />
+      {hint && (
+        <p class="quiet" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One of several values, each with the words that stand for it. `value` is the first choice. */
+export function Choice({
+  label,
+  options,
+  value: chosen,
+  ...input
+}: Labelled & { options: Readonly<Record<string, string>>; value?: string }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} {...input}>
+        {Object.entries(options).map(([value, words]) => (
+          // A reset of the form returns to the default, which Preact's types do not know.
+          <option key={value} value={value} {...({ defaultSelected: value === chosen } as object)}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Yes or no. */
+export const Check = ({ name, label, checked }: Labelled & { checked?: boolean }) => (
+  <label class="check">
+    <input type="checkbox" name={name} value="true" defaultChecked={checked ?? false} /> {label}
+  </label>
+);
+
+interface RemoveProps {
+  /** What is removed, for people who do not see the row: `the variable TOKEN`. */
+  readonly what: string;
+  readonly action?: string;
+  readonly work: () => Promise<unknown>;
+  readonly onDone: () => void;
+}
+
+/** A button that asks before it removes something. */
+export function Remove({ what, action = "Delete", work, onDone }: RemoveProps) {
+  const [asked, setAsked] = useState(false);
+  const cancel = useRef<HTMLButtonElement>(null);
+  const ask = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  const { busy, failure, start } = useWork(() => {
+    // What was removed usually takes its button along.
+    wasAsked.current = false;
+    setAsked(false);
+    onDone();
+  });
+  useLayoutEffect(() => {
+    if (asked) cancel.current?.focus();
+    else if (wasAsked.current) ask.current?.focus();
+    wasAsked.current = asked;
+  }, [asked]);
+  if (!asked)
+    return (
+      <button type="button" ref={ask} aria-label={`${action} ${what}`} onClick={() => setAsked(true)}>
+        {action}
+      </button>
+    );
+  return (
+    <div class="ask">
+      <button type="button" class="danger" aria-disabled={busy} onClick={() => busy || start(work)}>
+        {`${action} ${what}`}
+      </button>
+      <button type="button" ref={cancel} onClick={() => setAsked(false)}>
+        Cancel
+      </button>
+      {failure !== undefined && <Complaint error={failure} />}
+    </div>
+  );
+}

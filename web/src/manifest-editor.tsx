@@ -1,0 +1,145 @@
+import { record } from "@service-ci/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { client } from "./api.js";
+import { Complaint } from "./parts.js";
+import { useSuggestions } from "./suggestions.js";
+
+interface Mistake {
+  readonly message: string;
+  readonly line: number | null;
+}
+
+interface Checked {
+  readonly errors: readonly Mistake[];
+  readonly jobs: readonly { readonly stage: string; readonly name: string }[];
+}
+
+/** How long the reader has to pause before the manifest is checked. */
+const pauseMs = 400;
+
+/** What a new manifest begins with. */
+export const exampleManifest = `driver:
+  type: os
+stages:
+- test
+jobs:
+- stage: test
+  commands:
+  - echo hello
+`;
+
+/** Has the server check the manifest a moment after each change. */
+function useCheck(manifest: string): { checked?: Checked | undefined; error?: unknown } {
+  const [state, setState] = useState<{ checked?: Checked; error?: unknown }>({});
+  useEffect(() => {
+    if (manifest.trim() === "") return setState({});
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const timer = setTimeout(() => {
+      record(client.api.POST("/manifests/check", { body: { manifest }, signal })).then(
+        (checked) => setState({ checked }),
+        (error) => !signal.aborted && setState({ error }),
+      );
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+      stopping.abort();
+    };
+  }, [manifest]);
+  return state;
+}
+
+interface ManifestProps {
+  readonly manifest: string;
+  readonly onChange: (manifest: string) => void;
+}
+
+/** Edits a manifest. Mistakes in it stand at their lines. Forms find it as the field `manifest`. */
+export function ManifestEditor({ manifest, onChange }: ManifestProps) {
+  const { checked, error } = useCheck(manifest);
+  return (
+    <div class="manifest">
+      <Editor manifest={manifest} onChange={onChange} mistakes={checked?.errors ?? []} />
+      <Verdict checked={checked} error={error} />
+    </div>
+  );
+}
+
+function goToLine(text: HTMLTextAreaElement | null, line: number): void {
+  if (!text) return;
+  const start = text.value.split("\n", line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  const end = text.value.indexOf("\n", start);
+  text.focus();
+  text.setSelectionRange(start, end < 0 ? text.value.length : end);
+}
+
+interface EditorProps extends ManifestProps {
+  readonly mistakes: readonly Mistake[];
+}
+
+function Editor({ manifest, onChange, mistakes }: EditorProps) {
+  const text = useRef<HTMLTextAreaElement>(null);
+  const lines = manifest.split("\n").length;
+  const wrong = new Set(mistakes.map(({ line }) => line));
+  const { input, suggest, list } = useSuggestions(text, onChange);
+  return (
+    <>
+      <label for="manifest">Manifest</label>
+      <div class="editor">
+        <div class="gutter" aria-hidden="true">
+          {Array.from({ length: lines }, (_, index) => (
+            <span key={index} class={wrong.has(index + 1) ? "wrong" : undefined}>
+              {index + 1}
+            </span>
+          ))}
+        </div>
+        <textarea
+          id="manifest"
+          name="manifest"
+          ref={text}
+          rows={Math.max(lines, 12)}
+          wrap="off"
+          spellcheck={false}
+          autoCapitalize="off"
+          value={manifest}
+          aria-invalid={mistakes.length > 0}
+          aria-describedby="mistakes"
+          {...input}
+          onInput={(event) => {
+            onChange(event.currentTarget.value);
+            suggest();
+          }}
+        />
+      </div>
+      {list}
+      <ul class="mistakes" id="mistakes">
+        {mistakes.map(({ message, line }) => (
+          <li key={`${line} ${message}`}>
+            {line !== null && (
+              <button type="button" class="plain" onClick={() => goToLine(text.current, line)}>
+                {`Line ${line}`}
+              </button>
+            )}
+            <span>{message}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Verdict({ checked, error }: { checked: Checked | undefined; error: unknown }) {
+  if (error !== undefined) return <Complaint error={error} />;
+  const jobs = checked?.jobs ?? [];
+  const text = () => {
+    if (!checked) return "";
+    const count = checked.errors.length;
+    if (count > 0) return `${count} ${count === 1 ? "mistake" : "mistakes"}`;
+    return `Valid: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}: ${jobs.map(({ name }) => name).join(", ")}`;
+  };
+  return (
+    <p class="quiet" role="status">
+      {text()}
+    </p>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Line } from "../ansi.js";
+import { lineId } from "../routes.js";
+import { addFold, isCommand, isFolded, setHidden } from "./folding.js";
+import { nodesOf, plainText } from "./line-node.js";
+
+const linesPerBlock = 200;
+
+/** Lines that follow one another, in an element of their own: out of sight it costs the browser nothing. */
+export interface Block {
+  readonly element: HTMLElement;
+  /** Number of its first line; undefined if the beginning of the output is missing. */
+  readonly first: number | undefined;
+  /** Byte offset of its first line. */
+  readonly from: number;
+  lines: number;
+}
+
+/** Writes lines into new blocks that `place` puts on the page. */
+export function blockWriter(
+  job: string,
+  { first, from }: { first: number | undefined; from: number },
+  place: (block: Block) => void,
+) {
+  let next = first;
+  let offset = from;
+  let block: Block | undefined;
+  let head: { readonly element: Element; readonly command: string } | undefined;
+
+  function newLine(): HTMLElement {
+    if (!block || block.lines >= linesPerBlock) {
+      const element = document.createElement("div");
+      element.className = "block";
+      block = { element, first: next, from: offset, lines: 0 };
+      place(block);
+    }
+    block.lines++;
+    const line = document.createElement("div");
+    line.className = "line";
+    if (next !== undefined) {
+      line.id = lineId(job, next);
+      const number = document.createElement("a");
+      number.href = `#${line.id}`;
+      number.dataset.line = String(next);
+      number.tabIndex = -1;
+      number.setAttribute("aria-label", `Line ${next}`);
+      line.append(number);
+      next++;
+    }
+    block.element.append(line);
+    return line;
+  }
+
+  function fill(element: HTMLElement, line: Line): void {
+    while (element.lastChild && element.lastChild !== element.querySelector("a[data-line]")) element.lastChild.remove();
+    element.append(...nodesOf(line));
+  }
+
+  return {
+    /** Shows a line that may still grow. Returns its element, for the next call. */
+    grow(element: HTMLElement | undefined, line: Line): HTMLElement {
+      const shown = element ?? newLine();
+      fill(shown, line);
+      return shown;
+    },
+
+    /** Shows a line that has ended, which took so many bytes. */
+    end(element: HTMLElement | undefined, line: Line, bytes: number): void {
+      const shown = element ?? newLine();
+      fill(shown, line);
+      offset += bytes;
+      const text = plainText(line);
+      if (isCommand(text)) {
+        shown.classList.add("head");
+        head = { element: shown, command: text };
+      } else if (head) {
+        addFold(head.element, head.command);
+        if (isFolded(head.element)) setHidden(shown, true);
+      }
+    },
+
+    /** Byte offset after the last line that has ended. */
+    position: () => offset,
+  };
+}
+
+/** The blocks on the page, and how much they hold. */
+export function blockList(root: HTMLElement) {
+  const blocks: Block[] = [];
+  const lines = () => blocks.reduce((sum, block) => sum + block.lines, 0);
+  return {
+    blocks,
+    lines,
+    append(block: Block): void {
+      blocks.push(block);
+      root.append(block.element);
+    },
+    prepend(added: readonly Block[]): void {
+      blocks.unshift(...added);
+      root.prepend(...added.map(({ element }) => element));
+    },
+    removeFirst(): void {
+      blocks.shift()?.element.remove();
+      // The command that hid these lines is gone.
+      const line = blocks[0]?.element.firstElementChild;
+      if (line instanceof HTMLElement && line.hidden) setHidden(line, false);
+    },
+    removeLast(): Block | undefined {
+      const last = blocks.pop();
+      last?.element.remove();
+      return last;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { type LogView, logView, type Window } from "./log-view.js";
+import { linesBefore, offsetOfLine, type Start, sizeOf, textFrom } from "./source.js";
+
+/** Of longer output only the end is shown at first. */
+const wholeBytes = 256 * 1024;
+/** What is loaded before a line that was asked for. */
+const contextBytes = 16 * 1024;
+
+/** Where to open an output. The offset of a line is looked up if it is missing. */
+export type Place = "start" | "end" | { readonly line: number; readonly offset?: number | undefined };
+
+export interface LogState {
+  readonly window: Window;
+  readonly connected: boolean;
+  /** Whether the end of the output is on the page. */
+  readonly finished: boolean;
+  /** The line that is being looked up. */
+  readonly seeking?: number | undefined;
+  readonly error?: unknown;
+}
+
+export const emptyLog: LogState = {
+  window: { from: 0, first: 1, lines: 0, full: false },
+  connected: true,
+  finished: false,
+};
+
+export interface LogSource {
+  readonly url: string;
+  readonly job: string;
+  /** Whether the job may still print. */
+  readonly follows: boolean;
+}
+
+export interface LogControl {
+  open(place: Place): void;
+  /** Shows a line, and loads it if need be. */
+  goTo(line: number, offset?: number): void;
+  earlier(): void;
+  later(): void;
+  stop(): void;
+}
+
+interface Callbacks {
+  readonly onState: (state: LogState) => void;
+  /** Called when the job has ended while its output was shown. */
+  readonly onEnd: () => void;
+}
+
+interface Opening {
+  readonly start: Start;
+  /** Number of the first line; undefined if it is unknown. */
+  readonly first?: number | undefined;
+  readonly wanted?: number | undefined;
+}
+
+/** Returns from where to read for a place. */
+async function openingAt(url: string, place: Place, signal: AbortSignal): Promise<Opening> {
+  const end = { start: { last: wholeBytes } };
+  if (place === "end") return end;
+  if (place === "start") return { start: { from: 0 }, first: 1 };
+  const { line: wanted } = place;
+  if ((await sizeOf(url, signal)) <= wholeBytes) return { start: { from: 0 }, first: 1, wanted };
+  const from = place.offset ?? (await offsetOfLine(url, wanted, signal));
+  return from === undefined ? end : { start: { from }, first: wanted, wanted };
+}
+
+/** Loads the parts of an output that the reader asks for, and shows them in `root`. */
+export function logControl(root: HTMLElement, source: LogSource, { onState, onEnd }: Callbacks): LogControl {
+  const { url, job, follows } = source;
+  let stopping = new AbortController();
+  let view: LogView | undefined;
+  let state = emptyLog;
+  let loading = false;
+
+  const set = (change: Partial<LogState>) => {
+    state = { ...state, ...change };
+    onState(state);
+  };
+
+  /** Runs until it has finished or something else is opened. */
+  function run(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = stopping;
+    work(signal).catch((error) => !signal.aborted && set({ error, seeking: undefined }));
+  }
+
+  function show(from: number, { first = from === 0 ? 1 : undefined, wanted }: Opening): LogView {
+    view = logView(root, { job, follows, from, first, wanted, onChange: (window) => set({ window }) });
+    return view;
+  }
+
+  async function stream(opening: Opening, signal: AbortSignal): Promise<void> {
+    const onConnection = (connected: boolean) => set({ connected });
+    for await (const { text, from } of textFrom(url, opening.start, signal, onConnection)) {
+      const shown = view ?? show(from, opening);
+      if (!(await shown.append(text))) return;
+    }
+    if (signal.aborted) return;
+    set({ finished: true, connected: true });
+    if (follows) onEnd();
+  }
+
+  async function loadEarlier(bytes: number | undefined, signal: AbortSignal): Promise<void> {
+    const { from } = state.window;
+    if (from === 0 || loading) return;
+    loading = true;
+    try {
+      const lines = await linesBefore(url, from, signal, bytes);
+      if (!signal.aborted) view?.prepend(lines.text, lines.bytes);
+    } finally {
+      loading = false;
+    }
+  }
+
+  function open(place: Place): void {
+    stopping.abort();
+    stopping = new AbortController();
+    view?.stop();
+    view = undefined;
+    root.replaceChildren();
+    set({ ...emptyLog, seeking: typeof place === "object" ? place.line : undefined });
+    run(async (signal) => {
+      const opening = await openingAt(url, place, signal);
+      const { start, first } = opening;
+      set({ seeking: undefined });
+      if ("from" in start && start.from > 0) {
+        set({ window: { ...emptyLog.window, from: start.from, first } });
+        show(start.from, opening);
+        await loadEarlier(contextBytes, signal);
+      }
+      await stream(opening, signal);
+    });
+  }
+
+  return {
+    open,
+    goTo(line, offset) {
+      if (!view?.show(line)) open({ line, offset });
+    },
+    earlier: () => run((signal) => loadEarlier(undefined, signal)),
+    later: () =>
+      run(async (signal) => {
+        if (view && state.window.full) await stream({ start: { from: view.resume() } }, signal);
+      }),
+    stop() {
+      stopping.abort();
+      view?.stop();
+    },
+  };
+}

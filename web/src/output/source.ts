@@ -1,0 +1,117 @@
+import { ApiError } from "@service-ci/client";
+import { client } from "../api.js";
+
+const newline = 10;
+/** How much "earlier lines" loads at once. */
+const earlierBytes = 256 * 1024;
+
+/** Returns the size of an output so far. */
+export async function sizeOf(url: string, signal: AbortSignal): Promise<number> {
+  const { headers } = await client.request(url, { method: "HEAD", signal });
+  return Number(headers.get("content-length") ?? 0);
+}
+
+/** Text with the byte offset of its beginning. */
+interface Text {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** From where on to read an output: from a byte offset, or the lines among its last bytes. */
+export type Start = { readonly from: number } | { readonly last: number };
+
+const utf8 = new TextEncoder();
+
+/** Errors after which following the output may succeed. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 416 || error.status === 429 || error.status >= 500;
+
+/** Yields the output so far, as soon as each part of it arrives. */
+async function* textSoFar(url: string, start: Start, signal: AbortSignal): AsyncGenerator<Text> {
+  const range = "last" in start ? `-${start.last}` : `${start.from}-`;
+  const { headers, body } = await client.request(url, { headers: { Range: `bytes=${range}` }, signal });
+  let from = Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? 0);
+  let inLine = "last" in start && from > 0;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const bytes of chunksOf(body)) {
+    const text = decoder.decode(bytes, { stream: true });
+    const begin = inLine ? text.indexOf("\n") + 1 : 0;
+    from += utf8.encode(text.slice(0, begin)).length;
+    if (inLine && begin === 0) {
+      from += utf8.encode(text).length;
+      continue;
+    }
+    inLine = false;
+    yield { text: text.slice(begin), from };
+    from += utf8.encode(text.slice(begin)).length;
+  }
+}
+
+/** Yields the text of an output, then each addition to it. */
+export async function* textFrom(
+  url: string,
+  start: Start,
+  signal: AbortSignal,
+  onConnection: (connected: boolean) => void,
+): AsyncGenerator<Text> {
+  let offset = "from" in start ? start.from : 0;
+  try {
+    for await (const { text, from } of textSoFar(url, start, signal)) {
+      yield { text, from };
+      offset = from + utf8.encode(text).length;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!mayPass(error)) throw error;
+    onConnection(error instanceof ApiError);
+  }
+  const after = offset > 0 ? { after: String(offset) } : {};
+  for await (const { event, id, data } of client.follow(url, { ...after, signal, onConnection })) {
+    if (event !== "output" || typeof data !== "string") continue;
+    yield { text: data, from: offset };
+    offset = Number(id ?? offset);
+  }
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  try {
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value;
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+async function bytesIn(url: string, from: number, to: number, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await client.request(url, { headers: { Range: `bytes=${from}-${to - 1}` }, signal });
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Returns whole lines that end at a byte offset, and their number of bytes. */
+export async function linesBefore(url: string, end: number, signal: AbortSignal, maxBytes = earlierBytes) {
+  const from = Math.max(0, end - maxBytes);
+  const bytes = await bytesIn(url, from, end, signal);
+  const start = from === 0 ? 0 : bytes.indexOf(newline) + 1;
+  // A line that is longer than all that was loaded is shown in pieces.
+  const lines = start >= bytes.length ? bytes : bytes.subarray(start);
+  return { text: new TextDecoder().decode(lines), bytes: lines.length };
+}
+
+/** The whole output so far, in pieces. */
+export async function* piecesOf(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { body } = await client.request(url, { signal });
+  yield* chunksOf(body);
+}
+
+/** Returns the byte offset of a line; undefined if the output has fewer lines. */
+export async function offsetOfLine(url: string, line: number, signal: AbortSignal): Promise<number | undefined> {
+  let left = line - 1;
+  let offset = 0;
+  if (left === 0) return 0;
+  for await (const bytes of piecesOf(url, signal)) {
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1))
+      if (--left === 0) return offset + at + 1;
+    offset += bytes.length;
+  }
+  return undefined;
+}

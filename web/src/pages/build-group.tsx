@@ -1,0 +1,29 @@
+import { type Build, pageOf } from "../api.js";
+import { Status } from "../parts.js";
+
+const axesOf = (axes: Readonly<Record<string, string>>): string =>
+  Object.entries(axes)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
+
+/** The builds that one matrix made, in its order. Those that the reader may not list are missing. */
+export function Group({ build, group }: { build: Build; group: readonly Build[] }) {
+  if (!build.group) return null;
+  const { axes, index, size } = build.group;
+  return (
+    <nav class="matrix" aria-label="Builds of the matrix">
+      <h2>{`Matrix: ${axesOf(axes)} (build ${index + 1} of ${size})`}</h2>
+      <ul>
+        {group.map(({ id, url, number, status, group }) => (
+          <li key={id}>
+            <a href={pageOf(url)} aria-current={id === build.id ? "page" : undefined}>
+              <Status status={status} />
+              <span>{group ? axesOf(group.axes) : ""}</span>
+              <span class="quiet">{`#${number}`}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,68 @@
+import type { components } from "@service-ci/client";
+import { Copy } from "../../copy.js";
+
+type Repository = components["schemas"]["Repository"];
+type Provider = Repository["provider"];
+
+export const providerNames: Readonly<Record<Provider, string>> = {
+  github: "GitHub",
+  gitlab: "GitLab",
+  gitea: "Gitea or Forgejo",
+};
+
+/** Returns what a repository is called at its provider, such as `owner/name`. */
+export const nameOf = (url: string): string =>
+  new URL(url).pathname.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "") || url;
+
+/** Where each provider keeps the webhooks of a repository, and what it calls the parts of one. */
+const ways: Readonly<Record<Provider, { readonly end: string; readonly steps: string }>> = {
+  github: {
+    end: "settings/hooks",
+    steps:
+      "Under Settings, Webhooks, choose Add webhook. Paste the payload URL and the secret, choose application/json, and select the events Pushes and Pull requests.",
+  },
+  gitlab: {
+    end: "-/hooks",
+    steps:
+      "Under Settings, Webhooks, choose Add new webhook. Paste the URL and the secret token, and choose Push, Tag push and Merge request events.",
+  },
+  gitea: {
+    end: "settings/hooks",
+    steps:
+      "Under Settings, Webhooks, choose Add Webhook, Gitea. Paste the target URL and the secret, choose application/json, and the events Push and Pull Request.",
+  },
+};
+
+interface Props {
+  readonly repository: Pick<Repository, "provider" | "url" | "hook_url" | "hook_reason">;
+  /** Undefined if the page does not know it. */
+  readonly secret?: string | undefined;
+}
+
+/** Says how to add the webhook of a repository at its provider. */
+export function ByHand({ repository: { provider, url, hook_url, hook_reason }, secret }: Props) {
+  const { end, steps } = ways[provider];
+  return (
+    <>
+      <p>
+        {`One step is left: add the webhook at ${providerNames[provider]}, so that each push starts a build`}
+        {hook_reason ? ` (${hook_reason}).` : "."}
+      </p>
+      <p>
+        {`${steps} `}
+        <a href={`${url.replace(/\/+$/, "").replace(/\.git$/, "")}/${end}`} rel="external noreferrer">
+          Open these settings
+        </a>
+      </p>
+      <Copy label="Address of the webhook" value={hook_url} />
+      {secret === undefined ? (
+        <p>The secret is the one that was given when the repository was connected. Make a new one if it is lost.</p>
+      ) : (
+        <>
+          <Copy label="Secret" value={secret} />
+          <p class="quiet">The secret is not shown again.</p>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,200 @@
+import { type components, record } from "@service-ci/client";
+import { useState } from "preact/hooks";
+import { base, client, pagesIn } from "../../api.js";
+import { newSecret } from "../../copy.js";
+import { useData, useNow } from "../../data.js";
+import { Check, Choice, Field, Form, Remove, textOf } from "../../form.js";
+import { go } from "../../location.js";
+import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
+import type { Params } from "../../routes.js";
+import { useWork } from "../../work.js";
+import { BuildsAt } from "./connect.js";
+import { NamespaceFrame, namespacePath } from "./frame.js";
+import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
+import { HookDeliveryList } from "./repository-deliveries.js";
+
+type Repository = components["schemas"]["Repository"];
+
+const pathOf = ({ user = "", path = "", id = "" }: Params) => ({ username: user, path, id: Number(id) });
+const maxBuilds = 5;
+
+async function load(params: Params) {
+  const path = pathOf(params);
+  const [repository, deliveries] = await Promise.all([
+    record(client.api.GET("/n/{username}/{path}/-/repositories/{id}", { params: { path } })),
+    client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries", { params: { path, query: { page: 1 } } }),
+  ]);
+  return { repository, deliveries: deliveries.data ?? [], pages: pagesIn(deliveries.response) };
+}
+
+const forks = {
+  approve: "wait until a member approves them",
+  run: "run",
+  ignore: "are not made",
+} satisfies Record<Repository["forks"], string>;
+
+/** A repository with its settings, its newest builds and what came through its webhook. */
+export function RepositoryPage({ params }: { params: Params }) {
+  const { data, error, live, reload } = useData("repository", () => load(params), {
+    everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 1_000 : 3_000),
+  });
+  const [said, setSaid] = useState("");
+  const [secret, setSecret] = useState<string>();
+  const [saves, setSaves] = useState(0);
+  const work = useWork(reload);
+  const now = useNow(true);
+  if (error && !data) return <Failed error={error} />;
+  if (!data)
+    return (
+      <NamespaceFrame params={params} section="repositories" title={`Repository ${params.id}`}>
+        <Loading />
+      </NamespaceFrame>
+    );
+  const { repository, deliveries, pages } = data;
+  const at = { params: { path: pathOf(params) } };
+  const change = async (body: object) => {
+    const call = client.api.PATCH("/n/{username}/{path}/-/repositories/{id}", { ...at, body });
+    const { hook } = await record(call);
+    return hook;
+  };
+  const renew = async () => {
+    const next = newSecret();
+    const hook = await change({ secret: next });
+    setSecret(hook === "registered" ? undefined : next);
+    setSaid(
+      hook === "registered"
+        ? `The webhook has a new secret, and ${providerNames[repository.provider]} knows it.`
+        : `The webhook has a new secret. Give it to ${providerNames[repository.provider]}; it is not shown again.`,
+    );
+  };
+  const list = `${base}${namespacePath(params)}/-/repositories`;
+  const builds = deliveries.flatMap((delivery) => delivery.builds).slice(0, maxBuilds);
+  return (
+    <NamespaceFrame
+      params={params}
+      section="repositories"
+      title={nameOf(repository.url)}
+      actions={
+        <>
+          <button type="button" disabled={work.busy} onClick={() => work.start(renew)}>
+            New secret
+          </button>
+          <Remove
+            what="this repository"
+            action="Disconnect"
+            work={() => client.api.DELETE("/n/{username}/{path}/-/repositories/{id}", at)}
+            onDone={() => go(list)}
+          />
+        </>
+      }
+    >
+      {work.failure !== undefined && <Complaint error={work.failure} />}
+      <div class={said ? "done" : undefined} role="status">
+        {said && <p>{said}</p>}
+      </div>
+      {repository.hook === "by_hand" && (
+        <section class="done open" aria-label="What is left to do">
+          <ByHand key={secret} repository={repository} secret={secret} />
+        </section>
+      )}
+      <Facts repository={repository} now={now} />
+      <details>
+        <summary>Change</summary>
+        <Settings
+          key={saves}
+          repository={repository}
+          submit={async (body) => {
+            await change(body);
+            setSaid("The repository is changed.");
+          }}
+          onDone={() => {
+            setSaves(saves + 1);
+            reload();
+          }}
+        />
+      </details>
+      <Live live={live} />
+      {builds.length > 0 && (
+        <section aria-label="Newest builds">
+          <h2>Newest builds</h2>
+          <BuildsAt urls={builds} />
+        </section>
+      )}
+      <section aria-label="Deliveries">
+        <h2>Deliveries</h2>
+        <HookDeliveryList deliveries={deliveries} now={now} />
+        {pages.next !== undefined && (
+          <p>
+            <a href={`${list}/${repository.id}/deliveries`}>All deliveries</a>
+          </p>
+        )}
+      </section>
+    </NamespaceFrame>
+  );
+}
+
+const Facts = ({ repository, now }: { repository: Repository; now: number }) => (
+  <dl class="facts">
+    <div>
+      <dt>Address</dt>
+      <dd>{`${repository.url} (${providerNames[repository.provider]})`}</dd>
+    </div>
+    <div>
+      <dt>Webhook</dt>
+      <dd>
+        <Status status={repository.hook} /> {repository.hook === "registered" && <code>{repository.hook_url}</code>}
+      </dd>
+    </div>
+    <div>
+      <dt>Commit statuses</dt>
+      <dd>{repository.has_access_token ? "reported with the stored access token" : "not reported: no access token"}</dd>
+    </div>
+    <div>
+      <dt>Builds of forks</dt>
+      <dd>{forks[repository.forks]}</dd>
+    </div>
+    <div>
+      <dt>Newer pushes</dt>
+      <dd>{repository.cancel_superseded ? "kill builds of older ones" : "leave builds of older ones alone"}</dd>
+    </div>
+    <div>
+      <dt>Connected</dt>
+      <dd>
+        <Ago time={repository.created_at} now={now} />
+        {`; builds belong to ${repository.user.username}`}
+      </dd>
+    </div>
+  </dl>
+);
+
+interface SettingsProps {
+  readonly repository: Repository;
+  readonly submit: (body: object) => Promise<void>;
+  readonly onDone: () => void;
+}
+
+function Settings({ repository, submit, onDone }: SettingsProps) {
+  const { forks: chosen, cancel_superseded, has_access_token } = repository;
+  const save = (fields: FormData) => {
+    const access_token = textOf(fields, "access_token");
+    return submit({
+      forks: textOf(fields, "forks"),
+      cancel_superseded: fields.has("cancel_superseded"),
+      ...(access_token === "" ? {} : { access_token }),
+      ...(fields.has("remove_access_token") ? { remove_access_token: true } : {}),
+    });
+  };
+  return (
+    <Form
+      key={JSON.stringify([chosen, cancel_superseded, has_access_token])}
+      action="Save"
+      submit={save}
+      onDone={onDone}
+    >
+      <Field name="access_token" label="New access token" type="password" hint="Empty: stays as it is." />
+      <Choice name="forks" label="Builds of forks" options={forks} value={chosen} />
+      <Check name="cancel_superseded" label="Newer pushes kill builds of older ones" checked={cancel_superseded} />
+      {has_access_token && <Check name="remove_access_token" label="Forget the access token" />}
+    </Form>
+  );
+}

@@ -1,0 +1,67 @@
+import type { components } from "@service-ci/client";
+import { Field, textOf } from "../../form.js";
+
+export type EventName = components["schemas"]["Event"];
+
+/** The events of a namespace in words. */
+const events: Readonly<Record<EventName, string>> = {
+  "build.submitted": "Build submitted",
+  "build.started": "Build started",
+  "build.finished": "Build finished",
+  "build.tagged": "Build tagged",
+  "build.pinned": "Build pinned",
+  "build.unpinned": "Build unpinned",
+  "invite.sent": "Invite sent",
+  "invite.accepted": "Invite accepted",
+  "invite.rejected": "Invite rejected",
+  namespaces: "Namespaces",
+  cron: "Cron jobs",
+  images: "Images",
+  objects: "Objects",
+  variables: "Variables",
+  ssh_keys: "SSH keys",
+};
+
+const names = Object.keys(events) as EventName[];
+
+/** Returns which events are sent, in a few words. */
+export function eventsText(chosen: readonly EventName[]): string {
+  if (chosen.length === names.length) return "all events";
+  return chosen.length > 3 ? `${chosen.length} events` : chosen.map((name) => events[name].toLowerCase()).join(", ");
+}
+
+/** The fields of a webhook that can be changed. */
+export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: readonly EventName[] }) => (
+  <>
+    <Field
+      name="payload_url"
+      label="Address"
+      type="url"
+      required
+      defaultValue={url}
+      placeholder="https://example.com/hook"
+      hint="Each event is sent there as a POST request with JSON."
+    />
+    <fieldset class="events">
+      <legend>Events; all if you choose none</legend>
+      {names.map((name) => (
+        <label class="check" key={name}>
+          <input
+            type="checkbox"
+            name="events"
+            value={name}
+            defaultChecked={chosen.length < names.length && chosen.includes(name)}
+          />{" "}
+          {events[name]}
+        </label>
+      ))}
+    </fieldset>
+  </>
+);
+
+/** Returns what the fields ask for. */
+export function webhookIn(fields: FormData) {
+  const payload_url = textOf(fields, "payload_url");
+  const events = fields.getAll("events") as EventName[];
+  return { payload_url, events, ssl: payload_url.toLowerCase().startsWith("https:") };
+}

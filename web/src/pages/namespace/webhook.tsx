@@ -1,0 +1,176 @@
+import { type components, record } from "@service-ci/client";
+import { useState } from "preact/hooks";
+import { base, client, pagesIn } from "../../api.js";
+import { Copy, newSecret } from "../../copy.js";
+import { useData, useNow } from "../../data.js";
+import { Choice, Form, Remove, textOf } from "../../form.js";
+import { duration } from "../../format.js";
+import { go } from "../../location.js";
+import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
+import type { Params } from "../../routes.js";
+import { useWork } from "../../work.js";
+import { NamespaceFrame, namespacePath } from "./frame.js";
+import { DeliveryList } from "./webhook-deliveries.js";
+import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
+import { disabledText, outcomeText } from "./webhooks.js";
+
+type Webhook = components["schemas"]["Webhook"];
+
+const pathOf = ({ user = "", path = "", id = "" }: Params) => ({ username: user, path, id: Number(id) });
+
+async function load(params: Params) {
+  const path = pathOf(params);
+  const [webhook, deliveries] = await Promise.all([
+    record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}", { params: { path } })),
+    client.api.GET("/n/{username}/{path}/-/webhooks/{id}/deliveries", { params: { path, query: { page: 1 } } }),
+  ]);
+  return { webhook, deliveries: deliveries.data ?? [], pages: pagesIn(deliveries.response) };
+}
+
+/** A webhook with its state and its newest deliveries. */
+export function WebhookPage({ params }: { params: Params }) {
+  const { data, error, live, reload } = useData("webhook", () => load(params), {
+    everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 2_000 : 5_000),
+  });
+  const [said, setSaid] = useState("");
+  const [secret, setSecret] = useState<string>();
+  const work = useWork(reload);
+  const now = useNow(true);
+  if (error && !data) return <Failed error={error} />;
+  if (!data)
+    return (
+      <NamespaceFrame params={params} section="webhooks" title={`Webhook ${params.id}`}>
+        <Loading />
+      </NamespaceFrame>
+    );
+  const { webhook, deliveries, pages } = data;
+  const at = { params: { path: pathOf(params) } };
+  const change = async (body: object, done: string) => {
+    await client.api.PATCH("/n/{username}/{path}/-/webhooks/{id}", { ...at, body });
+    setSaid(done);
+  };
+  const renew = async () => {
+    const next = newSecret();
+    await change({ secret: next }, "The webhook has a new secret. It is not shown again.");
+    setSecret(next);
+  };
+  const toggle = () =>
+    change({ active: !webhook.active }, webhook.active ? "The webhook is off." : "The webhook is active.");
+  const list = `${base}${namespacePath(params)}/-/webhooks`;
+  return (
+    <NamespaceFrame
+      params={params}
+      section="webhooks"
+      title={`Webhook ${webhook.id}`}
+      actions={
+        <>
+          <button type="button" disabled={work.busy} onClick={() => work.start(toggle)}>
+            {webhook.active ? "Turn off" : "Turn on"}
+          </button>
+          <button type="button" disabled={work.busy} onClick={() => work.start(renew)}>
+            New secret
+          </button>
+          <Remove
+            what="this webhook"
+            work={() => client.api.DELETE("/n/{username}/{path}/-/webhooks/{id}", at)}
+            onDone={() => go(list)}
+          />
+        </>
+      }
+    >
+      {work.failure !== undefined && <Complaint error={work.failure} />}
+      <div class={said ? "done" : undefined} role="status">
+        {said && <p>{said}</p>}
+        {secret !== undefined && <Copy key={secret} label="Secret" value={secret} />}
+      </div>
+      <Facts webhook={webhook} now={now} />
+      <details>
+        <summary>Change</summary>
+        <Form
+          key={JSON.stringify([webhook.payload_url, webhook.events])}
+          action="Save"
+          submit={async (fields) => change(webhookIn(fields), "The webhook is changed.")}
+          onDone={reload}
+        >
+          <WebhookFields url={webhook.payload_url} chosen={webhook.events} />
+        </Form>
+        <button
+          type="button"
+          disabled={work.busy}
+          onClick={() => work.start(() => change({ remove_secret: true }, "Requests are no longer signed."))}
+        >
+          Stop signing
+        </button>
+      </details>
+      <section aria-label="Deliveries">
+        <h2>Deliveries</h2>
+        <Live live={live} />
+        <DeliveryList deliveries={deliveries} now={now} />
+        {pages.next !== undefined && (
+          <p>
+            <a href={`${list}/${webhook.id}/deliveries`}>All deliveries</a>
+          </p>
+        )}
+        {deliveries.some(({ status }) => status === "failed") && <Retry params={params} onDone={reload} />}
+      </section>
+    </NamespaceFrame>
+  );
+}
+
+const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
+  <dl class="facts">
+    <div>
+      <dt>Address</dt>
+      <dd>{webhook.payload_url}</dd>
+    </div>
+    <div>
+      <dt>State</dt>
+      <dd>
+        <Status status={webhook.active ? "active" : "off"} />{" "}
+        {webhook.disabled_reason && (
+          <span class="reason">{`${disabledText[webhook.disabled_reason]}; turn it on once it is mended`}</span>
+        )}
+      </dd>
+    </div>
+    <div>
+      <dt>Events</dt>
+      <dd>{eventsText(webhook.events)}</dd>
+    </div>
+    <div>
+      <dt>Last attempt</dt>
+      <dd>
+        {webhook.last_response ? (
+          <>
+            {`${outcomeText(webhook.last_response)}, ${duration(webhook.last_response.duration / 1e9)}, `}
+            <Ago time={webhook.last_response.created_at} now={now} />
+          </>
+        ) : (
+          <span class="quiet">none yet</span>
+        )}
+      </dd>
+    </div>
+  </dl>
+);
+
+const spans = { 1: "hour", 24: "day", 168: "week", 720: "30 days" };
+
+/** Sends failed deliveries again, such as those of an outage. */
+function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
+  const [said, setSaid] = useState("");
+  const retry = async (fields: FormData) => {
+    const since = new Date(Date.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
+    const call = client.api.POST("/n/{username}/{path}/-/webhooks/{id}/redeliver", {
+      ...{ params: { path: pathOf(params) }, body: { since } },
+    });
+    const { count } = await record(call);
+    setSaid(`${count} ${count === 1 ? "delivery is" : "deliveries are"} sent again.`);
+  };
+  return (
+    <>
+      <Form action="Send failed ones again" submit={retry} onDone={onDone}>
+        <Choice name="hours" label="Failed deliveries of the last" options={spans} />
+      </Form>
+      <p role="status">{said}</p>
+    </>
+  );
+}

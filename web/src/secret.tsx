@@ -1,0 +1,19 @@
+import { Copy } from "./copy.js";
+
+interface Props {
+  /** What it is: `the token deploy`. */
+  readonly of: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** A secret that is shown once, right after it was made. */
+export const Secret = ({ of, secret, onClose }: Props) => (
+  <div class="secret">
+    <Copy label={`Secret of ${of}`} value={secret} />
+    <button type="button" onClick={onClose}>
+      I have stored it
+    </button>
+    <p class="quiet">It is shown only now.</p>
+  </div>
+);
