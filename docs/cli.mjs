@@ -59,6 +59,7 @@ server that it was not given for.
 
 \`\`\`sh
 ci lint                              # what is wrong with .service-ci.yml, and at which line
+ci run                               # runs it here, with the files of this folder and without a server
 ci submit --follow                   # submits it and prints the output; the exit code is that of the build
 ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice
 echo '{driver: {type: os}, jobs: [{stage: test, commands: [make test]}]}' | ci submit - -f
@@ -67,11 +68,12 @@ ci artifacts download last -C out    # verifies what it downloads, and continues
 \`\`\`
 
 A build is named by its number, as \`alice/12\`, by its URL, or as \`last\`: your newest one. A matrix makes several builds: \`--follow\` prints
-one after another, and the worst decides the exit code. Ctrl-C ends \`ci\`, and the build continues.
+one after another, and the worst decides the exit code. Ctrl-C ends \`ci\`, and the build continues. [Builds on your machine](local.md) says
+more about \`ci run\`.
 
 ## In scripts
 
-- \`--json\` prints the API's own body. Streams (\`submit -f\`, \`logs -f\`, \`events\`) print one object a line.
+- \`--json\` prints the API's own body. Streams (\`submit -f\`, \`run\`, \`logs -f\`, \`events\`) print one object a line.
 - \`--quiet\` prints only the result, and of a list only the names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
 - In a pipe, tables are rows whose fields tabs separate, without heading and colors, with full times and sizes. \`NO_COLOR\` turns colors
   off. Output of builds is passed on unchanged.
@@ -81,7 +83,7 @@ one after another, and the worst decides the exit code. Ctrl-C ends \`ci\`, and 
 |---|---|
 | 0 | done; the build passed |
 | 1 | the build or the request failed |
-| 2 | wrong usage, or not signed in |
+| 2 | wrong usage, not signed in, or \`ci run\` lacks something on this machine |
 | 3 | the build was killed |
 | 4 | the build timed out |
 | 130 | interrupted |

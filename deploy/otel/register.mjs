@@ -18,7 +18,9 @@ if (service) {
   const sdk = new NodeSDK({
     instrumentations: [
       new HttpInstrumentation({
-        ignoreIncomingRequestHook: ({ url }) => /^\/(healthz|readyz|metrics)$/.test(url ?? ""),
+        // The query of the callback holds a code, which no trace may keep.
+        ignoreIncomingRequestHook: ({ url = "" }) =>
+          /^\/(healthz|readyz|metrics)$|\/-\/sign-in\/oidc\/callback\?/.test(url),
         // This would send a header to outside servers. Calls between the services create their own spans.
         disableOutgoingRequestInstrumentation: true,
       }),

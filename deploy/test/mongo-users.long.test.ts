@@ -24,7 +24,6 @@ import {
 import { services, settingsOf } from "./_settings.js";
 
 // Starts mongod several times, and passwords are expensive to check on a busy machine.
-jest.setTimeout(120_000);
 
 const dir = mkdtempSync(join(tmpdir(), "ci-mongo-users-"));
 let certificates: string;

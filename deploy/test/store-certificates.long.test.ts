@@ -18,7 +18,6 @@ import { deployDir } from "./_compose.js";
 import { composeEnvironment, composeSecrets, mongodOptions, type Variables } from "./_environments.js";
 
 // Passwords are expensive to check on a busy machine.
-jest.setTimeout(120_000);
 
 const dir = mkdtempSync(join(tmpdir(), "ci-store-certificates-"));
 let certificates: string;

@@ -42,6 +42,8 @@ const shared = [...declaredIn("libs/kit/dist"), ...declaredIn("libs/access/dist"
 const own = new Map(
   readdirSync(join(root, "services")).map((service) => [service, declaredIn(`services/${service}/dist`)]),
 );
+/** Those of `ci run`, besides the ones of the services whose code it uses. */
+const ofRuns = declaredIn("local-run/dist");
 
 const bytesOf = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 };
 const msOf = { min: 60_000, s: 1_000 };
@@ -80,6 +82,7 @@ export function limitsPage(services) {
     for (const { name } of limits) shown.add(name);
     return `## ${service}\n\n${tableOf(limits, own.get(service) ?? [])}`;
   });
+  const local = `## The command line: ci run\n\n${tableOf([], ofRuns)}`;
   const all = `## Several services\n\n${tableOf([], shared)}`;
-  return `${["# Limits", intro, all, ...sections, overloadSection()].join("\n\n")}\n`;
+  return `${["# Limits", intro, all, ...sections, local, overloadSection()].join("\n\n")}\n`;
 }

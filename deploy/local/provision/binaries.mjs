@@ -114,6 +114,8 @@ export const mongodRecipe = async ({ dataDir, port, noTableScan = false, auth = 
   args.push(...(socketDir ? ["--unixSocketPrefix", socketDir] : ["--nounixsocket"]));
   // mongod's default is half of the machine's memory, too much for a laptop.
   args.push("--wiredTigerCacheSizeGB", "0.5");
+  // mongod records figures about itself every second, which nobody reads here.
+  args.push("--setParameter", "diagnosticDataCollectionEnabled=false");
   // Without users, mongod would let any local client create the first one.
   if (auth) args.push("--auth", "--setParameter", "enableLocalhostAuthBypass=0");
   if (noTableScan) args.push("--setParameter", "notablescan=1");

@@ -59,7 +59,8 @@ const ownImages = `service-ci/*,${process.env.CI_TEST_IMAGE || "busybox:1.37"}`;
 /**
  * Returns the services, each after those it needs. Of this process's environment, each gets the settings that it reads.
  * @param {Installation} at
- * @returns {Promise<{ parts: import("./supervisor.mjs").Part[], metricsUrlOf: (service: string) => string }>}
+ * @returns {Promise<{ parts: import("./supervisor.mjs").Part[], metricsUrlOf: (service: string) => string,
+ *   addressOf: (service: string) => string }>}
  * @throws {Error} that names every invalid setting
  */
 export const servicesOf = async (at) => {
@@ -114,5 +115,9 @@ export const servicesOf = async (at) => {
     needs: needsOf[name],
     ready: () => notReady(`${adminUrl(name)}/readyz`),
   }));
-  return { parts, metricsUrlOf: (service) => `${adminUrl(service)}/metrics` };
+  return {
+    parts,
+    metricsUrlOf: (service) => `${adminUrl(service)}/metrics`,
+    addressOf: (service) => `127.0.0.1:${ports[service].grpc}`,
+  };
 };

@@ -10,8 +10,9 @@ import { supervise } from "./supervisor.mjs";
  * With `restart`, a part that dies is restarted.
  * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrlOf" | "natsUrlOf"> & { restart?: boolean,
  *   mongoPasswords: import("./passwords.mjs").Passwords, natsPasswords: import("./passwords.mjs").Passwords }} Wanted
- * `metricsUrl` is the gateway's.
- * @typedef {Awaited<ReturnType<typeof supervise>> & { metricsUrl: string, runnerMetricsUrl: string }} System
+ * `metricsUrl` is the gateway's. The builds service serves gRPC at `buildsAddress`.
+ * @typedef {Awaited<ReturnType<typeof supervise>> & { metricsUrl: string, runnerMetricsUrl: string,
+ *   buildsAddress: string }} System
  */
 
 /**
@@ -23,11 +24,17 @@ import { supervise } from "./supervisor.mjs";
 export const startSystem = async (wanted) => {
   const [mongo, nats] = [await mongoOf(wanted), await natsOf(wanted)];
   const servers = [...mongo.parts, ...nats.parts];
-  const { parts, metricsUrlOf } = await servicesOf({ ...wanted, mongoUrlOf: mongo.urlOf, natsUrlOf: nats.urlOf });
+  const urls = { mongoUrlOf: mongo.urlOf, natsUrlOf: nats.urlOf };
+  const { parts, metricsUrlOf, addressOf } = await servicesOf({ ...wanted, ...urls });
   const services = parts.map((part) => ({ ...part, needs: [...servers.map(({ name }) => name), ...part.needs] }));
   const options = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
   await mongo.prepare?.();
   const running = await supervise([...servers, ...services], options);
   writeFileSync(mongoUrlFile(wanted.dataDir), mongo.urlOf("ci") ?? "", { mode: 0o600 });
-  return { ...running, metricsUrl: metricsUrlOf("gateway"), runnerMetricsUrl: metricsUrlOf("runner") };
+  return {
+    ...running,
+    metricsUrl: metricsUrlOf("gateway"),
+    runnerMetricsUrl: metricsUrlOf("runner"),
+    buildsAddress: addressOf("builds"),
+  };
 };

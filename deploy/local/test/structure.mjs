@@ -21,9 +21,8 @@ const submission = [
 
 /** Reads the code that ships: everything below src except tests and generated files. @returns {Promise<Source[]>} */
 const shippedSources = async () => {
-  const { stdout } = await run("git", ["ls-files", "--", "cli/src/*.ts", "libs/*/src/*.ts", "services/*/src/*.ts"], {
-    cwd: repoRoot,
-  });
+  const folders = ["cli", "libs/*", "local-run", "services/*"].map((folder) => `${folder}/src/*.ts`);
+  const { stdout } = await run("git", ["ls-files", "--", ...folders], { cwd: repoRoot });
   const paths = stdout
     .split("\n")
     .filter((path) => path && !path.endsWith(".test.ts") && !path.startsWith("libs/testkit"));

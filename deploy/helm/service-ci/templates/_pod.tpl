@@ -61,6 +61,10 @@ env:
   - name: {{ . }}
     valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "service" $.name "name" .) | fromYaml | toJson }} }
 {{- end }}
+{{- if and (eq .name "gateway") .root.Values.openid.secret }}
+  - name: OIDC_CLIENT_SECRET
+    valueFrom: { secretKeyRef: { name: {{ .root.Values.openid.secret }}, key: {{ .root.Values.openid.key }} } }
+{{- end }}
 {{- if eq .name "runner" }}
   # The runner finds what it left behind: only the pod with this name ever used this disk and engine.
   - name: RUNNER_NAME

@@ -6,7 +6,7 @@ Which service talks to which. Addresses, network policies and secrets are made f
   secrets which secrets it gets
 */}}
 {{- define "service-ci.table" -}}
-gateway:    { calls: [namespaces, builds, images, webhooks], data: [nats], world: false, secrets: [NATS_URL] }
+gateway:    { calls: [namespaces, builds, images, webhooks], data: [nats], world: {{ ne .Values.openid.secret "" }}, secrets: [NATS_URL] }
 namespaces: { calls: [], data: [mongodb, nats], world: false, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS, CI_ADMIN_TOKEN] }
 builds:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 images:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
