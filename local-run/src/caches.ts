@@ -19,7 +19,7 @@ interface Entry {
 
 const maxEntries = fixedLimit({
   max: 1_000,
-  about: "entries of caches that `ci run` remembers",
+  about: "cache entries that `ci run` remembers",
   effect: "the oldest is forgotten",
 });
 

@@ -56,10 +56,10 @@ function publicUrl(text: string): string {
 
 /** Reads the lease and its renewal interval, which must be shorter, or runners would lose every build. */
 function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
-  const leaseMs = s.duration("LEASE", "how long a runner that went silent keeps its builds", "15s", timer);
+  const leaseMs = s.duration("LEASE", "how long a silent runner keeps its builds", "15s", timer);
   const renewEveryMs = s.parsed(
     "LEASE_RENEWAL",
-    "how often a runner renews its leases; shorter than LEASE",
+    "how often a runner renews its leases; must be shorter than `LEASE`",
     "5s",
     (text) => {
       const everyMs = parseDuration(text);
@@ -80,7 +80,7 @@ const hooks = (s: Settings) => ({
     ...timer,
     effect: "the attempt fails and is repeated",
   }),
-  hookLeaseMs: s.duration("HOOK_LEASE", "how long a service that went silent keeps a hook delivery", "60s", timer),
+  hookLeaseMs: s.duration("HOOK_LEASE", "how long a silent replica keeps a hook delivery", "60s", timer),
   hookPausesMs: s.parsed(
     "HOOK_RETRIES",
     "pauses between attempts to build a commit or to report its status",
@@ -89,7 +89,7 @@ const hooks = (s: Settings) => ({
   ),
   hookLogMs: s.duration(
     "HOOK_LOG",
-    "how long hook deliveries are kept; until then, one that is sent again makes nothing",
+    "how long hook deliveries are kept; meanwhile, a repeated delivery triggers no build",
     "30d",
   ),
   hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB", {
@@ -120,40 +120,40 @@ export const sizes = (s: Settings) => ({
   }),
   maskedBytes: s.size(
     "MASK_LIMIT",
-    "largest size of a build's masked variables and private keys together; runners search all output for them",
+    "total size of a build's masked variables and private keys; runners search all output for them",
     "256KiB",
     { refusal: "Manifest masked variables and keys cannot exceed N; delete some of them" },
   ),
-  outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
+  outputBytes: s.size("OUTPUT_LIMIT", "output kept of each job; the rest is dropped", "16MiB", {
     refusal: "-- output truncated after N bytes --",
   }),
-  outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB", {
-    effect: "the beginning is left out",
+  outputJsonBytes: s.size("OUTPUT_JSON", "output shown in the record of a build or job: its end", "2MiB", {
+    effect: "the beginning is omitted",
   }),
-  outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB", {
-    effect: "the beginning is left out",
+  outputListBytes: s.size("OUTPUT_LIST", "output shown of each build or job in lists: its end", "64KiB", {
+    effect: "the beginning is omitted",
   }),
   artifactStorageBytes: s.size(
     "ARTIFACT_STORAGE",
-    "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
+    "total size of the artifacts kept for one user; the oldest are deleted first; 0: no limit",
     "1GiB",
     { effect: "the oldest artifacts are deleted, except those of pinned builds" },
   ),
   artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
     records: "artifacts",
-    about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
+    about: "total size of the artifacts of one user, including those of pinned builds; 0: no limit",
     remedy: "unpin builds",
   }),
-  cacheBytes: s.size("CACHE_LIMIT", "largest entry of a cache, before it is compressed", "2GiB", {
+  cacheBytes: s.size("CACHE_LIMIT", "largest cache entry, uncompressed", "2GiB", {
     effect: "the build's output says that nothing was stored",
   }),
   cacheStorageBytes: s.size(
     "CACHE_STORAGE",
-    "total size of the entries of caches of one owner, a tree of namespaces or a user; 0: no limit",
+    "total size of the cache entries of one namespace tree or user; 0: no limit",
     "10GiB",
-    { effect: "the entry that was not used for the longest time is removed" },
+    { effect: "the least recently used entries are removed" },
   ),
-  cacheUnusedMs: s.duration("CACHE_UNUSED", "how long an entry of a cache is kept after its last use", "14d", {
+  cacheUnusedMs: s.duration("CACHE_UNUSED", "how long a cache entry is kept after its last use", "14d", {
     effect: "the entry is removed",
   }),
 });
@@ -193,7 +193,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ...sizes(s),
     curationEveryMs: s.duration(
       "CURATION_EVERY",
-      "how often artifacts beyond ARTIFACT_STORAGE and unused entries of caches are deleted",
+      "how often artifacts beyond `ARTIFACT_STORAGE` and unused cache entries are deleted",
       "5min",
       timer,
     ),
@@ -202,12 +202,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     maxReturns: s.int("LEASE_RETURNS", "how often a build is requeued after its runner is lost", 2, {
       refusal: "no attempts left",
     }),
-    runningPerUser: s.int("BUILDS_PER_USER", "most builds of one user that run at the same time; 0: no limit", 0, {
+    runningPerUser: s.int("BUILDS_PER_USER", "builds of one user that may run at the same time; 0: no limit", 0, {
       effect: "further builds wait in the queue",
     }),
     runningPerNamespace: s.int(
       "BUILDS_PER_NAMESPACE",
-      "most builds in one tree of namespaces that run at the same time; 0: no limit",
+      "builds in one namespace tree that may run at the same time; 0: no limit",
       0,
       { effect: "further builds wait in the queue" },
     ),

@@ -35,7 +35,7 @@ export interface Config {
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
-  /** Absent if users sign in without a provider. */
+  /** Absent without an OpenID Connect provider. */
   openid: OpenidConfig | undefined;
   build: string;
   stopDelayMs: number;
@@ -74,47 +74,41 @@ const readBounds = (s: Settings) => ({
     min: "1",
     refusal: "Request body too large",
   }),
-  hookBodyMs: s.duration("HOOK_BODY_TIMEOUT", "how long the body of a request to a hook may take to arrive", "30s", {
+  hookBodyMs: s.duration("HOOK_BODY_TIMEOUT", "how long the body of a hook request may take to arrive", "30s", {
     ...timer,
     refusal: "Request body arrives too slowly; send it again over a faster connection",
   }),
   hookBodies: s.int(
     "HOOK_BODIES",
-    "how many bodies of requests to hooks each gateway reads at once, a quarter of them from one address; 0 means no limit",
+    "request bodies from hooks that each gateway reads at once, at most a quarter of them from one address; 0: no limit",
     16,
     { refusal: "Too many requests", effect: "429 after ten seconds of waiting" },
   ),
-  maxConnections: s.int("MAX_CONNECTIONS", "how many connections each gateway accepts at once", 10_000, {
+  maxConnections: s.int("MAX_CONNECTIONS", "connections that each gateway accepts at once", 10_000, {
     min: "1",
     effect: "further connections are closed",
   }),
   requestsPerMinute: s.int(
     "REQUESTS_PER_MINUTE",
-    "how many requests a token may send to each gateway per minute; 0 means no limit",
+    "requests per minute that each gateway accepts for one token; 0: no limit",
     6_000,
     { refusal: "Too many requests" },
   ),
   anonymousPerMinute: s.int(
     "ANONYMOUS_REQUESTS_PER_MINUTE",
-    "how many requests without a token an address may send to each gateway per minute; 0 means no limit",
+    "requests without a token per minute that each gateway accepts from one address; 0: no limit",
     600,
     { refusal: "Too many requests" },
   ),
-  requestsAtOnce: s.int(
-    "REQUESTS_AT_ONCE",
-    "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
-    16,
-    { effect: "the user's other requests wait" },
-  ),
-  uploadsAtOnce: s.int(
-    "UPLOADS_AT_ONCE",
-    "how many uploads of a user each gateway receives at once, while others of the user wait; 0 means no limit",
-    32,
-    { effect: "the user's other uploads wait" },
-  ),
+  requestsAtOnce: s.int("REQUESTS_AT_ONCE", "requests of one user that each gateway handles at once; 0: no limit", 16, {
+    effect: "the user's other requests wait",
+  }),
+  uploadsAtOnce: s.int("UPLOADS_AT_ONCE", "uploads of one user that each gateway receives at once; 0: no limit", 32, {
+    effect: "the user's other uploads wait",
+  }),
   streamsPerUser: s.int(
     "STREAMS_PER_USER",
-    "most event streams that a user may have open at each gateway; 0: no limit",
+    "event streams that one user may have open at each gateway; 0: no limit",
     500,
     { refusal: streamComplaint("N") },
   ),

@@ -55,7 +55,7 @@ const readQuotas = (s: Settings): Quotas => ({
     s,
     "Collaborators",
     "namespace",
-    "most collaborators and open invites of one tree of namespaces",
+    "most collaborators and open invites of one namespace tree",
   ),
   objects: countLimit(s, "Objects", "namespace"),
   objectStorage: byteLimit(s, "OBJECT_QUOTA", "100GiB", {
@@ -92,19 +92,19 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       min: "1s",
       effect: "users sign in again",
     }),
-    sessionsPerUser: s.int("SESSIONS_PER_USER", "most sessions of the web page that one user has", 50, {
+    sessionsPerUser: s.int("SESSIONS_PER_USER", "most web page sessions of one user", 50, {
       min: "1",
       max: "1000",
       effect: "a new session ends the oldest",
     }),
     createUsers: s.bool(
       "OIDC_CREATE_USERS",
-      "whether the first sign-in with OpenID Connect creates a user; otherwise an identity is first connected to one",
+      "whether the first sign-in of an unknown OpenID Connect identity creates a user; if not, users connect identities first",
       false,
     ),
     groupNamespaces: s.parsed(
       "OIDC_GROUP_NAMESPACES",
-      "groups of the provider whose members collaborate on a namespace, as `group=user/namespace`, separated by semicolons",
+      "OpenID Connect groups whose members collaborate on a namespace, as `group=user/namespace`, separated by semicolons",
       "",
       parseGroupNamespaces,
     ),

@@ -46,14 +46,15 @@ function parsePeers(text: string): ReadonlyMap<ServiceName, KeyObject> {
   return peers;
 }
 
-const aboutTls = (what: string) => `PEM file for mutual TLS between the services, all three or none: ${what}`;
+const aboutTls = (what: string) =>
+  `PEM file for mutual TLS between the services: ${what}. Set all three or none; required off the loopback`;
 const about = {
-  TLS_CERT: aboutTls("this one's certificate, with the service's name as a DNS name. Required off loopback"),
-  TLS_KEY: aboutTls("its key"),
-  TLS_CA: aboutTls("who signs those of the others"),
-  SERVICE_KEY: "without TLS, proves which service this is: base64 of an Ed25519 key (PKCS #8); `npm start` makes it",
+  TLS_CERT: aboutTls("the service's certificate, with the service's name as a DNS name"),
+  TLS_KEY: aboutTls("the private key of `TLS_CERT`"),
+  TLS_CA: aboutTls("the authorities that sign the services' certificates"),
+  SERVICE_KEY: "without TLS, the service's private key: base64 of an Ed25519 key (PKCS #8); `npm start` sets it",
   SERVICE_PEERS:
-    "without TLS, the public keys of all services: `name:base64` (SPKI), separated by commas; `npm start` makes it",
+    "without TLS, the public keys of all services: `name:base64` (SPKI), separated by commas; `npm start` sets it",
 } as const;
 
 function tlsFiles(s: Settings, exposed: string | undefined): TlsFiles | undefined {

@@ -6,8 +6,8 @@ type Stores = Pick<Context, "caches" | "artifacts">;
 
 const maxEntries = fixedLimit({
   max: 1_000,
-  about: "entries of caches of one owner",
-  effect: "the one that was not used for the longest time is removed",
+  about: "cache entries of one owner",
+  effect: "the least recently used one is removed",
 });
 
 /** Removes an entry. Returns false if it did not exist. */

@@ -31,7 +31,7 @@ export async function sessionOf({ sessions, config }: Context, { request }: Exch
   });
 }
 
-/** Throws 403 for a token with none of the row's permissions; the message names the first. */
+/** Throws 403, naming the row's first permission, if the token has none of the row's permissions. */
 function checkScope({ permission }: Row, { permissions }: Session): void {
   const accepted = typeof permission === "string" ? [permission] : permission;
   if (accepted[0] === "any" || accepted.some((permission) => permissions.has(permission))) return;

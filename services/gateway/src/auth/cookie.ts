@@ -9,7 +9,7 @@ type Place = Pick<Config, "publicUrl">;
 export const sessionCookieName = "ci_session";
 const pattern = new RegExp(`(?:^|;)\\s*${sessionCookieName}=([A-Za-z0-9_-]{1,100})\\s*(?:;|$)`);
 
-/** Returns the Set-Cookie header of a session; without a secret it makes browsers forget the cookie. */
+/** Returns the Set-Cookie header for a session's secret. Without a secret, the header deletes the cookie. */
 export function sessionCookie({ publicUrl }: Place, secret = "", forMs = 0): string {
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
   const path = basePathOf(publicUrl) || "/";
@@ -17,7 +17,7 @@ export function sessionCookie({ publicUrl }: Place, secret = "", forMs = 0): str
   return `${sessionCookieName}=${secret}; ${lasting}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** Reports whether a request comes from our own page, as far as the browser says where it comes from. */
+/** Reports whether a request comes from our own page, according to the headers that browsers set. */
 function isOwn({ publicUrl }: Place, { headers }: IncomingMessage, otherwise: boolean): boolean {
   const { origin, "sec-fetch-site": site } = headers;
   if (origin !== undefined) return origin === new URL(publicUrl).origin;
@@ -27,14 +27,14 @@ function isOwn({ publicUrl }: Place, { headers }: IncomingMessage, otherwise: bo
 const foreign = ({ publicUrl }: Place) =>
   new Refusal(403, `Only the page at ${publicUrl} may do this with a session: open it there, or send a token`);
 
-/** Throws 403 if a page of another site sends the request. Programs, which send no Origin, may. */
+/** Throws 403 for a request from another site's page. Programs pass, because they send no Origin. */
 export function checkOwnPage(place: Place, request: IncomingMessage): void {
   if (!isOwn(place, request, true)) throw foreign(place);
 }
 
 /**
- * Returns the secret in the cookie of a request without Authorization; undefined if there is none, or for a page of
- * another site. Throws 403 for a request to change something unless it comes from our own page.
+ * Returns the secret in a request's session cookie. Returns undefined if there is none, if the request has Authorization,
+ * or if it comes from another site. Throws 403 for a change that does not come from our own page.
  */
 export function cookieOf(place: Place, request: IncomingMessage): string | undefined {
   const { authorization, cookie } = request.headers;

@@ -5,7 +5,7 @@ import type { Exchange } from "../http/exchange.js";
 import { sessionCookie } from "./cookie.js";
 import { sessionFrom } from "./sessions.js";
 
-/** Opens a session for the browser of a request. Returns it with the header that gives the browser its cookie. */
+/** Opens a session for the browser that sent a request. Returns it with the Set-Cookie header. */
 export async function openSessionFor(
   { accounts, config }: Context,
   exchange: Exchange,

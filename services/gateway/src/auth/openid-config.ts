@@ -1,6 +1,6 @@
 import type { Settings } from "@ci/kit/process/config";
 
-/** How users sign in at a provider of OpenID Connect. */
+/** How users sign in with an OpenID Connect provider. */
 export interface OpenidConfig {
   readonly issuer: URL;
   readonly clientId: string;
@@ -8,7 +8,7 @@ export interface OpenidConfig {
   readonly scopes: string;
   readonly usernameClaim: string;
   readonly groupsClaim: string;
-  /** What the page calls the provider. */
+  /** The provider's name on the page. */
   readonly name: string;
 }
 
@@ -35,12 +35,12 @@ const scopesOf = (text: string): string => {
 export function openidConfig(s: Settings): OpenidConfig | undefined {
   const allowHttp = s.bool(
     "OIDC_ALLOW_HTTP",
-    "whether `OIDC_ISSUER` may be an http URL elsewhere than on this machine; the network then sees the client's secret",
+    "whether `OIDC_ISSUER` may be an http URL off the loopback; the client's secret then crosses the network in plain text",
     false,
   );
   const issuer = s.parsed(
     "OIDC_ISSUER",
-    "URL of the provider of OpenID Connect where users sign in to the web page; empty for none",
+    "URL of the OpenID Connect provider with which users sign in to the web page; empty for none",
     "",
     issuerOf(allowHttp),
   );
@@ -49,12 +49,12 @@ export function openidConfig(s: Settings): OpenidConfig | undefined {
     return text;
   };
   const config = {
-    clientId: s.parsed("OIDC_CLIENT_ID", "name of this installation at the provider", "", withIssuer),
-    clientSecret: s.parsed("OIDC_CLIENT_SECRET", "secret of this installation at the provider", "", withIssuer),
-    scopes: s.parsed("OIDC_SCOPES", "scopes that a sign-in asks for", "openid profile email", scopesOf),
-    usernameClaim: s.str("OIDC_USERNAME_CLAIM", "claim with the name that a new user gets", "preferred_username"),
-    groupsClaim: s.str("OIDC_GROUPS_CLAIM", "claim with the groups of a user, for `OIDC_GROUP_NAMESPACES`", "groups"),
-    name: s.str("OIDC_NAME", "what the sign-in page calls the provider", "OpenID Connect"),
+    clientId: s.parsed("OIDC_CLIENT_ID", "client ID at the OpenID Connect provider", "", withIssuer),
+    clientSecret: s.parsed("OIDC_CLIENT_SECRET", "client secret at the OpenID Connect provider", "", withIssuer),
+    scopes: s.parsed("OIDC_SCOPES", "scopes that a sign-in requests", "openid profile email", scopesOf),
+    usernameClaim: s.str("OIDC_USERNAME_CLAIM", "claim that holds a new user's name", "preferred_username"),
+    groupsClaim: s.str("OIDC_GROUPS_CLAIM", "claim that holds a user's groups, for `OIDC_GROUP_NAMESPACES`", "groups"),
+    name: s.str("OIDC_NAME", "the provider's name on the sign-in page", "OpenID Connect"),
   };
   return issuer && { issuer, ...config };
 }

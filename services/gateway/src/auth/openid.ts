@@ -3,7 +3,7 @@ import type { Log } from "@ci/kit/process/log";
 import type { Claims } from "@ci/proto/namespaces/v1/accounts";
 import type { OpenidConfig } from "./openid-config.js";
 
-/** Gateways that do not use the library do not load it. */
+/** Loads the library only where OpenID Connect is used. */
 const library = () => import("openid-client");
 type Library = Awaited<ReturnType<typeof library>>;
 type Configuration = InstanceType<Library["Configuration"]>;
@@ -12,13 +12,13 @@ type ClientAuth = ReturnType<Library["ClientSecretBasic"]>;
 const timeoutMs = fixedLimit({
   max: 10_000,
   unit: "ms",
-  about: "time of a request to the provider of OpenID Connect",
+  about: "time of a request to the OpenID Connect provider",
   effect: "the sign-in fails",
 });
 const maxResponseBytes = fixedLimit({
   max: 1024 * 1024,
   unit: "bytes",
-  about: "response of the provider of OpenID Connect",
+  about: "response of the OpenID Connect provider",
   effect: "the sign-in fails",
 });
 const discoveredMs = 3_600_000;
@@ -41,9 +41,9 @@ export class SignInFailure extends Error {
 }
 
 export interface Openid {
-  /** Returns the provider's address that signs a user in. Throws a SignInFailure. */
+  /** Returns the provider's URL for signing in. Throws a SignInFailure. */
   begin(): Promise<{ readonly url: string; readonly checks: Checks }>;
-  /** Returns what the provider has proved to the address that it led the browser to. Throws a SignInFailure. */
+  /** Returns the claims for the URL that the provider redirected the browser to. Throws a SignInFailure. */
   finish(address: URL, checks: Checks): Promise<Claims>;
 }
 
@@ -83,13 +83,13 @@ function claimsIn(all: Readonly<Record<string, unknown>>, { usernameClaim, group
     issuer: text("iss"),
     subject: text("sub"),
     username: text(usernameClaim),
-    // Invites find users by their address, so it must be theirs.
+    // Invites find users by e-mail address, so it must be verified.
     email: all.email_verified === true ? email : undefined,
     groups: texts(all[groupsClaim]),
   };
 }
 
-/** Returns a client of the provider. It looks the provider up at the first sign-in, and each hour. */
+/** Returns a client that reads the provider's configuration at the first sign-in, and then every hour. */
 export function openidClient(config: OpenidConfig, redirectUri: string, log: Log): Openid {
   async function discover(): Promise<Configuration> {
     const client = await library();

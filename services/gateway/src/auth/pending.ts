@@ -10,8 +10,8 @@ import type { OpenidConfig } from "./openid-config.js";
 const pendingMs = fixedLimit({
   max: 10 * 60_000,
   unit: "ms",
-  about: "time to sign in at the provider of OpenID Connect",
-  effect: "the user begins again",
+  about: "time to sign in at the OpenID Connect provider",
+  effect: "the user has to start again",
 });
 const name = "ci_sign_in";
 const pattern = new RegExp(`(?:^|;)\\s*${name}=([A-Za-z0-9:+/=]{1,8000})\\s*(?:;|$)`);
@@ -19,22 +19,22 @@ const owner = { kind: "sign-in", id: name };
 
 /** A sign-in that has begun in a browser. */
 export interface Pending extends Checks {
-  /** The page that follows, as a path. */
+  /** The path of the page that opens afterwards. */
   readonly next: string;
-  /** The session whose user connects an identity; absent for a sign-in. */
+  /** Session of the user who connects an identity; absent for a sign-in. */
   readonly sessionId?: number | undefined;
 }
 
 export interface PendingSignIns {
   /** Returns a Set-Cookie header that keeps a sign-in in its browser. */
   keep(pending: Pending): string;
-  /** Returns the browser's sign-in; undefined if it has none, or one that has expired or that we have not made. */
+  /** Returns the browser's pending sign-in; undefined if it has none, or if its cookie is expired or forged. */
   of(request: IncomingMessage): Pending | undefined;
-  /** The Set-Cookie header that makes a browser forget it. */
+  /** The Set-Cookie header that makes a browser forget its sign-in. */
   readonly forget: string;
 }
 
-/** Keeps sign-ins in encrypted cookies. Every replica derives the same key, so that each can finish them. */
+/** Keeps sign-ins in encrypted cookies. All replicas derive the same key, so any of them can finish a sign-in. */
 export function pendingSignIns(
   { publicUrl }: Pick<Config, "publicUrl">,
   openid: OpenidConfig,
@@ -65,11 +65,11 @@ export function pendingSignIns(
 
 const maxNextLength = fixedLimit({
   max: 2_000,
-  about: "characters of the address that follows a sign-in",
-  effect: "the list of builds follows",
+  about: "characters of the URL that opens after a sign-in",
+  effect: "the list of builds opens",
 });
 
-/** Returns the page that `next` names as a path of this site, and otherwise the list of builds. */
+/** Returns the page at the path `next` of this site; the list of builds if `next` is no such path. */
 export function nextPage({ publicUrl }: Pick<Config, "publicUrl">, next = ""): string {
   const base = basePathOf(publicUrl);
   const otherwise = `${base}/builds`;

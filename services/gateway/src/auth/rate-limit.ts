@@ -3,19 +3,19 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 const windowMs = 60_000;
-/** Tokens or addresses that are counted one by one in a minute. Further ones share a count. */
+/** Tokens or addresses with their own count in a minute. Further ones share one count. */
 const maxKeys = fixedLimit({
   max: 100_000,
   about: "tokens or addresses whose requests are counted one by one in a minute",
   effect: "further ones share one count",
 });
 
-/** Counts a request, puts the limit into its response, and throws 429 beyond it. */
+/** Counts a request, sets the RateLimit headers, and throws 429 beyond the limit. */
 export type RateLimit = (key: number | string, response: ServerResponse) => void;
 
 /**
  * Limits requests per minute and key, counted in this process; 0 means no limit. The headers follow
- * draft-ietf-httpapi-ratelimit-headers-10, with `name` as that of the policy.
+ * draft-ietf-httpapi-ratelimit-headers-10; `name` is the policy's name.
  */
 export function rateLimit(name: string, perMinute: number, now: () => number = Date.now): RateLimit {
   let window = 0;

@@ -14,7 +14,7 @@ export interface Session {
   readonly tokenName: string;
   readonly scope: string;
   readonly permissions: ReadonlySet<string>;
-  /** Of a session of the web page. */
+  /** Set for a session of the web page. */
   readonly sessionId?: number | undefined;
 }
 
@@ -23,18 +23,18 @@ export const sessionFrom = (user: User, { id, name, scope }: Token, sessionId?: 
   permissions: new Set(readScope(scope).granted),
 });
 
-/** Caches recently used tokens, so that we don't look up the user on every request. */
+/** Caches recently used tokens, which saves looking up the user on every request. */
 export interface Sessions {
-  /** Returns the session of a token's secret, or of a cookie's. Throws `unauthenticated` for an invalid one. */
+  /** Returns the session for a token or, with `ofSession`, for a cookie. Throws `unauthenticated` if it is invalid. */
   of(secret: string, ofSession?: boolean): Promise<Session>;
-  /** Forgets everything: some token has ended. */
+  /** Empties the cache after a token has ended. */
   forget(): void;
 }
 
-/** How long an ended token might keep working if the event is lost. */
+/** How long an ended token may keep working if its event is lost. */
 const trustMs = 1_000;
 
-/** Caches sessions only while the bus is connected, which announces their end. */
+/** Caches sessions only while the bus is connected, because the bus announces their end. */
 export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, users: Users): Sessions {
   const sessions = ttlCache<string, Session>(bus, trustMs);
   // A client may open hundreds of streams at once.

@@ -15,7 +15,7 @@ export async function namespaceOf(
   return namespace!;
 }
 
-/** Returns the build of a path as other services refer to it. Throws `not_found` if there is no such user. */
+/** Returns the reference of a path's build for other services. Throws `not_found` if there is no such user. */
 export const buildRefOf = async (
   { users }: Pick<Context, "users">,
   { params: { user, number } }: Pick<Address, "params">,
@@ -32,7 +32,7 @@ async function checkMay(
   if (!namespaceIds.includes(namespaceId)) throw notFound();
 }
 
-/** Returns a target check: the caller may do this in the namespace of the path. */
+/** Returns a check that the caller may do this in the namespace of the path. */
 export const namespaceFor =
   (action: AllowRequest_Action) =>
   async (ctx: Context, address: Address): Promise<void> =>

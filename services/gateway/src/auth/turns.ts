@@ -20,7 +20,7 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-/** Does some work of a user when it is the user's turn. `signal` ends the wait. */
+/** Runs a user's work when it is the user's turn. `signal` ends the wait. */
 export type Turns = <T>(user: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 const tooMany = () => new Refusal(429, "Too many requests", { "Retry-After": String(patienceMs / 1_000) });
@@ -36,7 +36,7 @@ function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
     };
     const enter = () => {
       leave();
-      // The event loop reads other requests first.
+      // Lets the event loop read other requests first.
       setImmediate(resolve);
     };
     const give = () => {
@@ -53,8 +53,8 @@ function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Gives each user the same share of the gateway: it works on `atOnce` requests of a user at the same time, and the
- * user's other requests wait in order, so they do not delay those of others. 0 means no limit.
+ * Gives each user the same share of the gateway: `atOnce` requests of a user run at the same time. The user's other
+ * requests wait in order, so they do not delay those of others. 0 means no limit.
  */
 export function turns(atOnce: number): Turns {
   const lines = new Map<string, Line>();

@@ -7,16 +7,16 @@ export type IdentityDoc = Stored<Identity>;
 
 export const toIdentity = ({ _id, ...identity }: IdentityDoc): Identity => ({ id: _id, ...identity });
 
-/** OpenID Connect allows no longer subject. */
+/** OpenID Connect's limit. */
 const maxSubjectLength = fixedLimit({
   max: 255,
   about: "characters of the subject of an identity",
-  refusal: "The provider's answer was not accepted",
+  refusal: "The provider's response was not accepted",
 });
 const maxIssuerLength = fixedLimit({
   max: 1_024,
   about: "characters of the issuer of an identity",
-  refusal: "The provider's answer was not accepted",
+  refusal: "The provider's response was not accepted",
 });
 const maxNameLength = fixedLimit({
   max: 255,
@@ -31,7 +31,7 @@ export const maxIdentities = fixedLimit({
 
 const isWithin = (text: string, max: number): boolean => text !== "" && [...text].length <= max;
 
-/** Returns the identity in a provider's claims, for a user. */
+/** Makes the identity of a user from a provider's claims. */
 export function newIdentity({ issuer, subject, username }: Claims, at: { id: number; userId: number; at: Date }) {
   if (!isWithin(issuer, maxIssuerLength)) throw invalid({ issuer: ["Issuer is empty or too long"] });
   if (!isWithin(subject, maxSubjectLength)) throw invalid({ subject: ["Subject is empty or too long"] });
