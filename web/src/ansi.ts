@@ -1,4 +1,4 @@
-/** How a piece of output looks. Colours are 0 to 255 of the xterm palette, or `#rrggbb`. */
+/** The style of a piece of output. Colours are 0 to 255 of the xterm palette, or `#rrggbb`. */
 export interface Style {
   readonly colour?: number | string;
   readonly background?: number | string;
@@ -28,7 +28,7 @@ const plain: Style = {};
 /** Longer lines are cut, so that one line cannot freeze the page. */
 const maxLineLength = 20_000;
 const cutMark = " … (cut here; the raw output has all of it)";
-/** An escape sequence that is longer than this is none. */
+/** Longer sequences are not escape sequences. */
 const maxSequenceLength = 256;
 
 const pieces =

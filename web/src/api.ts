@@ -21,7 +21,7 @@ const setting = (name: string): string =>
 
 const publicUrl = setting("public-url");
 
-/** What the server calls its provider of OpenID Connect; empty if it has none. */
+/** The OpenID Connect provider's name; empty if there is none. */
 export const provider = setting("sign-in-with");
 
 /** The path of the public URL, without trailing slash. */
@@ -30,7 +30,7 @@ export const base = new URL(publicUrl, location.origin).pathname.replace(/\/$/, 
 /** Talks to the server that the page came from. The browser adds the cookie of the session. */
 export const client = createClient({ url: location.origin + base, publicUrl });
 
-/** Returns the address of a record's URL on this page; undefined for another site's. */
+/** Returns this page's address for the URL of a record; undefined for another site's URL. */
 export function pageOf(url: string): string | undefined {
   return url === publicUrl || url.startsWith(`${publicUrl}/`) ? `${base}${url.slice(publicUrl.length)}` : undefined;
 }
@@ -40,7 +40,7 @@ export const currentPath = (): string => below(base, location.pathname) ?? locat
 
 export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** Which pages a list has besides the one that was read (RFC 8288). */
+/** The other pages of a list (RFC 8288). */
 export interface Pages {
   readonly prev?: number | undefined;
   readonly next?: number | undefined;

@@ -81,7 +81,7 @@ const routes: { pattern: string; page: PageOf }[] = [
   { pattern: "/-/new-build", page: NewBuildPage },
 ];
 
-/** The page at the open address. Every address of the API has one. */
+/** The page for the current address. Every address of the API has one. */
 export function App() {
   useAddress();
   const path = currentPath();

@@ -17,13 +17,13 @@ export interface Suggestion {
 }
 
 export interface Completion {
-  /** Where the word begins that the suggestions replace, and where it ends. */
+  /** Start and end of the word that the suggestions replace. */
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly Suggestion[];
 }
 
-/** Leads from a list to its items. No key contains a space. */
+/** The path element from a list to its items. No key contains a space. */
 const item = "an item";
 
 interface Line {
@@ -42,7 +42,7 @@ function lineOf(text: string): Line | undefined {
   return { dash: dash < 0 ? undefined : dash, column: lead.length, key };
 }
 
-/** Returns the keys and items that lead from the root to a mapping whose keys are in this column. */
+/** Returns the path from the root to the mapping whose keys are in this column. */
 function pathTo(before: readonly string[], { column, dash }: Pick<Line, "column" | "dash">): string[] {
   const path: string[] = [];
   let [limit, list] = [column, dash];
@@ -72,7 +72,7 @@ const at = (schema: Schema, path: readonly string[]): readonly Schema[] =>
 
 const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) && value !== "";
 
-/** Returns what a key may be: `always`, `true`. */
+/** Returns the possible values of a key, such as `always` or `true`. */
 function valuesOf(schemas: readonly Schema[]): Suggestion[] {
   const values = schemas.flatMap(({ type, const: only, enum: several = [] }) => [
     ...several.filter(isText),
@@ -82,7 +82,7 @@ function valuesOf(schemas: readonly Schema[]): Suggestion[] {
   return [...new Set(values.map(String))].map((text) => ({ text, about: "" }));
 }
 
-/** Returns the keys of a mapping, each with what follows it: a space, or nothing before an indented block. */
+/** Returns the keys of a mapping. A space follows a key, unless an indented block does. */
 function keysOf(schemas: readonly Schema[]): Suggestion[] {
   const keys = new Map<string, Suggestion>();
   for (const { properties = {} } of schemas)
@@ -95,7 +95,7 @@ function keysOf(schemas: readonly Schema[]): Suggestion[] {
   return [...keys.values()];
 }
 
-/** Suggests keys and values for the word before a position in a manifest. Block style only, as people write it. */
+/** Suggests keys and values for the word before a position in a manifest. Understands block style only. */
 export function completionAt(schema: Schema, text: string, position: number): Completion | undefined {
   const before = text.slice(0, position).split("\n");
   const current = before.pop()!;

@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
 
-/** Returns a new secret: 32 random bytes, as text that fits into every form and header. */
+/** Returns a new secret: 32 random bytes, in an encoding that is safe in forms and headers. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return btoa(String.fromCharCode(...bytes))
@@ -9,7 +9,7 @@ export function newSecret(): string {
     .replaceAll("=", "");
 }
 
-/** A text to take along, with a button that copies it. */
+/** A read-only text with a button that copies it. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -17,12 +17,12 @@ export function Copy({ label, value }: { label: string; value: string }) {
   const copy = async () => {
     input.current?.select();
     try {
-      // Browsers offer no clipboard to a page that came over plain HTTP.
+      // Browsers offer no clipboard to pages loaded over plain HTTP.
       if (navigator.clipboard) await navigator.clipboard.writeText(value);
       else if (!document.execCommand("copy")) throw new Error("refused");
       setSaid(`${label} copied.`);
     } catch {
-      setSaid("Your browser does not let the page copy. Copy the marked text yourself.");
+      setSaid("Your browser does not let the page copy. Copy the selected text yourself.");
     }
   };
   return (

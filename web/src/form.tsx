@@ -4,7 +4,7 @@ import { Complaint } from "./parts.js";
 import { useWork } from "./work.js";
 
 interface FormProps {
-  /** What the button says. */
+  /** Label of the button. */
   readonly action: string;
   readonly submit: (fields: FormData) => Promise<unknown>;
   readonly onDone?: (() => void) | undefined;
@@ -43,13 +43,13 @@ export const textOf = (fields: FormData, name: string): string => String(fields.
 interface Labelled {
   readonly name: string;
   readonly label: string;
-  /** What to write there, if the label does not say it. */
+  /** What to enter, if the label does not say it. */
   readonly hint?: string | undefined;
 }
 
 type FieldProps = Labelled &
   InputHTMLAttributes<HTMLInputElement> & {
-    /** What the browser proposes while a person types. */
+    /** Suggestions of the browser while the user types. */
     readonly proposals?: readonly string[];
   };
 
@@ -106,7 +106,7 @@ export function LongField({ label, hint, value, ...input }: Labelled & TextareaH
   );
 }
 
-/** One of several values, each with the words that stand for it. `value` is the first choice. */
+/** A choice of one value. `options` has the label of each; `value` is the default. */
 export function Choice({
   label,
   options,
@@ -129,7 +129,7 @@ export function Choice({
   );
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export const Check = ({ name, label, checked }: Labelled & { checked?: boolean }) => (
   <label class="check">
     <input type="checkbox" name={name} value="true" defaultChecked={checked ?? false} /> {label}
@@ -137,7 +137,7 @@ export const Check = ({ name, label, checked }: Labelled & { checked?: boolean }
 );
 
 interface RemoveProps {
-  /** What is removed, for people who do not see the row: `the variable TOKEN`. */
+  /** Name of what is removed, for screen readers: `the variable TOKEN`. */
   readonly what: string;
   readonly action?: string;
   readonly work: () => Promise<unknown>;
@@ -151,7 +151,7 @@ export function Remove({ what, action = "Delete", work, onDone }: RemoveProps) {
   const ask = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
   const { busy, failure, start } = useWork(() => {
-    // What was removed usually takes its button along.
+    // The button usually disappears with the removed record.
     wasAsked.current = false;
     setAsked(false);
     onDone();

@@ -45,7 +45,7 @@ export function ahead(time: string, now: number): string {
 
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** Formats a time in the reader's own zone and manner. */
+/** Formats a time in the reader's time zone and locale. */
 export const moment = (time: string): string => moments.format(new Date(time));
 
 /** Turns a field's name into words: `created_at` into `Created at`. */

@@ -21,27 +21,27 @@ export interface RowProps<T> {
 }
 
 export interface AddProps {
-  /** The values in the address of the list. */
+  /** Parameters in the address of the list. */
   readonly params: Params;
   /** The namespace of the list in the form `path@owner`; undefined for the user's own list. */
   readonly namespace?: string | undefined;
   readonly done: Done;
 }
 
-/** One kind of record: how its lists look, the user's own ones and those of namespaces. */
+/** Describes the lists of one kind of record: the user's own, and those of namespaces. */
 export interface Kind<T> {
-  /** The end of the address of both lists. */
+  /** Last segment of both lists' addresses. */
   readonly section: Exclude<Section, ""> | "cron" | "tokens";
   readonly title: string;
   readonly about: ComponentChildren;
-  /** What to do about an empty list. */
+  /** Shown in an empty list: what to do. */
   readonly empty: ComponentChildren;
   /** The same for the list of a namespace, if it differs. */
   readonly emptyBelow?: ComponentChildren;
   readonly Row: ComponentType<RowProps<T>>;
-  /** What the button that opens the form says, and the form. */
+  /** Label of the button that opens the form, and the form. */
   readonly add?: { readonly title: string; readonly Form: ComponentType<AddProps> };
-  /** Whether the API finds records by a part of their name. */
+  /** Whether the API can search for a part of the name. */
   readonly searchable?: boolean;
   readonly everyMs?: (records: readonly T[]) => number | undefined;
 }
@@ -56,7 +56,7 @@ async function load<T>(address: string): Promise<Listed<T>> {
   return { records: await response.json(), pages: pagesIn(response) };
 }
 
-/** Returns the page of a kind's lists. The address says which list it shows. */
+/** Returns the page for a kind's lists. The address says which list to show. */
 export const listPage =
   <T extends { readonly id: number }>(kind: Kind<T>) =>
   ({ params }: { params: Params }) => <List kind={kind} params={params} />;
@@ -120,7 +120,7 @@ function Records<T extends { readonly id: number }>({
   const whenEmpty = mixed ? empty : (emptyBelow ?? empty);
   return (
     <>
-      {records.length === 0 && <Empty>{location.search === "" ? whenEmpty : <p>Nothing is here.</p>}</Empty>}
+      {records.length === 0 && <Empty>{location.search === "" ? whenEmpty : <p>Nothing found.</p>}</Empty>}
       {records.length > 0 && (
         <ul class="rows">
           {records.map((record) => (

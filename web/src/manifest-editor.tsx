@@ -14,10 +14,10 @@ interface Checked {
   readonly jobs: readonly { readonly stage: string; readonly name: string }[];
 }
 
-/** How long the reader has to pause before the manifest is checked. */
+/** Pause in typing after which the manifest is checked. */
 const pauseMs = 400;
 
-/** What a new manifest begins with. */
+/** The initial text of a new manifest. */
 export const exampleManifest = `driver:
   type: os
 stages:
@@ -28,7 +28,7 @@ jobs:
   - echo hello
 `;
 
-/** Has the server check the manifest a moment after each change. */
+/** Lets the server check the manifest shortly after each change. */
 function useCheck(manifest: string): { checked?: Checked | undefined; error?: unknown } {
   const [state, setState] = useState<{ checked?: Checked; error?: unknown }>({});
   useEffect(() => {
@@ -54,7 +54,7 @@ interface ManifestProps {
   readonly onChange: (manifest: string) => void;
 }
 
-/** Edits a manifest. Mistakes in it stand at their lines. Forms find it as the field `manifest`. */
+/** Edits a manifest, with mistakes marked at their lines. In forms it is the field `manifest`. */
 export function ManifestEditor({ manifest, onChange }: ManifestProps) {
   const { checked, error } = useCheck(manifest);
   return (

@@ -6,7 +6,7 @@ import { Ago } from "./parts.js";
 
 type Schemas = components["schemas"];
 
-/** What all records say that a user creates for a namespace or only for themselves. */
+/** Fields of every record that belongs to a namespace or to a user alone. */
 interface Owned {
   readonly created_at: string;
   readonly author: Schemas["User"];
@@ -14,7 +14,7 @@ interface Owned {
   readonly namespace: Schemas["NamespaceCopy"] | null;
 }
 
-/** The namespace of a record, for lists of several namespaces. */
+/** The namespace of a record, for lists that span namespaces. */
 export const Where = ({ record: { namespace } }: { record: Pick<Owned, "namespace"> }) =>
   namespace ? <a href={pageOf(namespace.url)}>{namespace.path}</a> : <span>no namespace</span>;
 
@@ -22,13 +22,13 @@ export const Where = ({ record: { namespace } }: { record: Pick<Owned, "namespac
 export const listOf = (section: "variables" | "keys" | "objects" | "images", { namespace }: Owned): string =>
   namespace ? (pageOf(namespace[`${section}_url`]) ?? base) : `${base}/${section}`;
 
-/** The namespace of a new record. It stands in the address of a namespace's page. */
+/** The namespace of a new record. On a namespace's page it is fixed. */
 export const NamespaceField = ({ namespace }: { namespace: string | undefined }) =>
   namespace === undefined ? (
     <Field
       name="namespace"
       label="Namespace"
-      hint="Its path, or path@owner. Empty: only your own builds use it. A new path creates the namespace."
+      hint="path or path@owner. If empty, only your own builds use it. A new path creates the namespace."
     />
   ) : (
     <input type="hidden" name="namespace" value={namespace} />
@@ -46,7 +46,7 @@ export const Facts = ({ of }: { of: Readonly<Record<string, ComponentChildren>> 
   </dl>
 );
 
-/** The facts that say whose a record is. */
+/** Facts about the owner and the namespace of a record. */
 export const ownersOf = (record: Owned, now: number): Readonly<Record<string, ComponentChildren>> => ({
   Namespace: <Where record={record} />,
   Owner: record.user.username,

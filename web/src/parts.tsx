@@ -23,7 +23,7 @@ const marks: Readonly<Record<string, string>> = {
   by_hand: "!",
 };
 
-/** A status as a sign and a word. */
+/** A status as an icon and a word. */
 export const Status = ({ status }: { status: string }) => (
   <span class={`status status-${status}`}>
     <span class="mark" aria-hidden="true">
@@ -33,7 +33,7 @@ export const Status = ({ status }: { status: string }) => (
   </span>
 );
 
-/** A time that says how long ago it was, and exactly when on demand. */
+/** How long ago something happened; the tooltip has the exact time. */
 export const Ago = ({ time, now }: { time: string; now: number }) => (
   <time dateTime={time} title={moment(time)}>
     {ago(time, now)}
@@ -70,10 +70,10 @@ export function Page({
 
 const advice: Readonly<Record<number, string>> = {
   403: "Your session may not do this. Sign in with a token that has the permission.",
-  404: "It does not exist, or you may not see it. Its owner may have to invite you.",
-  405: "This address can be changed or deleted, but not opened.",
-  429: "You have sent many requests. Wait a moment.",
-  503: "The service is starting, or part of it is away. Try again in a moment.",
+  404: "It does not exist, or you may not see it. If you need access, ask its owner for an invite.",
+  405: "This record can be changed or deleted, but not viewed.",
+  429: "You have sent too many requests. Wait a moment.",
+  503: "The service is starting, or part of it is down. Try again in a moment.",
 };
 
 const reasonOf = (error: unknown): string => {
@@ -81,7 +81,7 @@ const reasonOf = (error: unknown): string => {
   return `${error.message}.`.replace(/\.\.$/, ".");
 };
 
-/** Says what went wrong and what to do. */
+/** Shows what went wrong and what to do. */
 export const Complaint = ({ error }: { error: unknown }) => (
   <div class="complaint" role="alert">
     <p>{reasonOf(error)}</p>
@@ -92,7 +92,7 @@ export const Complaint = ({ error }: { error: unknown }) => (
   </div>
 );
 
-/** The page of something that cannot be shown. */
+/** The page for a record that cannot be shown. */
 export const Failed = ({ error }: { error: unknown }) => (
   <Page title={error instanceof ApiError && error.status === 404 ? "Not found" : "This did not work"}>
     {isUnauthorized(error) ? <SignInFirst /> : <Complaint error={error} />}
@@ -113,7 +113,7 @@ const SignInFirst = () => (
   </div>
 );
 
-/** Says when what the page shows is not up to date. */
+/** Warns while the page is not up to date. */
 export const Live = ({ live }: { live: boolean }) => (
   <p class="live" role="status">
     {live ? "" : "Not live: the connection is lost. Trying again."}
@@ -128,7 +128,7 @@ export const Loading = () => (
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <div class="empty">{children}</div>;
 
-/** Links to the pages before and after the open one. */
+/** Links to the previous and the next page of a list. */
 export function Paging({ pages: { prev, next } }: { pages: Pages }) {
   const address = (page: number) => {
     const query = new URLSearchParams(location.search);
@@ -138,8 +138,8 @@ export function Paging({ pages: { prev, next } }: { pages: Pages }) {
   if (prev === undefined && next === undefined) return null;
   return (
     <nav class="paging" aria-label="Pages">
-      {prev !== undefined && <a href={address(prev)}>Newer or earlier</a>}
-      {next !== undefined && <a href={address(next)}>Older or further</a>}
+      {prev !== undefined && <a href={address(prev)}>Previous page</a>}
+      {next !== undefined && <a href={address(next)}>Next page</a>}
     </nav>
   );
 }

@@ -1,20 +1,20 @@
 import { base, provider } from "./api.js";
 
-/** Returns the address that leads to the provider. */
+/** Returns the URL that starts a sign-in with the provider. */
 export const signInAddress = (query: Readonly<Record<string, string>>): string =>
   `${base}/-/sign-in/oidc?${new URLSearchParams(query)}`;
 
 const problems: Readonly<Record<string, readonly [what: string, next: string]>> = {
   unavailable: ["The provider cannot be reached.", "Try again in a moment, or sign in with a token."],
   denied: ["The provider has refused the sign-in.", "Try again, or sign in with a token."],
-  failed: ["The provider's answer was not accepted.", "Try again. If it happens again, the gateway's log says why."],
-  expired: ["This sign-in is older than ten minutes, or has begun in another browser.", "Try again."],
+  failed: ["The provider's response was not accepted.", "Try again. If it happens again, the gateway's log says why."],
+  expired: ["This sign-in is older than ten minutes, or was started in another browser.", "Try again."],
   unknown: [
     "You have no user here yet.",
-    "Ask an administrator: OIDC_CREATE_USERS lets a first sign-in create a user. If you have a token, sign in with it and connect your identity on the page Sessions.",
+    "If you have a token, sign in with it and connect your identity on the Sessions page. Otherwise ask an administrator: OIDC_CREATE_USERS creates users at their first sign-in.",
   ],
   ended: ["Your user was deleted, or this identity was disconnected.", "Ask an administrator."],
-  session: ["Only a session that has not ended can connect an identity.", "Sign in first, then connect it."],
+  session: ["Your session has ended, so it cannot connect an identity.", "Sign in first, then connect it."],
   scope: [
     "Your session may not connect an identity.",
     "Sign in with a token that has every permission you may have and that does not expire.",
@@ -23,7 +23,7 @@ const problems: Readonly<Record<string, readonly [what: string, next: string]>> 
   many: ["You have too many identities.", "Disconnect one that you do not need."],
 };
 
-/** Says why the provider did not sign the user in, if the address says that it did not. */
+/** Shows why a sign-in with the provider failed, if the address has a `problem`. */
 export function ProviderProblem() {
   const problem = new URLSearchParams(location.search).get("problem") ?? "";
   const [what, next] = (provider && Object.hasOwn(problems, problem) && problems[problem]) || [];

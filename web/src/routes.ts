@@ -1,4 +1,4 @@
-/** The values in a page's path. */
+/** The parameters in a page's path. */
 export type Params = Readonly<Record<string, string>>;
 
 export interface Route<T> {
@@ -14,7 +14,7 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
-/** Returns the values of a path if it matches a pattern. `:path` takes several segments, up to a lone dash. */
+/** Returns the parameters of a path if it matches a pattern. `:path` matches several segments, up to a lone dash. */
 function valuesAt(pattern: string, path: string): Params | undefined {
   const parts = pattern.slice(1).split("/");
   const segments = path.slice(1).replace(/\/$/, "").split("/").map(decoded);
@@ -47,7 +47,7 @@ export function findRoute<T>(routes: readonly Route<T>[], path: string): { page:
   return undefined;
 }
 
-/** Returns the path below the base; undefined for another site's or another program's. */
+/** Returns the path below the base; undefined for the URL of another site or program. */
 export function below(base: string, path: string): string | undefined {
   if (path === base) return "/";
   return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { go } from "./location.js";
 
-/** What happened, for the person who did it. */
+/** The confirmation of the user's last action. */
 export interface Saying {
   readonly text: string;
 }
 
 let forNextPage = "";
 
-/** Opens another page of ours, which says what happened. */
+/** Opens another of our pages, which shows the confirmation. */
 export function goAndSay(address: string, text: string): void {
   forNextPage = text;
   go(address);
 }
 
-/** Keeps the sentence on what has just happened. */
+/** Holds the confirmation of the last action. */
 export function useSaid(): [Saying, (text: string) => void] {
   const [said, setSaid] = useState<Saying>(() => {
     const text = forNextPage;
@@ -24,7 +24,7 @@ export function useSaid(): [Saying, (text: string) => void] {
   return [said, (text) => setSaid({ text })];
 }
 
-/** Says what happened. Takes the focus if it was on something that is gone. */
+/** Shows the confirmation. Takes the focus if the focused element is gone. */
 export function Said({ said }: { said: Saying }) {
   const place = useRef<HTMLParagraphElement>(null);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Copy } from "./copy.js";
 
 interface Props {
-  /** What it is: `the token deploy`. */
+  /** The secret's owner: `the token deploy`. */
   readonly of: string;
   readonly secret: string;
   readonly onClose: () => void;
@@ -14,6 +14,6 @@ export const Secret = ({ of, secret, onClose }: Props) => (
     <button type="button" onClick={onClose}>
       I have stored it
     </button>
-    <p class="quiet">It is shown only now.</p>
+    <p class="quiet">This secret is not shown again.</p>
   </div>
 );

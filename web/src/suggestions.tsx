@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { client } from "./api.js";
 import { type Completion, completionAt, type Schema, type Suggestion } from "./completion.js";
 
-/** More would hide the text below. Typing narrows them. */
+/** More suggestions would hide the text below. */
 const maxShown = 12;
 const listId = "suggestions";
 
 interface Open extends Completion {
-  /** The one that Enter takes; undefined until an arrow key has chosen one. */
+  /** The suggestion that Enter accepts; undefined until an arrow key has chosen one. */
   readonly chosen?: number | undefined;
 }
 
@@ -24,8 +24,8 @@ function loadSchema(): Promise<Schema> {
 }
 
 /**
- * Suggests keys and values while a manifest is typed, and with Ctrl+Space. Arrow keys choose one, Enter takes it, Escape
- * closes the list. Without a choice, all keys do what they do in any text.
+ * Suggests keys and values while the user types, and on Ctrl+Space. Arrow keys choose one, Enter accepts it, Escape
+ * closes the list. Until one is chosen, all keys work as usual.
  */
 export function useSuggestions(text: RefObject<HTMLTextAreaElement | null>, onChange: (manifest: string) => void) {
   const [known, setKnown] = useState<Schema>();
@@ -60,7 +60,7 @@ export function useSuggestions(text: RefObject<HTMLTextAreaElement | null>, onCh
     if (isAsked || (open && act(event.key, open))) event.preventDefault();
   }
 
-  /** Reports whether the key was meant for the list. */
+  /** Reports whether the list handled the key. */
   function act(key: string, open: Open): boolean {
     const count = Math.min(open.suggestions.length, maxShown);
     const chosen = open.chosen === undefined ? undefined : open.suggestions[open.chosen];

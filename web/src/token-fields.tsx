@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Choice, Field, textOf } from "./form.js";
 
-/** What a token of any user may be for. */
+/** Kinds of records that any user's token may have permissions for. */
 export const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook"];
 const permissions = ["read", "write", "delete"];
 
@@ -16,7 +16,7 @@ const lifetimes = {
   none: "never",
 };
 
-/** Returns when a token expires whose life begins now; undefined for never. */
+/** Returns when a token created now expires; undefined for never. */
 function expiryIn(fields: FormData): string | undefined {
   const days = Number.parseInt(textOf(fields, "expires"), 10);
   return Number.isNaN(days) ? undefined : new Date(Date.now() + days * 86_400_000).toISOString();
@@ -31,13 +31,13 @@ export function tokenIn(fields: FormData) {
 /** The fields of a new token for these kinds of records. */
 export const TokenFields = (props: { resources: readonly string[] }) => (
   <>
-    <Field name="name" label="Name" required hint="What it is for, such as deploy script" />
+    <Field name="name" label="Name" required hint="Its purpose, such as deploy script" />
     <Choice name="expires" label="Expires" options={lifetimes} />
     <Scope {...props} />
   </>
 );
 
-/** What the token may do. */
+/** Checkboxes for the token's permissions. */
 function Scope({ resources }: { resources: readonly string[] }) {
   const table = useRef<HTMLTableElement>(null);
   const check = (isChecked: (value: string) => boolean) => {

@@ -39,7 +39,7 @@ export function UploadForm({ path, noun, accept, nameOf, namespace, done }: Prop
     <>
       <Form action={`Upload the ${noun}`} submit={submit}>
         <Field name="file" label="File" type="file" required accept={accept} />
-        <Field name="name" label="Name" hint="Empty: made from the name of the file" spellcheck={false} />
+        <Field name="name" label="Name" hint="Leave empty to use the file's name" spellcheck={false} />
         <NamespaceField namespace={namespace} />
       </Form>
       {sent && (
@@ -62,7 +62,7 @@ interface ProgressProps {
   readonly totalBytes: number | null;
 }
 
-/** How much of a transfer is done, as a bar and in numbers. */
+/** The progress of a transfer, as a bar and in numbers. */
 export const Progress = ({ label, doneBytes, totalBytes }: ProgressProps) => (
   <div class="progress">
     {totalBytes !== null && <progress aria-label={label} max={Math.max(totalBytes, 1)} value={doneBytes} />}

@@ -20,11 +20,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Says what may have broken a connection in the middle of a file. */
+/** Returns an error for a connection that broke during the upload. */
 const broken = ({ sentBytes, totalBytes }: Sent) =>
   new ApiError(
     0,
-    `The connection broke after ${size(sentBytes)} of ${size(totalBytes)}. The file may be larger than the server takes; if not, try again`,
+    `The connection broke after ${size(sentBytes)} of ${size(totalBytes)}. The file may be larger than the server accepts; if not, try again`,
   );
 
 /**

@@ -8,7 +8,7 @@ export type Account = components["schemas"]["Account"];
 
 const Current = createContext<Account | undefined>(undefined);
 
-/** Gives the pages below it the signed-in user. */
+/** Provides the signed-in user to the pages below it. */
 export const UserProvider = Current.Provider;
 
 /** Loads the signed-in user. */

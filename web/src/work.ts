@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 
 export interface Work {
   readonly busy: boolean;
-  /** Why the last work failed. */
+  /** The error of the last request. */
   readonly failure: unknown;
   readonly start: (work: () => Promise<unknown>) => void;
 }
 
-/** Does one piece of work at a time: a request that changes something. */
+/** Runs requests that change something, one at a time. */
 export function useWork(onDone: () => void): Work {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();

@@ -145,7 +145,7 @@ export function membersAndTokens(web: Web): void {
     const page = await web.open("/variables", user);
     await page.getByRole("link", { name: "VARIABLE10" }).waitFor();
     expect(await page.getByRole("link", { name: /VARIABLE/ }).count()).toBe(25);
-    await page.getByRole("link", { name: "Older or further" }).click();
+    await page.getByRole("link", { name: "Next page" }).click();
     await page.getByRole("link", { name: "VARIABLE35" }).waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "VARIABLE10" }).waitFor();

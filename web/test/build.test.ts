@@ -200,7 +200,7 @@ inBrowser((web) => {
     const build = created(await ann.post("/builds", { manifest: commands("sleep 1") }));
     await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
     const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
-    await page.getByText(/^Time line: waited .*, ran .* s$/).press("Enter");
+    await page.getByText(/^Timeline: waited .*, ran .* s$/).press("Enter");
     const line = page.locator(".timeline li li").filter({ hasText: "unit" });
     await line.getByText(/^ran \d+\.\d s after \d/).waitFor();
     const { width } = (await line.locator(".bar-passed").boundingBox())!;
@@ -226,7 +226,7 @@ inBrowser((web) => {
     expect((await slowest.allTextContents()).slice(0, 2)).toEqual(["case 29", "case 28"]);
     expect(await violations(page)).toEqual([]);
     await page.getByRole("link", { name: "31 in all" }).click();
-    await page.getByRole("link", { name: "Older or further" }).click();
+    await page.getByRole("link", { name: "Next page" }).click();
     await page.getByText("case 29", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("case 29", { exact: true }).waitFor();

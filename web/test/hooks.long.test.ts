@@ -109,7 +109,7 @@ inBrowser((web) => {
     await done.getByText("Secret copied.").waitFor();
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toMatch(/^[\w-]{43}$/);
-    const hookUrl = await page.getByLabel("Address of the webhook", { exact: true }).inputValue();
+    const hookUrl = await page.getByLabel("Webhook URL", { exact: true }).inputValue();
     expect(await api.push(name, "0".repeat(40), "x", { url: hookUrl, secret: String(copied) })).toBe(202);
     expect(await violations(page)).toEqual([]);
 
@@ -122,11 +122,11 @@ inBrowser((web) => {
     for (let reads = 0; reads < 2; reads++) await page.waitForResponse(/\/deliveries\?page=1$/);
     expect(await page.getByLabel("Builds of forks").inputValue()).toBe("ignore");
     await button(page, "Save").click();
-    await page.getByText("The repository is changed.").waitFor();
-    await page.getByText("are not made").first().waitFor();
+    await page.getByText("Changed the repository.").waitFor();
+    await page.getByText("are not submitted").first().waitFor();
     await page.locator(".facts .status-registered").waitFor();
     await button(page, "New secret").click();
-    await page.getByText("Gitea or Forgejo knows it").waitFor();
+    await page.getByText("It was also set at Gitea or Forgejo").waitFor();
 
     await page.getByRole("link", { name: /^first build/ }).click();
     await page.getByText("no manifest at this commit").waitFor();
@@ -143,7 +143,7 @@ inBrowser((web) => {
   test("a webhook is added, signs what it sends, is changed, turned off and deleted", async () => {
     const { name, path } = await aNamespace();
     const page = await web.open(`${path}/webhooks`, ann);
-    await page.getByText("No webhook is here yet.").waitFor();
+    await page.getByText("There are no webhooks yet.").waitFor();
     await page.getByLabel("Address").fill("http://127.0.0.2:1/x");
     await button(page, "Add the webhook").click();
     await page.getByRole("alert").getByText("Payload URL address not allowed").waitFor();
@@ -156,7 +156,7 @@ inBrowser((web) => {
       .inputValue();
     await page.getByRole("link", { name: `${inbox.url}/first` }).click();
     expect(await page.content()).not.toContain(secret);
-    await page.getByText("Nothing has been sent yet.").waitFor();
+    await page.getByText("No deliveries yet.").waitFor();
 
     created(await ann.post("/builds", { manifest: aManifest({ namespace: name }) }));
     await page.getByRole("link", { name: /^build\.submitted/ }).click();
@@ -180,7 +180,7 @@ inBrowser((web) => {
     await button(page, "Turn on").waitFor();
     await button(page, "Delete this webhook").click();
     await page.locator(".ask").getByRole("button", { name: "Delete this webhook" }).click();
-    await page.getByText("No webhook is here yet.").waitFor();
+    await page.getByText("There are no webhooks yet.").waitFor();
   });
 
   test("each of these pages breaks no rule of axe in light or dark, and fits on a phone", async () => {

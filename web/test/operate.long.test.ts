@@ -59,7 +59,7 @@ inBrowser((web) => {
     await page.waitForURL(/\/queue$/);
     await page.getByRole("link", { name: "Runners" }).click();
     await page
-      .getByText(/^\d of \d+ places busy$/)
+      .getByText(/^\d of \d+ slots busy$/)
       .first()
       .waitFor();
     await page.locator(".row .status").getByText("active").first().waitFor();
@@ -105,7 +105,7 @@ inBrowser((web) => {
     expect(await page.locator(".audit > .row").count()).toBe(25);
     await page.getByText("More", { exact: true }).first().press("Enter");
     await page.getByText("127.0.0.1").first().waitFor();
-    await page.getByRole("link", { name: "Older or further" }).click();
+    await page.getByRole("link", { name: "Next page" }).click();
     await page.waitForURL(/page=2/);
     await eventually(async () => expect(await page.locator(".audit > .row").count()).toBe(5));
     await page.getByLabel("From").fill("2099-01-01T00:00");

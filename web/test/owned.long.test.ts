@@ -59,13 +59,13 @@ inBrowser((web) => {
     await page.getByText("New variable").click();
     await page.getByLabel("Name", { exact: true }).fill("PASSWORD");
     await page.getByLabel("Value", { exact: true }).fill(" two\nlines");
-    await page.getByLabel("Mask it").check();
+    await page.getByLabel("Mask the value").check();
     await button(page, "Create the variable").click();
     await says(page, "Created the variable PASSWORD.");
     await page.getByRole("link", { name: "PASSWORD" }).click();
     await page.getByRole("heading", { name: "Variable PASSWORD" }).waitFor();
     expect(await page.content()).not.toContain("lines");
-    await page.getByLabel("Mask it").uncheck();
+    await page.getByLabel("Mask the value").uncheck();
     await button(page, "Save").click();
     await page.getByRole("alert").waitFor();
     await page.getByLabel("New value").fill("shown");
@@ -128,12 +128,12 @@ inBrowser((web) => {
     await button(page, "Store the key").click();
     await says(page, "Stored the key clone.");
     await page.getByRole("link", { name: "clone" }).click();
-    await page.getByLabel("Lines for the SSH client").fill("Host git\n  User bot");
+    await page.getByLabel("SSH client settings").fill("Host git\n  User bot");
     await button(page, "Save").click();
     await says(page, "Changed the configuration.");
     await page.reload();
     await shown(page);
-    expect(await page.getByLabel("Lines for the SSH client").inputValue()).toBe("Host git\n  User bot");
+    expect(await page.getByLabel("SSH client settings").inputValue()).toBe("Host git\n  User bot");
     expect(await page.content()).not.toContain("PRIVATE KEY");
   });
 
@@ -202,7 +202,7 @@ inBrowser((web) => {
     await page.getByLabel("Address").fill(`${source.url}/disk`);
     await page.getByLabel("Name", { exact: true }).last().fill("missing");
     await button(page, "Download the image").click();
-    await says(page, "The server downloads the image missing.");
+    await says(page, "The server is downloading the image missing.");
     await page.getByText(/^download failed: .*404/).waitFor();
     await remove(page, "the image missing");
     await says(page, "Deleted the image missing.");
@@ -222,7 +222,7 @@ inBrowser((web) => {
     await says(page, "Created the cron job weekly check.");
     await page.getByText("30 4 * * 1 Europe/Berlin").waitFor();
     await page.getByRole("link", { name: "weekly check" }).click();
-    await page.getByText("It has submitted no build yet.").waitFor();
+    await page.getByText("No builds yet.").waitFor();
     await page.getByLabel("Schedule").fill("hourly");
     await button(page, "Save").click();
     await says(page, "Changed the cron job.");
@@ -236,7 +236,7 @@ inBrowser((web) => {
     await page.getByRole("link", { name: /^weekly check/ }).waitFor();
     await page.getByRole("link", { name: "The cron job" }).click();
     await remove(page, "the cron job weekly check");
-    await says(page, "Deleted the cron job weekly check. Its builds stay.");
+    await says(page, "Deleted the cron job weekly check. Its builds are kept.");
   });
 
   membersAndTokens(web);

@@ -87,7 +87,7 @@ inBrowser((web) => {
     const page = await web.open("/builds", newcomer);
     await page.getByText("There are no builds yet.").waitFor();
     await page.getByRole("link", { name: "Namespaces" }).click();
-    await page.getByText("You are in no namespace yet.").waitFor();
+    await page.getByText("You have no namespaces yet.").waitFor();
     expect(await violations(page)).toEqual([]);
   });
 

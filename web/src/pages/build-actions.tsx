@@ -12,7 +12,7 @@ interface Props {
 
 const pathOf = ({ user, number }: Build) => ({ params: { path: { user: user.username, number } } });
 
-/** What can be done with a build in its state. */
+/** The actions that a build's status allows. */
 export function Actions({ build, work: { busy, start } }: Props) {
   const at = pathOf(build);
   const restart = async () => {

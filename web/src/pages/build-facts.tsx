@@ -1,9 +1,9 @@
 import { type Artifact, type Build, pageOf } from "../api.js";
 import { size, words } from "../format.js";
 
-/** Says why an artifact has no content. */
+/** Returns why an artifact has no content. */
 function missing(deletedAt: string | null, finished: boolean): string {
-  if (deletedAt) return "removed to save space";
+  if (deletedAt) return "deleted to save space";
   return finished ? "not collected" : "not collected yet";
 }
 

@@ -6,7 +6,7 @@ const axesOf = (axes: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 
-/** The builds that one matrix made, in its order. Those that the reader may not list are missing. */
+/** The builds of a matrix, in its order, except those that the reader may not list. */
 export function Group({ build, group }: { build: Build; group: readonly Build[] }) {
   if (!build.group) return null;
   const { axes, index, size } = build.group;

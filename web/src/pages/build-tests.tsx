@@ -6,7 +6,7 @@ import { Empty, Failed, Loading, Page, Paging, Status } from "../parts.js";
 import type { Params } from "../routes.js";
 
 const statuses = ["failed", "skipped", "passed"] as const;
-/** Slow tests that the first view names. */
+/** Number of slow tests in the first view. */
 const maxSlow = 10;
 
 interface Part {
@@ -19,7 +19,7 @@ async function part(path: string, query: URLSearchParams): Promise<Part> {
   return { tests: (await response.json()) as Test[], pages: pagesIn(response) };
 }
 
-/** Loads the list that the address names. Without one, loads failures and the slowest tests. */
+/** Loads the list that the address names, by default the failures and the slowest tests. */
 async function load({ user = "", number = "" }: Params, query: URLSearchParams) {
   const path = `/b/${encodeURIComponent(user)}/${encodeURIComponent(number)}/tests`;
   const params = { path: { user, number: Number(number) }, query: { brief: "true" as const } };
@@ -34,7 +34,7 @@ async function load({ user = "", number = "" }: Params, query: URLSearchParams) 
   return { build, listed, failed, slowest };
 }
 
-/** What the tests of a build say. */
+/** The test results of a build. */
 export function BuildTestsPage({ params }: { params: Params }) {
   const query = new URLSearchParams(location.search);
   const { data, error } = useData(`tests ${currentPath()}?${query}`, () => load(params, query), {
@@ -81,12 +81,12 @@ const NoReports = ({ finished }: { finished: boolean }) => (
   <Empty>
     <p>{finished ? "No job of this build has a test report." : "No job has reported tests yet."}</p>
     <p>
-      A job with <code>{'reports: [{junit: "reports/*.xml"}]'}</code> in the manifest reports its tests.
+      To report a job's tests, add <code>{'reports: [{junit: "reports/*.xml"}]'}</code> to the job in the manifest.
     </p>
   </Empty>
 );
 
-/** How many tests there are by status. Each number links to its list. */
+/** The number of tests by status, each with a link to its list. */
 function Counts({ counts, query }: { counts: NonNullable<Build["tests"]>; query: URLSearchParams }) {
   const { total, failed, skipped, seconds } = counts;
   const numbers = { failed, skipped, passed: total - failed - skipped };

@@ -14,7 +14,7 @@ interface Bar extends Span {
 
 const seconds = ({ from, to }: Span): string => duration((to - from) / 1_000);
 
-/** A bar that says when something ran, on the scale of the whole build. The text beside it says the same. */
+/** A bar on the scale of the whole build that shows when something ran. The text next to it says the same. */
 const Track = ({ bars, whole }: { bars: readonly Bar[]; whole: Span }) => (
   <div class="track" aria-hidden="true">
     {bars.map(({ kind, from, to }) => {
@@ -41,14 +41,14 @@ function barsOf(build: Build, job: Job, now: number): Bar[] {
   ];
 }
 
-/** Says in words what the bars of a job show. */
+/** Describes the bars of a job in words. */
 function textOf(bars: readonly Bar[], job: Job): string {
   const [waited, ran] = bars;
   if (!waited || !ran) return job.finished_at ? "did not run" : "waiting";
   return `${job.finished_at ? "ran" : "running for"} ${seconds(ran)} after ${seconds(waited)}`;
 }
 
-/** When the build waited, and when each stage and job waited and ran. */
+/** The timeline of a build: when it, its stages and its jobs waited and ran. */
 export function TimeLine({ build, jobs, now }: { build: Build; jobs: readonly Job[]; now: number }) {
   const created = Date.parse(build.created_at);
   const started = build.started_at ? Date.parse(build.started_at) : undefined;
@@ -57,7 +57,7 @@ export function TimeLine({ build, jobs, now }: { build: Build; jobs: readonly Jo
   const took = spent(build.started_at, build.finished_at, now);
   return (
     <details class="timeline">
-      <summary>{`Time line: waited ${seconds(queued)}${took && `, ran ${took}`}`}</summary>
+      <summary>{`Timeline: waited ${seconds(queued)}${took && `, ran ${took}`}`}</summary>
       <ol>
         <li>
           <span class="name">queue</span>

@@ -13,7 +13,7 @@ import { Group } from "./build-group.js";
 import { stagesOf } from "./build-stages.js";
 import { TimeLine } from "./build-timeline.js";
 
-/** Records of one list that the page shows. */
+/** Most records of one list that the page shows. */
 const maxRecords = 1_000;
 
 async function all<T>(records: AsyncGenerator<T>): Promise<T[]> {
@@ -49,7 +49,7 @@ async function load({ user = "", number = "" }: Params): Promise<Shown> {
   return { build, jobs, artifacts, group: await groupOf(build) };
 }
 
-/** The job to show if the address names none: one that runs, else the first that failed, else the last that ran. */
+/** The default job to show: a running one, else the first that failed, else the last that ran. */
 function mainJob(jobs: readonly Job[]): Job | undefined {
   const first = (...statuses: string[]) => jobs.find(({ status }) => statuses.includes(status));
   const ran = jobs.filter(({ started_at }) => started_at);
@@ -113,7 +113,7 @@ const TestCounts = ({ build, tests: { total, failed } }: { build: Build; tests: 
 
 function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: () => void }) {
   const place = placeIn(new URL(useAddress()).hash);
-  // Until the reader has chosen a job, the page follows the build from job to job.
+  // Until the reader chooses a job, the page follows the build from job to job.
   const shown = jobs.find((job) => job.name === place.job) ?? mainJob(jobs);
   if (!shown)
     return (

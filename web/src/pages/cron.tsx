@@ -44,7 +44,7 @@ const Row = ({ record: cron, now, done }: RowProps<Cron>) => (
     <Remove
       what={`the cron job ${cron.name}`}
       work={() => remove(cron)}
-      onDone={() => done(`Deleted the cron job ${cron.name}. Its builds stay.`)}
+      onDone={() => done(`Deleted the cron job ${cron.name}. Its builds are kept.`)}
     />
   </>
 );
@@ -52,7 +52,7 @@ const Row = ({ record: cron, now, done }: RowProps<Cron>) => (
 const schedules = ["hourly", "daily", "weekly", "monthly"];
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
-/** The fields of a cron job, which are the same for a new one and for a change. */
+/** The fields of a cron job, new or existing. */
 function CronForm({
   cron,
   action,
@@ -87,7 +87,7 @@ function CronForm({
         required
         proposals={zones}
         defaultValue={cron?.timezone ?? "UTC"}
-        hint="Such as Europe/Berlin"
+        hint="For example Europe/Berlin"
       />
       <ManifestEditor manifest={manifest} onChange={setManifest} />
     </Form>
@@ -117,7 +117,7 @@ export const CronsPage = listPage<Cron>({
   title: "Cron jobs",
   about: (
     <>
-      Builds on a schedule. <code>namespace</code> in the manifest says where they belong.
+      Builds on a schedule. They belong to the <code>namespace</code> in the manifest.
     </>
   ),
   empty: <p>There are no cron jobs yet. Create one with the form above.</p>,
@@ -153,7 +153,7 @@ export const CronPage = () => (
         <Remove
           what={`the cron job ${cron.name}`}
           work={() => remove(cron)}
-          onDone={() => goAndSay(`${base}/cron`, `Deleted the cron job ${cron.name}. Its builds stay.`)}
+          onDone={() => goAndSay(`${base}/cron`, `Deleted the cron job ${cron.name}. Its builds are kept.`)}
         />
       </>
     )}
@@ -173,7 +173,7 @@ export const CronPage = () => (
           <h2>Newest builds</h2>
           <NewestBuilds
             address={`/cron/${cron.id}/builds`}
-            empty="It has submitted no build yet. Run it now, or wait for its schedule."
+            empty="No builds yet. Run the cron job now, or wait for its schedule."
           />
           <p>
             <a href={`${pageOf(cron.url)}/builds`}>All builds</a>

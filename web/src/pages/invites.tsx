@@ -56,7 +56,7 @@ function Received({ record: invite, now, done }: RowProps<Invite>) {
 export const InvitesPage = listPage<Invite>({
   section: "invites",
   title: "Invites",
-  about: "Accept an invite to work in that namespace and in all of its tree.",
+  about: "Accept an invite to collaborate on the namespace and its whole tree.",
   empty: <p>Nobody has invited you. To join a namespace, ask its owner for an invite to your username.</p>,
   searchable: false,
   Row: Received,
@@ -84,8 +84,8 @@ const Sent = ({ record: invite, now, done }: RowProps<Invite>) => (
 export const NamespaceInvitesPage = listPage<Invite>({
   section: "invites",
   title: "Invites",
-  about: "Invites that nobody has answered yet. They hold for the whole tree of the namespace.",
-  empty: <p>No invite is open. Invite a user with the form above.</p>,
+  about: "Invites that are neither accepted nor rejected yet. An invite is for the namespace's whole tree.",
+  empty: <p>There are no open invites. Invite a user with the form above.</p>,
   add: { title: "Invite a user", Form: InviteForm },
   searchable: false,
   Row: Sent,

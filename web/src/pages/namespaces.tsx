@@ -7,7 +7,7 @@ import { useUser } from "../user.js";
 import { visibilities } from "./namespace/settings.js";
 
 const indentRem = 1.25;
-/** Deeper ones are indented as these, so that a phone has room for them. */
+/** Deeper levels are indented like this one, so that they fit on a phone. */
 const maxIndents = 4;
 
 /** A namespace as a row of a list, with its newest build. In the user's list the rows form a tree. */
@@ -56,7 +56,7 @@ function Add({ params, done }: AddProps) {
     <Form action="Create the namespace" submit={submit}>
       <Field name="name" label="Name" required spellcheck={false} autoCapitalize="off" />
       {params.path === undefined && (
-        <Field name="parent" label="Below" hint="Path of one of your namespaces. Empty: a tree of its own" />
+        <Field name="parent" label="Below" hint="Path of one of your namespaces. Leave empty to start a new tree." />
       )}
       <Field name="description" label="Description" />
       {params.path === undefined && (
@@ -70,17 +70,16 @@ function Add({ params, done }: AddProps) {
 export const NamespacesPage = listPage<Namespace>({
   section: "namespaces",
   title: "Namespaces",
-  about: "A namespace holds builds and what they use. The topmost one of a tree decides who sees it.",
+  about: "A namespace holds builds and what they use. The topmost namespace decides who sees its tree.",
   empty: (
     <>
-      <p>You are in no namespace yet.</p>
+      <p>You have no namespaces yet.</p>
       <p>
-        Create one with the form above. A manifest with <code>namespace: name</code> also creates it when it is
-        submitted.
+        Create one with the form above, or submit a manifest with <code>namespace: name</code>, which creates it.
       </p>
     </>
   ),
-  emptyBelow: <p>No namespace is below this one.</p>,
+  emptyBelow: <p>There are no namespaces below this one.</p>,
   add: { title: "New namespace", Form: Add },
   Row,
 });

@@ -16,7 +16,7 @@ function variablesIn(field: HTMLTextAreaElement | null): Record<string, string> 
   );
 }
 
-/** Submits a manifest. Mistakes in it stand at their lines. */
+/** Submits a manifest. Shows mistakes at their lines. */
 export function NewBuildPage() {
   const [manifest, setManifest] = useState(exampleManifest);
   const [busy, setBusy] = useState(false);

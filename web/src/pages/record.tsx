@@ -15,7 +15,7 @@ async function load(path: string) {
   return { value: (await response.json()) as unknown, pages: pagesIn(response) };
 }
 
-/** Returns what a record calls itself. */
+/** Returns the name of a record. */
 function nameOf(fields: Fields): string | undefined {
   const found = ["path", "name", "key", "username", "title", "event", "action", "id"].map((field) => fields[field]);
   const named = found.find((value) => (typeof value === "string" && value !== "") || typeof value === "number");
@@ -31,7 +31,7 @@ function titleOf(path: string, value: unknown): string {
   return name && name.toLowerCase() !== kind.toLowerCase() ? `${kind} ${name}` : kind;
 }
 
-/** Any record of the API, with its fields and links to what it names. */
+/** Any record of the API, with its fields and links to related records. */
 export function RecordPage() {
   const path = currentPath();
   const { data, error } = useData(`record ${path}${location.search}`, () => load(path));
@@ -54,7 +54,7 @@ export function RecordPage() {
 const Records = ({ records }: { records: readonly unknown[] }) =>
   records.length === 0 ? (
     <Empty>
-      <p>Nothing is here yet.</p>
+      <p>Nothing here yet.</p>
     </Empty>
   ) : (
     <ul class="rows">

@@ -10,7 +10,7 @@ async function load(query: URLSearchParams) {
   return { sessions: (await response.json()) as Session[], pages: pagesIn(response) };
 }
 
-/** Who the user is at the provider. */
+/** The user's identities at the OpenID Connect provider. */
 function Identities({ now }: { now: number }) {
   const load = async () => (await (await client.request("/user/identities")).json()) as Identity[];
   const { data, error, reload } = useData("identities", load);
@@ -21,7 +21,7 @@ function Identities({ now }: { now: number }) {
   return (
     <section aria-labelledby="identities">
       <h2 id="identities">Identities</h2>
-      <p class="quiet">These sign you in. Disconnecting one ends its sessions.</p>
+      <p class="quiet">You can sign in with these identities. Disconnecting one ends its sessions.</p>
       {(failure ?? error) !== undefined && <Complaint error={failure ?? error} />}
       <ul class="rows">
         {data?.map((identity) => (
@@ -65,7 +65,7 @@ export function SessionsPage() {
   const end = (id: number) => start(() => client.api.DELETE("/user/sessions/{id}", { params: { path: { id } } }));
   return (
     <Page title="Sessions">
-      <p class="quiet">Where you are signed in. End a session that is not yours.</p>
+      <p class="quiet">Browsers where you are signed in. End sessions that you do not recognize.</p>
       <ProviderProblem />
       {failure !== undefined && <Complaint error={failure} />}
       {!data && <Loading />}
@@ -73,7 +73,7 @@ export function SessionsPage() {
         {data?.sessions.map((session) => (
           <li class="row" key={session.id}>
             <div class="what">
-              <span>{session.user_agent || "An unnamed browser"}</span>
+              <span>{session.user_agent || "Unknown browser"}</span>
               <div class="quiet">
                 <span>{session.address}</span>
                 <span>
@@ -88,7 +88,7 @@ export function SessionsPage() {
               </div>
             </div>
             {session.current ? (
-              <span class="quiet">this one</span>
+              <span class="quiet">this browser</span>
             ) : (
               <button type="button" disabled={busy} onClick={() => end(session.id)}>
                 End
@@ -99,7 +99,7 @@ export function SessionsPage() {
       </ul>
       {data?.sessions.length === 0 && (
         <Empty>
-          <p>You have no session here: this request was made with a token.</p>
+          <p>You have no sessions: this request was made with a token.</p>
         </Empty>
       )}
       {data && <Paging pages={data.pages} />}

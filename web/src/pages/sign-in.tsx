@@ -14,8 +14,8 @@ const Refused = ({ error, link }: { error: unknown; link: boolean }) => {
   if (!isUnauthorized(error)) return <Complaint error={error} />;
   return (
     <div class="complaint" role="alert">
-      <p>{link ? "This link was used already, or is older than ten minutes." : "This token is not valid."}</p>
-      <p>{link ? "Ask for another link, or sign in with a token." : "Check that you have copied all of it."}</p>
+      <p>{link ? "This link has already been used, or is older than ten minutes." : "This token is not valid."}</p>
+      <p>{link ? "Ask for another link, or sign in with a token." : "Check that you copied all of it."}</p>
     </div>
   );
 };
@@ -80,8 +80,8 @@ export function SignInPage() {
         </form>
         {failure && <Refused {...failure} />}
         <p class="quiet">
-          A token comes from an administrator, or from <code>POST /tokens</code>. On the machine where{" "}
-          <code>npm start</code> runs, use the link that it has printed.
+          Ask an administrator for a token, or create one with <code>POST /tokens</code>. On the machine where{" "}
+          <code>npm start</code> runs, use the link that it printed.
         </p>
       </Page>
     </div>

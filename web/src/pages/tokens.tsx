@@ -27,7 +27,7 @@ const Row = ({ record: { id, name, scope, created_at, expires_at, last_used_at }
     <Remove
       what={`the token ${name}`}
       work={() => client.api.DELETE("/tokens/{id}", { params: { path: { id } } })}
-      onDone={() => done(`Deleted the token ${name}. It works no longer.`)}
+      onDone={() => done(`Deleted the token ${name}. It no longer works.`)}
     />
   </>
 );
@@ -57,7 +57,7 @@ function Add({ done }: AddProps) {
 export const TokensPage = listPage<Token>({
   section: "tokens",
   title: "Tokens",
-  about: "Programs send a token to act for you. The sessions that were opened with a token end with it.",
+  about: "Programs send a token to act for you. Deleting a token also ends the sessions that were opened with it.",
   empty: <p>You have no token yet. Create one with the form above.</p>,
   add: { title: "New token", Form: Add },
   searchable: false,

@@ -4,11 +4,11 @@ import { Facts } from "../owned.js";
 import { Ago, Failed, Loading, Page } from "../parts.js";
 import { useAccount } from "../user.js";
 
-/** What a user has besides namespaces and builds, with the sentence that says what it is for. */
+/** A user's lists besides namespaces and builds, each with a phrase that describes it. */
 const lists = [
   ["/variables", "Variables", "environment variables of your builds"],
-  ["/keys", "SSH keys", "private keys that your builds find"],
-  ["/objects", "Objects", "files that your builds can use"],
+  ["/keys", "SSH keys", "private keys for your builds"],
+  ["/objects", "Objects", "files for your builds"],
   ["/images", "Images", "disk images for virtual machines"],
   ["/cron", "Cron jobs", "builds on a schedule"],
   ["/invites", "Invites", "namespaces that you may join"],
@@ -16,7 +16,7 @@ const lists = [
   ["/user/sessions", "Sessions", "browsers where you are signed in"],
 ] as const;
 
-/** The user, and everything that is theirs. */
+/** The signed-in user, with links to the user's lists. */
 export function UserPage() {
   const { data: user, error } = useAccount();
   const now = useNow(false);

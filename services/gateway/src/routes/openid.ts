@@ -17,8 +17,8 @@ import { text } from "../http/shape.js";
 const problems = {
   unavailable: "The OpenID Connect provider cannot be reached",
   denied: "The OpenID Connect provider has refused the sign-in",
-  failed: "The answer of the OpenID Connect provider was not accepted; the gateway's log says why",
-  expired: "The sign-in is older than ten minutes, or has begun in another browser: begin again",
+  failed: "The OpenID Connect provider's response was not accepted; the gateway's log says why",
+  expired: "The sign-in is older than ten minutes, or was started in another browser: start again",
   unknown: "No user has this identity: connect it, or let OIDC_CREATE_USERS create users",
   ended: "The user of this identity was deleted",
   session: "Only a session that has not ended can connect an identity",

@@ -14,11 +14,11 @@ type ConnectedRepository = components["schemas"]["ConnectedRepository"];
 
 export interface NewRepository {
   readonly repository: ConnectedRepository;
-  /** What the provider signs its events with. The server does not show it. */
+  /** The secret that the provider signs its events with. The server never shows it. */
   readonly secret: string;
 }
 
-const providers = { "": "Recognize it from the address", ...providerNames };
+const providers = { "": "Detect from the address", ...providerNames };
 
 /** Connects a repository: an address, a token, and one button to the first build. */
 export function Connect({ params, onDone }: { params: Params; onDone: (made: NewRepository) => void }) {
@@ -46,13 +46,13 @@ export function Connect({ params, onDone }: { params: Params; onDone: (made: New
         type="url"
         required
         placeholder="https://git.example.com/team/app.git"
-        hint="The address that git clones over HTTP."
+        hint="The HTTP address for git clone."
       />
       <Field
         name="access_token"
         label="Access token"
         type="password"
-        hint="Made at GitHub (may manage hooks and statuses), GitLab (api) or Gitea (repository: read and write). Registers the webhook and reports statuses. A public repository works without."
+        hint="Optional for public repositories. Registers the webhook and reports statuses. GitHub: permission to manage webhooks and commit statuses. GitLab: scope api. Gitea: repository, read and write."
       />
       <Choice name="provider" label="Hosted by" options={providers} />
     </Form>
@@ -63,7 +63,7 @@ async function loadBuilds(urls: readonly string[]): Promise<Build[]> {
   return Promise.all(urls.map(async (url) => (await client.request(url)).json() as Promise<Build>));
 }
 
-/** Builds by their addresses, kept up to date until they are finished. */
+/** The builds at these addresses, updated until they finish. */
 export function BuildsAt({ urls }: { urls: readonly string[] }) {
   const { data, error } = useData(urls.join(" "), () => loadBuilds(urls), {
     everyMs: (builds) => (builds.every(({ status }) => isFinished(status)) ? undefined : 1_000),
@@ -81,7 +81,7 @@ export function BuildsAt({ urls }: { urls: readonly string[] }) {
   );
 }
 
-/** Shows how far connecting a repository has come, and the remaining steps. */
+/** Shows the state of a new connection, and the remaining steps. */
 export function Connected({ made: { repository, secret }, params }: { made: NewRepository; params: Params }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -106,7 +106,7 @@ export function Connected({ made: { repository, secret }, params }: { made: NewR
 }
 
 function First({ delivery }: Pick<ConnectedRepository, "delivery">) {
-  if (!delivery) return <p>The repository has no commit on its default branch yet. Push one, and it is built.</p>;
+  if (!delivery) return <p>The default branch has no commit yet. The first build starts when you push one.</p>;
   if (delivery.builds.length > 0)
     return (
       <>
@@ -117,7 +117,7 @@ function First({ delivery }: Pick<ConnectedRepository, "delivery">) {
   return (
     <>
       <p>
-        {delivery.status === "pending" ? "The first build is being prepared. " : "No build was made. "}
+        {delivery.status === "pending" ? "The first build is being prepared. " : "No build was submitted. "}
         <a href={pageOf(delivery.url ?? "")}>See the delivery</a>
       </p>
       <ul class="reasons">
@@ -127,8 +127,8 @@ function First({ delivery }: Pick<ConnectedRepository, "delivery">) {
       </ul>
       {delivery.reasons.includes("no manifest at this commit") && (
         <p>
-          Add a manifest as <code>.service-ci.yml</code> and push it. <a href={`${base}/-/new-build`}>Try one out</a>{" "}
-          first, if you like.
+          Add a manifest as <code>.service-ci.yml</code> and push it. You can{" "}
+          <a href={`${base}/-/new-build`}>try it out</a> first.
         </p>
       )}
     </>

@@ -20,7 +20,7 @@ interface RowProps {
   readonly children: ComponentChildren;
 }
 
-/** A delivery as a row of a list. The children say more about it. */
+/** A delivery as a row of a list. The children are its details. */
 export const DeliveryRow = ({ delivery: { id, url, status, created_at }, name, now, children }: RowProps) => (
   <li class="row">
     <Status status={status} />

@@ -4,7 +4,7 @@ import { Page } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { useUser } from "../../user.js";
 
-/** The pages of a namespace by the ends of their addresses. */
+/** The pages of a namespace, by the last segment of their addresses. */
 const sections = {
   "": "Overview",
   namespaces: "Namespaces below",

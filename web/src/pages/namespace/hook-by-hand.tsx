@@ -10,11 +10,11 @@ export const providerNames: Readonly<Record<Provider, string>> = {
   gitea: "Gitea or Forgejo",
 };
 
-/** Returns what a repository is called at its provider, such as `owner/name`. */
+/** Returns the name of a repository at its provider, such as `owner/name`. */
 export const nameOf = (url: string): string =>
   new URL(url).pathname.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "") || url;
 
-/** Where each provider keeps the webhooks of a repository, and what it calls the parts of one. */
+/** Each provider's settings page for webhooks, and the steps there. */
 const ways: Readonly<Record<Provider, { readonly end: string; readonly steps: string }>> = {
   github: {
     end: "settings/hooks",
@@ -54,9 +54,9 @@ export function ByHand({ repository: { provider, url, hook_url, hook_reason }, s
           Open these settings
         </a>
       </p>
-      <Copy label="Address of the webhook" value={hook_url} />
+      <Copy label="Webhook URL" value={hook_url} />
       {secret === undefined ? (
-        <p>The secret is the one that was given when the repository was connected. Make a new one if it is lost.</p>
+        <p>The secret is the one you gave when you connected the repository. If it is lost, create a new one.</p>
       ) : (
         <>
           <Copy label="Secret" value={secret} />

@@ -9,7 +9,7 @@ import { namespacePath } from "./frame.js";
 
 export type Collaborator = components["schemas"]["Collaborator"];
 
-/** A form by which the owner invites a user. */
+/** The form with which the owner invites a user. */
 export function InviteForm({ params, done }: Pick<AddProps, "params" | "done">) {
   const { user: username = "", path = "" } = params;
   const submit = async (fields: FormData) => {
@@ -17,7 +17,7 @@ export function InviteForm({ params, done }: Pick<AddProps, "params" | "done">) 
     const invite = await record(
       client.api.POST("/n/{username}/{path}/-/invites", { params: { path: { username, path } }, body }),
     );
-    done(`Invited ${invite.invitee.username}, who finds the invite on the page Invites.`);
+    done(`Invited ${invite.invitee.username}, who can accept the invite on the Invites page.`);
   };
   return (
     <Form action="Send the invite" submit={submit}>
@@ -59,7 +59,8 @@ export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Col
 export const CollaboratorsPage = listPage<Collaborator>({
   section: "collaborators",
   title: "People",
-  about: "Collaborators work in all of the namespace's tree. They can change everything but people and namespaces.",
+  about:
+    "Collaborators have access to the namespace's whole tree. They can change everything except people and namespaces.",
   empty: <p>Nobody else works here yet.</p>,
   add: { title: "Invite a user", Form: Invite },
   searchable: false,

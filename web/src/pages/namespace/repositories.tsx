@@ -31,7 +31,8 @@ export function RepositoriesPage({ params }: { params: Params }) {
       {data?.repositories.length === 0 && (
         <Empty>
           <p>
-            No repository is connected yet. Connect one below: its first build starts at once, and each push starts one.
+            No repository is connected yet. Connect one below: its first build starts at once, and every push starts
+            another.
           </p>
         </Empty>
       )}

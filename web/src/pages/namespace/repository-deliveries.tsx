@@ -14,7 +14,7 @@ type HookDelivery = components["schemas"]["HookDelivery"];
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 const eventText = (event: string): string => (event === "connected" ? "first build" : event || "no event");
 
-/** What a delivery was about, and what it made. */
+/** The commit of a delivery, and the builds it triggered. */
 const Made = ({ delivery: { status, ref, sha, reasons, builds, redelivery_of } }: { delivery: HookDelivery }) => (
   <>
     {ref && <span>{shortRef(ref)}</span>}
@@ -29,7 +29,7 @@ const Made = ({ delivery: { status, ref, sha, reasons, builds, redelivery_of } }
 export const HookDeliveryList = ({ deliveries, now }: { deliveries: readonly HookDelivery[]; now: number }) =>
   deliveries.length === 0 ? (
     <Empty>
-      <p>Nothing has come yet. Push a commit to see it here.</p>
+      <p>No deliveries yet. Push a commit to see one here.</p>
     </Empty>
   ) : (
     <ul class="rows">
@@ -59,7 +59,7 @@ export const HookDeliveriesPage = ({ params }: { params: Params }) => (
   />
 );
 
-/** An event of a provider, with the builds that it made, or why it made none. */
+/** A provider's event, with the builds that it triggered, or why it triggered none. */
 export function HookDeliveryPage({ params }: { params: Params }) {
   const at = { params: { path: { ...pathOf(params), delivery: Number(params.delivery) } } };
   const { data, error, live, reload } = useData(
@@ -95,10 +95,10 @@ export function HookDeliveryPage({ params }: { params: Params }) {
 }
 
 const results: Readonly<Record<HookDelivery["status"], string>> = {
-  pending: "It is being processed.",
-  built: "It made these builds.",
-  skipped: "It made no build, and that is no mistake.",
-  failed: "The commit could not be built, or not with each of its manifests.",
+  pending: "The event is being processed.",
+  built: "The event triggered these builds.",
+  skipped: "The event triggered no build, as expected.",
+  failed: "The commit could not be built with all of its manifests.",
 };
 
 const Shown = ({ delivery, now, params }: { delivery: HookDelivery; now: number; params: Params }) => (
@@ -125,7 +125,7 @@ const Shown = ({ delivery, now, params }: { delivery: HookDelivery; now: number;
         <dd>{eventText(delivery.event)}</dd>
       </div>
       <div>
-        <dt>Came</dt>
+        <dt>Received</dt>
         <dd>
           <Ago time={delivery.created_at} now={now} />
         </dd>
@@ -146,7 +146,7 @@ const Shown = ({ delivery, now, params }: { delivery: HookDelivery; now: number;
       )}
       {delivery.event !== "connected" && delivery.redelivery_of === null && (
         <div>
-          <dt>Id of the provider</dt>
+          <dt>Provider's ID</dt>
           <dd>{delivery.delivery_id}</dd>
         </div>
       )}

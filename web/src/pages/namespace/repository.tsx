@@ -30,10 +30,10 @@ async function load(params: Params) {
 const forks = {
   approve: "wait until a member approves them",
   run: "run",
-  ignore: "are not made",
+  ignore: "are not submitted",
 } satisfies Record<Repository["forks"], string>;
 
-/** A repository with its settings, its newest builds and what came through its webhook. */
+/** A repository with its settings, newest builds and deliveries. */
 export function RepositoryPage({ params }: { params: Params }) {
   const { data, error, live, reload } = useData("repository", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 1_000 : 3_000),
@@ -63,8 +63,8 @@ export function RepositoryPage({ params }: { params: Params }) {
     setSecret(hook === "registered" ? undefined : next);
     setSaid(
       hook === "registered"
-        ? `The webhook has a new secret, and ${providerNames[repository.provider]} knows it.`
-        : `The webhook has a new secret. Give it to ${providerNames[repository.provider]}; it is not shown again.`,
+        ? `The webhook has a new secret. It was also set at ${providerNames[repository.provider]}.`
+        : `The webhook has a new secret. Set it at ${providerNames[repository.provider]} now; it is not shown again.`,
     );
   };
   const list = `${base}${namespacePath(params)}/-/repositories`;
@@ -93,7 +93,7 @@ export function RepositoryPage({ params }: { params: Params }) {
         {said && <p>{said}</p>}
       </div>
       {repository.hook === "by_hand" && (
-        <section class="done open" aria-label="What is left to do">
+        <section class="done open" aria-label="Remaining steps">
           <ByHand key={secret} repository={repository} secret={secret} />
         </section>
       )}
@@ -105,7 +105,7 @@ export function RepositoryPage({ params }: { params: Params }) {
           repository={repository}
           submit={async (body) => {
             await change(body);
-            setSaid("The repository is changed.");
+            setSaid("Changed the repository.");
           }}
           onDone={() => {
             setSaves(saves + 1);
@@ -155,7 +155,9 @@ const Facts = ({ repository, now }: { repository: Repository; now: number }) => 
     </div>
     <div>
       <dt>Newer pushes</dt>
-      <dd>{repository.cancel_superseded ? "kill builds of older ones" : "leave builds of older ones alone"}</dd>
+      <dd>
+        {repository.cancel_superseded ? "kill the builds of older ones" : "do not affect the builds of older ones"}
+      </dd>
     </div>
     <div>
       <dt>Connected</dt>
@@ -191,10 +193,15 @@ function Settings({ repository, submit, onDone }: SettingsProps) {
       submit={save}
       onDone={onDone}
     >
-      <Field name="access_token" label="New access token" type="password" hint="Empty: stays as it is." />
+      <Field
+        name="access_token"
+        label="New access token"
+        type="password"
+        hint="Leave empty to keep the stored token."
+      />
       <Choice name="forks" label="Builds of forks" options={forks} value={chosen} />
       <Check name="cancel_superseded" label="Newer pushes kill builds of older ones" checked={cancel_superseded} />
-      {has_access_token && <Check name="remove_access_token" label="Forget the access token" />}
+      {has_access_token && <Check name="remove_access_token" label="Delete the stored access token" />}
     </Form>
   );
 }

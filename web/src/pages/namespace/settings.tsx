@@ -41,13 +41,14 @@ export function Settings({ params, namespace, done }: Props) {
   );
 }
 
-/** Deletes a namespace, after saying what is lost. */
+/** Deletes a namespace, after a warning about what is lost. */
 export const Delete = ({ params, namespace: { path, parent } }: Pick<Props, "params" | "namespace">) => (
   <section class="parting" aria-label="Delete">
     <h2>Delete</h2>
     <p>
       The namespaces below it, invites{parent ? "" : ", collaborators"}, webhooks, repositories and cron jobs are
-      deleted with it, for good. Builds, images, objects, variables and keys stay, but belong to {params.user} alone.
+      deleted with it, permanently. Builds, images, objects, variables and keys are kept, and belong to {params.user}{" "}
+      alone.
     </p>
     <p>
       <Remove

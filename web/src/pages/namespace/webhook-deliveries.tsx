@@ -12,10 +12,10 @@ type Schemas = components["schemas"];
 type Delivery = Schemas["Delivery"];
 type FullDelivery = Schemas["FullDelivery"];
 
-/** How often a delivery was sent, and how that ended. */
+/** The number of attempts, and the outcome of the last one. */
 const Sent = ({ delivery: { code, error, attempt_count, next_attempt_at } }: { delivery: Delivery }) => (
   <>
-    {code !== null && !error && <span>{`answered ${code}`}</span>}
+    {code !== null && !error && <span>{`response ${code}`}</span>}
     {error && <span class="reason">{error}</span>}
     {attempt_count > 1 && <span>{`${attempt_count} attempts`}</span>}
     {next_attempt_at && <span>{`next attempt ${moment(next_attempt_at)}`}</span>}
@@ -26,7 +26,7 @@ const Sent = ({ delivery: { code, error, attempt_count, next_attempt_at } }: { d
 export const DeliveryList = ({ deliveries, now }: { deliveries: readonly Delivery[]; now: number }) =>
   deliveries.length === 0 ? (
     <Empty>
-      <p>Nothing has been sent yet. The next event of this namespace appears here.</p>
+      <p>No deliveries yet. The next event of this namespace will appear here.</p>
     </Empty>
   ) : (
     <ul class="rows">
@@ -112,7 +112,7 @@ const Shown = ({ delivery, now }: { delivery: FullDelivery; now: number }) => (
             <div class="what">
               <span>{`Attempt ${attempt.number}${attempt.redelivery ? ", requested by a user" : ""}`}</span>
               <div class="quiet">
-                {attempt.code !== null && !attempt.error && <span>{`answered ${attempt.code}`}</span>}
+                {attempt.code !== null && !attempt.error && <span>{`response ${attempt.code}`}</span>}
                 {attempt.error && <span class="reason">{attempt.error}</span>}
                 <span>{duration(attempt.duration / 1e9)}</span>
               </div>
@@ -135,16 +135,16 @@ const Shown = ({ delivery, now }: { delivery: FullDelivery; now: number }) => (
     ) : (
       <section aria-label="Response">
         <h2>Response</h2>
-        <p class="quiet">The receiver has not answered.</p>
+        <p class="quiet">The receiver has not responded.</p>
       </section>
     )}
   </>
 );
 
-/** Bodies of which more is not shown: builds carry their manifests. */
+/** Longer bodies are cut, because builds contain their manifests. */
 const maxShown = 64 * 1024;
 
-/** Returns JSON over several lines; any other text as it is. */
+/** Indents JSON; returns any other text unchanged. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -3,7 +3,7 @@ import { Field, textOf } from "../../form.js";
 
 export type EventName = components["schemas"]["Event"];
 
-/** The events of a namespace in words. */
+/** Labels of the events. */
 const events: Readonly<Record<EventName, string>> = {
   "build.submitted": "Build submitted",
   "build.started": "Build started",
@@ -24,7 +24,7 @@ const events: Readonly<Record<EventName, string>> = {
 
 const names = Object.keys(events) as EventName[];
 
-/** Returns which events are sent, in a few words. */
+/** Returns a short description of the chosen events. */
 export function eventsText(chosen: readonly EventName[]): string {
   if (chosen.length === names.length) return "all events";
   return chosen.length > 3 ? `${chosen.length} events` : chosen.map((name) => events[name].toLowerCase()).join(", ");
@@ -59,7 +59,7 @@ export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: rea
   </>
 );
 
-/** Returns what the fields ask for. */
+/** Returns the request body for the fields. */
 export function webhookIn(fields: FormData) {
   const payload_url = textOf(fields, "payload_url");
   const events = fields.getAll("events") as EventName[];

@@ -55,7 +55,7 @@ export function WebhookPage({ params }: { params: Params }) {
     setSecret(next);
   };
   const toggle = () =>
-    change({ active: !webhook.active }, webhook.active ? "The webhook is off." : "The webhook is active.");
+    change({ active: !webhook.active }, webhook.active ? "The webhook is turned off." : "The webhook is turned on.");
   const list = `${base}${namespacePath(params)}/-/webhooks`;
   return (
     <NamespaceFrame
@@ -89,7 +89,7 @@ export function WebhookPage({ params }: { params: Params }) {
         <Form
           key={JSON.stringify([webhook.payload_url, webhook.events])}
           action="Save"
-          submit={async (fields) => change(webhookIn(fields), "The webhook is changed.")}
+          submit={async (fields) => change(webhookIn(fields), "Changed the webhook.")}
           onDone={reload}
         >
           <WebhookFields url={webhook.payload_url} chosen={webhook.events} />
@@ -128,7 +128,7 @@ const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
       <dd>
         <Status status={webhook.active ? "active" : "off"} />{" "}
         {webhook.disabled_reason && (
-          <span class="reason">{`${disabledText[webhook.disabled_reason]}; turn it on once it is mended`}</span>
+          <span class="reason">{`${disabledText[webhook.disabled_reason]}; turn it on again once that is fixed`}</span>
         )}
       </dd>
     </div>
@@ -154,7 +154,7 @@ const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
 
 const spans = { 1: "hour", 24: "day", 168: "week", 720: "30 days" };
 
-/** Sends failed deliveries again, such as those of an outage. */
+/** Resends failed deliveries, for example after an outage. */
 function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
   const [said, setSaid] = useState("");
   const retry = async (fields: FormData) => {
@@ -163,12 +163,12 @@ function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
       ...{ params: { path: pathOf(params) }, body: { since } },
     });
     const { count } = await record(call);
-    setSaid(`${count} ${count === 1 ? "delivery is" : "deliveries are"} sent again.`);
+    setSaid(`Resending ${count} ${count === 1 ? "delivery" : "deliveries"}.`);
   };
   return (
     <>
-      <Form action="Send failed ones again" submit={retry} onDone={onDone}>
-        <Choice name="hours" label="Failed deliveries of the last" options={spans} />
+      <Form action="Resend failed deliveries" submit={retry} onDone={onDone}>
+        <Choice name="hours" label="Failed in the last" options={spans} />
       </Form>
       <p role="status">{said}</p>
     </>

@@ -16,7 +16,7 @@ export const outcomeText = ({ code, error }: { code: number | null; error: strin
   error ?? (code === null ? "no response" : `${code}`);
 
 export const disabledText: Readonly<Record<string, string>> = {
-  gone: "turned off because the receiver answered 410 Gone",
+  gone: "turned off because the receiver responded with 410 Gone",
   failing: "turned off because no attempt has succeeded for a long time",
 };
 
@@ -29,7 +29,7 @@ async function load(params: Params, page: number) {
   return { webhooks: data, pages: pagesIn(response) };
 }
 
-/** Where the events of a namespace are sent. */
+/** The webhooks of a namespace. */
 export function WebhooksPage({ params }: { params: Params }) {
   const page = Number(new URLSearchParams(location.search).get("page") ?? 1);
   const { data, error, reload } = useData(`webhooks ${page}`, () => load(params, page), { everyMs: () => 10_000 });
@@ -48,7 +48,7 @@ export function WebhooksPage({ params }: { params: Params }) {
       {!data && <Loading />}
       {data?.webhooks.length === 0 && (
         <Empty>
-          <p>No webhook is here yet. Add one below, and each event of this namespace is sent to your server.</p>
+          <p>There are no webhooks yet. Add one below to send each event of this namespace to your server.</p>
         </Empty>
       )}
       {data && data.webhooks.length > 0 && (
@@ -75,7 +75,7 @@ const Made = ({ url, secret }: { url: string; secret?: string | undefined }) => 
     <p>{`Events are now sent to ${url}.`}</p>
     {secret !== undefined && (
       <>
-        <p>Give the secret to the receiver, which verifies the signatures with it. It is not shown again.</p>
+        <p>Give the secret to the receiver, which needs it to verify signatures. It is not shown again.</p>
         <Copy label="Secret" value={secret} />
       </>
     )}

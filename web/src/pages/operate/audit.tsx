@@ -18,7 +18,7 @@ const times = [
   ["to", "Before"],
 ] as const;
 
-/** Returns the query of the API: times are in the reader's zone on the page, and in UTC there. */
+/** Returns the API query. It converts times from the reader's zone to UTC. */
 function apiQuery(query: URLSearchParams): URLSearchParams {
   const asked = new URLSearchParams(query);
   for (const [name] of times) {
@@ -33,7 +33,7 @@ async function load(query: URLSearchParams) {
   return { entries: (await response.json()) as AuditEntry[], pages: pagesIn(response) };
 }
 
-/** Who tried to change what. */
+/** The audit log: who tried to change what. */
 export function AuditPage() {
   const query = new URLSearchParams(location.search);
   const { data, error } = useData(`audit?${query}`, () => load(query));

@@ -12,7 +12,7 @@ interface ChartProps {
   readonly times: readonly number[];
   /** Length of a period. */
   readonly stepMs: number;
-  /** What the time axis shows. */
+  /** Range of the time axis. */
   readonly span: { readonly from: number; readonly to: number };
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
@@ -22,7 +22,7 @@ const width = 600;
 const height = 120;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
-/** Lines over time, a step for each period. The table below says the same in numbers. */
+/** A line chart with a step for each period. The table below has the same numbers. */
 export function Chart({ title, times, stepMs, span, series, format }: ChartProps) {
   const { from, to } = span;
   const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));

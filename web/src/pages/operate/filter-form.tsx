@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { go } from "../../location.js";
 
-/** Fields that are filters of a list. They are in its address, so that the way back works. */
+/** The filters of a list. The address holds them, so that going back works. */
 export const FilterForm = ({ children }: { children: ComponentChildren }) => (
   <form
     key={location.search}

@@ -9,7 +9,7 @@ const places = [
   ["/audit", "Audit log"],
 ] as const;
 
-/** Reports whether a path shows one of the operators' pages. */
+/** Reports whether a path is that of an administrators' page. */
 export const isOperated = (path: string): boolean => places.some(([place]) => place === path);
 
 /** A page for administrators, with links to the others. */

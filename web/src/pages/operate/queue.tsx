@@ -10,7 +10,7 @@ const spans = ["1", "3", "12", "24"];
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** The builds that wait and run, now and in the last hours. */
+/** Numbers of queued and running builds, now and in the last hours. */
 export function QueuePage() {
   const hours = new URLSearchParams(location.search).get("hours") ?? "3";
   const load = () => record(client.api.GET("/queue", { params: { query: { hours } } }));
@@ -26,14 +26,14 @@ export function QueuePage() {
           <p role="status">
             {data.oldest_since ? (
               <>
-                The oldest build has waited since <Ago time={data.oldest_since} now={now} />.
+                The oldest build was queued <Ago time={data.oldest_since} now={now} />.
               </>
             ) : (
-              "No build waits."
+              "The queue is empty."
             )}
           </p>
           <Drivers drivers={data.drivers} />
-          <nav class="counts" aria-label="Span of time">
+          <nav class="counts" aria-label="Time span">
             {spans.map((span) => (
               <a key={span} href={`${base}/queue?hours=${span}`} aria-current={span === hours ? "page" : undefined}>
                 {span === "1" ? "1 hour" : `${span} hours`}

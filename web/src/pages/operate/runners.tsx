@@ -8,7 +8,7 @@ async function load(query: URLSearchParams) {
   return { runners: (await response.json()) as Runner[], pages: pagesIn(response) };
 }
 
-/** What runs builds, and how much room is left. */
+/** The runners, and how many of their slots are busy. */
 export function RunnersPage() {
   const query = new URLSearchParams(location.search);
   const { data, error, live } = useData(`runners?${query}`, () => load(query), { everyMs: () => 5_000 });
@@ -27,8 +27,8 @@ export function RunnersPage() {
       )}
       {data?.runners.length === 0 && (
         <Empty>
-          <p>No runner has called in the last hour.</p>
-          <p>Builds wait until one does. Start a runner, and see its log if it does not appear here.</p>
+          <p>No runner has reported in the last hour.</p>
+          <p>Builds wait until one does. Start a runner. If it does not appear here, look at its log.</p>
         </Empty>
       )}
       {data && <Paging pages={data.pages} />}
@@ -37,7 +37,7 @@ export function RunnersPage() {
 }
 
 const busyText = ({ busy, places }: Runner): string =>
-  places === null ? `${busy} busy` : `${busy} of ${places} places busy`;
+  places === null ? `${busy} busy` : `${busy} of ${places} slots busy`;
 
 const Row = ({ runner, now }: { runner: Runner; now: number }) => (
   <li class="row">
@@ -55,7 +55,7 @@ const Row = ({ runner, now }: { runner: Runner; now: number }) => (
     </div>
     <div class="when quiet">
       {runner.places !== null && (
-        <meter min={0} max={runner.places} value={runner.busy} aria-label={`Busy places of ${runner.id}`} />
+        <meter min={0} max={runner.places} value={runner.busy} aria-label={`Busy slots of ${runner.id}`} />
       )}
       <span>{busyText(runner)}</span>
       <span>

@@ -5,7 +5,7 @@ import { Form } from "../../form.js";
 import { Secret } from "../../secret.js";
 import { resources, TokenFields, tokenIn } from "../../token-fields.js";
 
-/** Makes a token for a user. Its secret is shown once. */
+/** Creates a token for a user. Its secret is shown once. */
 export function UserToken({ username }: { username: string }) {
   const [secret, setSecret] = useState<string>();
   const create = async (fields: FormData) => {

@@ -13,7 +13,7 @@ async function load(query: URLSearchParams) {
   return { users: (await response.json()) as Account[], pages: pagesIn(response) };
 }
 
-/** Users: who there is, new ones, tokens for them, and their end. */
+/** Lists, creates and deletes users, and creates tokens for them. */
 export function UsersPage() {
   const query = new URLSearchParams(location.search);
   const { data, error, reload } = useData(`users?${query}`, () => load(query));

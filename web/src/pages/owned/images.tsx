@@ -16,12 +16,12 @@ const remove = ({ id }: Image) => client.api.DELETE("/images/{id}", at(id));
 const arrives = ({ download }: Image): boolean => download !== null && download.finished_at === null;
 const refreshMs = 2_000;
 
-/** What the server has of an image that it downloads. */
+/** The progress of an image that the server is downloading. */
 function Arrival({ image: { name, download } }: { image: Image }) {
   if (!download) return null;
   if (download.error) return <span class="reason">{`download failed: ${download.error}`}</span>;
   if (download.finished_at) return null;
-  if (!download.started_at) return <span>download waits to start</span>;
+  if (!download.started_at) return <span>waiting to download</span>;
   return <Progress label={`Download of ${name}`} doneBytes={download.received ?? 0} totalBytes={download.total} />;
 }
 
@@ -58,7 +58,7 @@ const Row = ({ record: image, now, mixed, done }: RowProps<Image>) => (
   </>
 );
 
-/** The names of images have no dots. */
+/** Names of images have no dots. */
 const nameOf = (fileName: string): string => fileName.replace(/\.\w+$/, "").replace(/[^\w-]+/g, "-");
 
 function Add({ namespace, done }: AddProps) {
@@ -69,7 +69,7 @@ function Add({ namespace, done }: AddProps) {
       download_url: textOf(fields, "download_url"),
     };
     const image = await record(client.api.POST("/images", { body }));
-    done(`The server downloads the image ${image.name}.`);
+    done(`The server is downloading the image ${image.name}.`);
   };
   return (
     <>

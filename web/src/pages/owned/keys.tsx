@@ -27,7 +27,7 @@ const Row = ({ record: key, now, mixed, done }: RowProps<Key>) => (
   </>
 );
 
-const configHint = "Lines for the SSH client, such as Host and User. They may stay empty.";
+const configHint = "Optional settings for the SSH client, such as Host and User.";
 
 function Add({ namespace, done }: AddProps) {
   const submit = async (fields: FormData) => {
@@ -47,7 +47,7 @@ function Add({ namespace, done }: AddProps) {
     <Form action="Store the key" submit={submit}>
       <Field name="name" label="Name" required hint="Also the name of its file in a build" />
       <NamespaceField namespace={namespace} />
-      <LongField name="key" label="Private key" required hint="Without passphrase. No page shows it again." />
+      <LongField name="key" label="Private key" required hint="Without a passphrase. It is never shown again." />
       <LongField name="config" label="Configuration" rows={3} hint={configHint} />
     </Form>
   );
@@ -96,7 +96,7 @@ function Change({ of: { id, config }, done }: { of: Key; done: (text: string) =>
     <section aria-label="Configuration">
       <h2>Configuration</h2>
       <Form action="Save" submit={submit}>
-        <LongField name="config" label="Lines for the SSH client" rows={5} defaultValue={config} />
+        <LongField name="config" label="SSH client settings" rows={5} defaultValue={config} />
       </Form>
     </section>
   );

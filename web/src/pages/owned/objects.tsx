@@ -36,7 +36,7 @@ const Row = ({ record: object, now, mixed, done }: RowProps<StoredObject>) => (
   </>
 );
 
-/** Objects are named as files: letters, numbers, dots, dashes and underscores. */
+/** Names of objects have letters, numbers, dots, dashes and underscores. */
 const nameOf = (fileName: string): string => fileName.replace(/[^\w.-]+/g, "-");
 
 const Add = (props: AddProps) => <UploadForm path="/objects" noun="object" nameOf={nameOf} {...props} />;

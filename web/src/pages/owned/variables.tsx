@@ -36,10 +36,10 @@ function Row({ record: variable, mixed, done }: RowProps<Variable>) {
 }
 
 const Mask = ({ checked }: { checked?: boolean }) => (
-  <Check name="mask" label="Mask it: pages, answers and output never show the value" checked={checked ?? false} />
+  <Check name="mask" label="Mask the value: pages, API responses and output never show it" checked={checked ?? false} />
 );
 
-/** Returns a value as it was typed: spaces around it count. */
+/** Returns a value with its leading and trailing spaces. */
 const valueIn = (fields: FormData): string => String(fields.get("value") ?? "");
 
 function Add({ namespace, done }: AddProps) {
@@ -71,7 +71,7 @@ export const VariablesPage = listPage<Variable>({
   section: "variables",
   title: "Variables",
   about:
-    "Environment variables of builds. A namespace's variables reach its builds and those of the namespaces below it.",
+    "Environment variables of builds. A namespace's variables also apply to the builds of all namespaces below it.",
   empty: <p>There are no variables yet. Create one with the form above.</p>,
   add: { title: "New variable", Form: Add },
   Row,
@@ -123,7 +123,7 @@ function Change({ variable: { id, value, masked }, done }: { variable: Variable;
           rows={3}
           required={!masked}
           defaultValue={masked ? "" : value}
-          hint={masked ? "Empty keeps the value. To show it from now on takes a new one." : undefined}
+          hint={masked ? "Leave empty to keep the value. To unmask the variable, enter a new value." : undefined}
         />
         <Mask checked={masked} />
       </Form>
