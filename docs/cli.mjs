@@ -37,7 +37,7 @@ const sections = Object.entries(headings).map(
 const page = `# The command line
 
 \`ci\` has a command for nearly every route of the API, for terminals and scripts. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
-it; then this is \`ci\`:
+it. Then define \`ci\`:
 
 \`\`\`sh
 alias ci="node $PWD/cli/dist/main.js"
@@ -52,8 +52,8 @@ ci whoami
 
 \`ci\` keeps the address and the token as a *context* in \`$XDG_CONFIG_HOME/service-ci/contexts.json\` (\`~/.config\` if it is not set), which
 only you can read. Sign in to several servers, then choose one with \`ci context use\`, or with \`--context\` for one command. The options
-\`--server\` and \`--token\` come before the variables \`CI_SERVER\` and \`CI_TOKEN\`, and those before the context. A token is never sent to a
-server that it was not given for.
+\`--server\` and \`--token\` take precedence over the variables \`CI_SERVER\` and \`CI_TOKEN\`, and these over the context. A token is never sent
+to a server other than its own.
 
 ## Run a build
 
@@ -67,16 +67,16 @@ ci logs -f last                      # again; -j NAME prints one job
 ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
 \`\`\`
 
-A build is named by its number, as \`alice/12\`, by its URL, or as \`last\`: your newest one. A matrix makes several builds: \`--follow\` prints
-one after another, and the worst decides the exit code. Ctrl-C ends \`ci\`, and the build continues. [Builds on your machine](local.md) says
-more about \`ci run\`.
+Name a build by its number, as \`alice/12\`, by its URL, or as \`last\`, which is your newest one. A matrix has several builds: \`--follow\` prints
+one after another, and the worst one decides the exit code. Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md)
+explains \`ci run\`.
 
 ## In scripts
 
-- \`--json\` prints the API's own body. Streams (\`submit -f\`, \`run\`, \`logs -f\`, \`events\`) print one object a line.
-- \`--quiet\` prints only the result, and of a list only the names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
-- In a pipe, tables are rows whose fields tabs separate, without heading and colors, with full times and sizes. \`NO_COLOR\` turns colors
-  off. Output of builds is passed on unchanged.
+- \`--json\` prints the API's response. Streams (\`submit -f\`, \`run\`, \`logs -f\`, \`events\`) print one object per line.
+- \`--quiet\` prints only the result; lists print only names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
+- In a pipe, tables become tab-separated rows without headings and colors, with full times and exact sizes. \`NO_COLOR\` turns colors
+  off. Build output is printed unchanged.
 - Results go to standard output, everything else to standard error.
 
 | Exit code | Meaning |
@@ -97,7 +97,7 @@ ci completion fish | source          # in ~/.config/fish/config.fish
 
 ## Every command
 
-\`ci help COMMAND\` explains each option. Records in a list may be named by id or by name. An option that takes \`-\` reads standard input,
+\`ci help COMMAND\` explains each option. Name records by id or by name. If an option accepts \`-\`, that reads standard input,
 so that no secret has to be on the command line. All commands take ${Object.entries(commonOptions)
   .map(([name, option]) => code(flagsOf(name, option)))
   .join(", ")}.

@@ -14,6 +14,6 @@ test.each([
 test.each(["", "alice", "alice/", "alice/x", "-1", "1.5", "99999999999999999", "https://ci.test/n/alice/12", "a/b/3"])(
   '"%s" names none',
   (word) => {
-    expect(() => parseBuild(word)).toThrow(`"${word}" names no build. Builds are named by number (12)`);
+    expect(() => parseBuild(word)).toThrow(`"${word}" is not the name of a build. Name a build as 12`);
   },
 );

@@ -2,20 +2,20 @@ import { each } from "@service-ci/client";
 import { Failure, UsageError } from "./exit.js";
 import type { Session } from "./session.js";
 
-/** Which build a word names. */
+/** The build that an argument names. */
 export type Named =
   | { readonly kind: "last" }
   | { readonly kind: "build"; readonly user?: string | undefined; readonly number: number; readonly url?: string };
 
-/** A build as the paths of the API name it. */
+/** A build's owner and number, as in the paths of the API. */
 export interface BuildRef {
   readonly user: string;
   readonly number: number;
 }
 
-const forms = "Builds are named by number (12), as alice/12, by URL, or as last";
+const forms = "Name a build as 12, alice/12, its URL, or last";
 
-/** Reads the name of a build: `12`, `alice/12`, a URL of the build, or `last`. */
+/** Parses the name of a build: `12`, `alice/12`, a URL of the build, or `last`. */
 export function parseBuild(word: string): Named {
   if (word === "last") return { kind: "last" };
   const url = /^(https?:\/\/.+)\/b\/([^/?#]+)\/(\d+)(?:[/?#].*)?$/.exec(word);
@@ -23,7 +23,8 @@ export function parseBuild(word: string): Named {
     ? url.slice(1)
     : [undefined, ...(/^(?:([^/:]+)\/)?(\d+)$/.exec(word)?.slice(1) ?? [])];
   const number = Number(digits);
-  if (digits === undefined || !Number.isSafeInteger(number)) throw new UsageError(`"${word}" names no build. ${forms}`);
+  if (digits === undefined || !Number.isSafeInteger(number))
+    throw new UsageError(`"${word}" is not the name of a build. ${forms}`);
   return { kind: "build", user: user && decoded(user), number, ...(base === undefined ? {} : { url: base }) };
 }
 
@@ -37,7 +38,7 @@ function decoded(segment: string): string {
 
 const maxSearched = 500;
 
-/** Returns the user's newest build. The list also holds builds of other members. */
+/** Returns the user's newest build. The list also contains other members' builds. */
 async function lastBuild({ client, user }: Session): Promise<BuildRef> {
   const { id, username } = await user();
   let searched = 0;
@@ -48,7 +49,7 @@ async function lastBuild({ client, user }: Session): Promise<BuildRef> {
   throw new Failure("You have no builds yet. `ci submit` makes one");
 }
 
-/** Returns the build that a word names; the user's newest one without a word. */
+/** Returns the build that an argument names; without an argument, the user's newest one. */
 export async function findBuild(session: Session, word = "last"): Promise<BuildRef> {
   const named = parseBuild(word);
   if (named.kind === "last") return lastBuild(session);

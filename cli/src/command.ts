@@ -1,8 +1,8 @@
 import type { Io } from "./io.js";
 
 /**
- * How an option is read. `secret` and `file` take `-` for standard input; `file` otherwise names a file whose content is
- * the value. `list` is separated by commas. `texts`, `list` and `pairs` may be repeated.
+ * The kind of an option. `secret` and `file` accept `-` for standard input; `file` otherwise names a file whose content
+ * is the value. Commas separate the values of `list`. `texts`, `list` and `pairs` may be repeated.
  */
 export type OptionKind = "flag" | "bool" | "text" | "texts" | "list" | "pairs" | "number" | "secret" | "file";
 
@@ -20,7 +20,7 @@ export interface Argument {
   readonly choices?: readonly string[];
 }
 
-/** What a command takes. Help, completion, the reference and the types of its handler are made from this. */
+/** The arguments and options of a command. Help, completion, the reference and its handler's types come from this. */
 export interface Spec {
   readonly about: string;
   readonly args?: Readonly<Record<string, Argument>>;

@@ -6,6 +6,6 @@ interface Complaint {
   readonly column?: number | null | undefined;
 }
 
-/** Returns a complaint about a manifest, as compilers write theirs. */
+/** Returns a complaint about a manifest in the format of compiler errors. */
 export const complaintLine = (name: string, { message, line, column }: Complaint): string =>
   visible(`${name}${typeof line === "number" ? `:${line}:${column}` : ""}: ${message}`);

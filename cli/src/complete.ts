@@ -9,13 +9,13 @@ const takesValue = ({ kind }: Option): boolean => kind !== "flag";
 interface Place {
   readonly path: string;
   readonly spec?: Spec | undefined;
-  /** How many arguments are before the last word. */
+  /** Number of arguments before the last word. */
   readonly given: number;
-  /** The option whose value the last word is. */
+  /** The option that the last word is the value of. */
   readonly option?: Option | undefined;
 }
 
-/** Reads the words before the last one. */
+/** Parses the words before the last one. */
 function placeOf({ table, groups, aliases }: Omit<Names, "headings">, before: readonly string[]): Place {
   let path = "";
   let given = 0;
@@ -34,7 +34,7 @@ function placeOf({ table, groups, aliases }: Omit<Names, "headings">, before: re
   return { path, given, option, spec: table[path] };
 }
 
-/** Returns the words that may follow, for the last and unfinished one of a command line. */
+/** Returns completions for the unfinished last word of a command line. */
 export function completionsOf(names: Names, words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
   const { path, spec, given, option } = placeOf(names, words.slice(0, -1));

@@ -44,8 +44,8 @@ test("no file means no contexts, and a damaged one is named", async () => {
 });
 
 test("an unknown context is refused with the known ones", () => {
-  expect(() => contextNamed(contexts, "wrok")).toThrow('There is no context "wrok". Known are: work, home');
-  expect(() => contextNamed({ contexts: {} }, "work")).toThrow("`ci login` makes one");
+  expect(() => contextNamed(contexts, "wrok")).toThrow('There is no context "wrok". Known contexts: work, home');
+  expect(() => contextNamed({ contexts: {} }, "work")).toThrow("`ci login` creates one");
   expect(() => contextNamed(contexts, "constructor")).toThrow("There is no context");
 });
 
@@ -62,7 +62,7 @@ describe("the server and the token", () => {
   });
 
   test("a token goes only to the server that it was given for", () => {
-    const noToken = "No token for https://new.example.com is known. Sign in with `ci login https://new.example.com`";
+    const noToken = "There is no token for https://new.example.com. Sign in with `ci login https://new.example.com`";
     expect(() => target({ server: "https://new.example.com" })).toThrow(noToken);
     expect(() => target({}, { CI_SERVER: "https://new.example.com" })).toThrow(noToken);
     const env = { CI_SERVER: "https://other.example.com", CI_TOKEN: "ci_e" };

@@ -8,7 +8,7 @@ import type { Io } from "./io.js";
 /** A server where the user has signed in. */
 export interface Context {
   readonly server: string;
-  /** What the URLs in the server's records begin with. */
+  /** Base of the URLs in the server's records. */
   readonly public_url: string;
   readonly username: string;
   readonly token: string;
@@ -46,12 +46,12 @@ export async function readContexts(io: Pick<Io, "env">): Promise<Contexts> {
     const { current, contexts } = JSON.parse(text) as Contexts;
     if (Object.values(contexts).every(isContext)) return { current, contexts };
   } catch {
-    // The message below says it.
+    // Reported below.
   }
   throw new Failure(`${path} is damaged. Delete it, then sign in again with \`ci login\``);
 }
 
-/** Replaces the contexts in one step. Only the user can read the file. */
+/** Replaces the contexts atomically. Only the user can read the file. */
 export async function writeContexts(io: Pick<Io, "env">, contexts: Contexts): Promise<void> {
   const folder = folderOf(io);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -72,11 +72,11 @@ export async function writeContexts(io: Pick<Io, "env">, contexts: Contexts): Pr
   }
 }
 
-/** Returns the context of a name. Throws for an unknown one. */
+/** Returns the context with this name. Throws if there is none. */
 export function contextNamed({ contexts }: Contexts, name: string): Context {
   const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
   if (context) return context;
   const names = Object.keys(contexts);
-  const known = names.length > 0 ? `Known are: ${names.join(", ")}` : "`ci login` makes one";
+  const known = names.length > 0 ? `Known contexts: ${names.join(", ")}` : "`ci login` creates one";
   throw new UsageError(`There is no context "${name}". ${known}`);
 }

@@ -12,7 +12,7 @@ interface Content {
   readonly name: string;
   /** Null while an image has no content. */
   readonly content_url: string | null;
-  /** Absent of an image. */
+  /** Absent for images. */
   readonly sha256?: string;
 }
 
@@ -23,7 +23,7 @@ export interface Input {
   readonly force?: boolean | undefined;
 }
 
-/** Downloads the content of the record that an operation shows, to a file of its name. */
+/** Downloads the content of the record that an operation shows to a file with the record's name. */
 export async function downloadContent(io: Io, shownBy: string, input: Input): Promise<undefined> {
   const { id, namespace, into = ".", force = false } = input;
   const session = await connect(io);
@@ -41,6 +41,6 @@ export async function downloadContent(io: Io, shownBy: string, input: Input): Pr
   const isNew = await download({ path: from, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
   if (io.options.json) await printJson(io, record);
   else if (isNew) await print(io, visible(target));
-  else note(io, `${target} is already there`);
+  else note(io, `${target} already exists`);
   return undefined;
 }

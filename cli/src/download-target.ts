@@ -8,11 +8,11 @@ export function segmentsOf(name: string, platform = process.platform): string[] 
   const segments = name.split("/");
   const unsafe = platform === "win32" ? /[\\:\0]/ : /\0/;
   if (segments.some((segment) => ["", ".", ".."].includes(segment) || unsafe.test(segment)))
-    throw new Failure(`"${visible(name)}" was left out: its name leads out of the folder`);
+    throw new Failure(`"${visible(name)}" was skipped: its name leads out of the folder`);
   return segments;
 }
 
-/** Returns what is at a path, without following a link; undefined if nothing is. */
+/** Returns the entry at a path, without following a link; undefined if there is none. */
 export async function entryAt(path: string) {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -20,7 +20,7 @@ export async function entryAt(path: string) {
   });
 }
 
-/** Returns the file for a name and makes its folders. A link among them could lead elsewhere, so it is refused. */
+/** Returns the file for a name and creates its folders. Refuses links, which could lead elsewhere. */
 export async function targetOf(folder: string, name: string): Promise<string> {
   const segments = segmentsOf(name);
   await mkdir(folder, { recursive: true });

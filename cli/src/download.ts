@@ -6,7 +6,7 @@ import { ApiError, type Client } from "@service-ci/client";
 import { entryAt } from "./download-target.js";
 import { Failure } from "./exit.js";
 
-/** Content on the server, and what is known about it. */
+/** Content on the server, with its size and hash if known. */
 export interface Wanted {
   readonly path: string;
   readonly name: string;
@@ -45,7 +45,7 @@ async function emptied(file: FileHandle): Promise<number> {
   return 0;
 }
 
-/** Appends what is missing to a partial file. */
+/** Appends the missing rest to a partial file. */
 async function append(file: FileHandle, { path, sizeBytes }: Wanted, options: DownloadOptions): Promise<void> {
   const { client, signal, onProgress } = options;
   const { size } = await file.stat();
@@ -66,7 +66,7 @@ async function append(file: FileHandle, { path, sizeBytes }: Wanted, options: Do
 const mayPass = (error: unknown): boolean =>
   error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
 
-/** Downloads to a partial file. After a lost connection it continues; it gives up if nothing more arrives. */
+/** Downloads to a partial file. Reconnects after a lost connection; gives up if nothing more arrives. */
 async function fill(partial: string, wanted: Wanted, options: DownloadOptions): Promise<void> {
   const entry = await entryAt(partial);
   if (entry && !entry.isFile()) throw new Failure(`${partial} is in the way`);
@@ -91,7 +91,7 @@ async function fill(partial: string, wanted: Wanted, options: DownloadOptions): 
   }
 }
 
-/** Downloads content to a file and verifies it. Continues an earlier partial download. Reports whether it was needed. */
+/** Downloads content to a file and verifies it. Continues a partial download. Returns false if the file was complete. */
 export async function download(wanted: Wanted, target: string, options: DownloadOptions): Promise<boolean> {
   if (await isThere(wanted, target, options.force)) return false;
   const partial = `${target}.part`;

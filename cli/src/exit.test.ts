@@ -28,5 +28,5 @@ test("an error is explained, and says what to do", () => {
     "The server cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
   );
   expect(explain(new Failure("Why", 3))).toEqual({ message: "Why", code: 3 });
-  expect(explain(new Error("odd")).message).toMatch(/^This is a mistake in ci: Error: odd/);
+  expect(explain(new Error("odd")).message).toMatch(/^This is a bug in ci: Error: odd/);
 });

@@ -1,4 +1,4 @@
-/** What the exit code of `ci` says. */
+/** The exit codes of `ci`. */
 export const exit = { done: 0, failed: 1, usage: 2, killed: 3, timedOut: 4, interrupted: 130 } as const;
 
 export const exitHelp = `Exit codes:
@@ -33,7 +33,7 @@ const codes: Readonly<Record<string, number>> = {
 };
 const worstFirst = [exit.failed, exit.timedOut, exit.killed, exit.done];
 
-/** Returns the exit code for how builds ended: that of the worst. */
+/** Returns the exit code of the build that ended worst. */
 export function exitOf(statuses: readonly string[]): number {
   const found = new Set(statuses.map((status) => codes[status] ?? exit.done));
   return worstFirst.find((code) => found.has(code)) ?? exit.done;

@@ -1,7 +1,7 @@
 import { ApiError } from "@service-ci/client";
 import { exit, Failure } from "./exit.js";
 
-/** What the user reads about an error, and the exit code. */
+/** The message for an error, and the exit code. */
 export interface Explained {
   readonly message: string;
   readonly code: number;
@@ -24,7 +24,7 @@ function refused({ status, message, fields, retryAfterSeconds, requestId }: ApiE
   return failed(`${message}${wait}${request}`);
 }
 
-/** Returns the innermost cause, which says what happened to a connection. */
+/** Returns the innermost cause, which explains why a connection failed. */
 function causeOf(error: Error): Error {
   const { cause } = error;
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0];
@@ -40,5 +40,5 @@ export function explain(error: unknown): Explained {
   if (error instanceof TypeError && error.message === "terminated")
     return failed(`The connection broke: ${causeOf(error).message}`);
   if (error instanceof Error && "syscall" in error) return failed(error.message);
-  return failed(`This is a mistake in ci: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return failed(`This is a bug in ci: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 }

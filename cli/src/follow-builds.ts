@@ -11,7 +11,7 @@ type Build = components["schemas"]["Build"];
 
 const refOf = ({ user, number }: Build) => ({ user: user.username, number });
 
-/** Returns all builds of a submission: of a matrix there are several. */
+/** Returns all builds of a submission; a matrix has several. */
 async function groupOf({ client }: Session, build: Build): Promise<Build[]> {
   if (!build.group) return [build];
   const query = { group: String(build.group.id) };
@@ -35,7 +35,7 @@ async function noteEnd(io: Io, { client }: Session, build: Build): Promise<void>
   note(io, `Build ${buildName(ended)} ${ended.status.replaceAll("_", " ")}${time && ` in ${time}`}${reason}`);
 }
 
-/** Says what was submitted, and follows it if asked to. Returns the exit code. */
+/** Prints the submitted builds, and follows them if requested. Returns the exit code. */
 export async function submitted(io: Io, session: Session, build: Build, follows: boolean): Promise<number> {
   const { json, quiet } = io.options;
   const builds = await groupOf(session, build);

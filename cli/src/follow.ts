@@ -3,7 +3,7 @@ import { hasColors } from "./format/paint.js";
 import { type Io, note, print, write } from "./io.js";
 import type { Session } from "./session.js";
 
-/** Prints an output as it grows, unchanged, until its build or job ends. Returns the final status. */
+/** Prints output unchanged as it arrives, until its build or job ends. Returns the final status. */
 export async function followOutput(io: Io, { client }: Session, path: string): Promise<string> {
   const { signal, options, stdout } = io;
   let status: string | undefined;
@@ -30,6 +30,6 @@ export async function followOutput(io: Io, { client }: Session, path: string): P
   if (hasColors(io, stdout) && !options.json) await write(io, "\u001b[0m");
   if (!endsLine && stdout.isTTY) await write(io, "\n");
   signal.throwIfAborted();
-  if (status === undefined) throw new Failure("The output ended without a status");
+  if (status === undefined) throw new Failure("The output ended without a status; the build may still be running");
   return status;
 }

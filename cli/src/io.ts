@@ -21,7 +21,7 @@ export interface CommonOptions {
   readonly context?: string | undefined;
 }
 
-/** What a command has of the process that runs it. */
+/** The parts of the process that a command uses. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: Sink;
@@ -29,13 +29,13 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
-  /** Sets what happens when the reader of the output goes away. By default the process exits. */
+  /** Replaces the default, which is to exit, for when the reader closes the output. */
   readonly onHangUp?: (listener: () => void) => void;
   readonly version: string;
   readonly options: CommonOptions;
 }
 
-/** Writes to standard output at its reader's speed. */
+/** Writes to standard output, with backpressure. */
 export async function write({ stdout, signal }: Io, chunk: string | Uint8Array): Promise<void> {
   if (!stdout.write(chunk)) await once(stdout as never, "drain", { signal });
 }
@@ -43,13 +43,13 @@ export async function write({ stdout, signal }: Io, chunk: string | Uint8Array):
 /** Prints a line on standard output. */
 export const print = (io: Io, line: string): Promise<void> => write(io, `${line}\n`);
 
-/** Prints the API's own body: indented on a terminal, on one line elsewhere. */
+/** Prints an API response: indented on a terminal, on one line elsewhere. */
 export function printJson(io: Io, body: unknown): Promise<void> {
   if (!io.stdout.isTTY) return print(io, JSON.stringify(body));
   return print(io, JSON.stringify(body, null, 2).split("\n").map(visible).join("\n"));
 }
 
-/** Tells the user something that is not the command's result. `--quiet` leaves it out. */
+/** Prints a note on standard error, unless `--quiet` is set. */
 export function note(io: Io, line: string): void {
   if (!io.options.quiet) io.stderr.write(`${visible(line)}\n`);
 }
@@ -83,12 +83,12 @@ export async function readFileText({ stdin, signal }: Io, path: string): Promise
   try {
     return await readText(createReadStream(path), path, maxFileBytes, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new UsageError(`There is no file ${path}`);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new UsageError(`The file ${path} does not exist`);
     throw error;
   }
 }
 
-/** Returns a secret that was given literally, or from standard input for `-`, without its last line break. */
+/** Returns a secret option's value. For `-` it reads standard input, without the last line break. */
 export async function readSecret(io: Io, value: string): Promise<string> {
   return value === "-" ? (await readFileText(io, "-")).replace(/\r?\n$/, "") : value;
 }

@@ -5,12 +5,12 @@ import { type Io, note, print, printJson } from "./io.js";
 
 export interface ListOptions {
   readonly columns: readonly string[];
-  /** Returns what commands call a record. */
+  /** Returns the name of a record in commands. */
   readonly nameOf: (record: Fields) => string;
   readonly limit?: number | undefined;
 }
 
-/** Prints the records of a list, at most `limit`. Requests no page that is not needed. */
+/** Prints the records of a list, at most `limit`. Requests only the pages that it needs. */
 export async function printList(io: Io, records: AsyncIterable<Fields>, options: ListOptions): Promise<void> {
   const { columns, nameOf, limit = Number.POSITIVE_INFINITY } = options;
   const found: Fields[] = [];
@@ -23,5 +23,5 @@ export async function printList(io: Io, records: AsyncIterable<Fields>, options:
   if (io.options.json) await printJson(io, found);
   else if (io.options.quiet) for (const record of found) await print(io, visible(nameOf(record)));
   else await printTable(io, found, columns);
-  if (more && io.stderr.isTTY) note(io, `There are more than ${limit}. --limit shows them`);
+  if (more && io.stderr.isTTY) note(io, `Only the first ${limit} are shown. Raise --limit to see more`);
 }

@@ -3,7 +3,7 @@ import type { Specs } from "./specs.js";
 
 type Loaders = { readonly [N in keyof Specs]: () => Promise<{ readonly run: Handler<Specs[N]> }> };
 
-/** The modules of the commands. Only that of the command in hand is loaded. */
+/** The modules of the commands. Only the current command's module is loaded. */
 export const loaders: Loaders = {
   login: () => import("./commands/login.js"),
   logout: () => import("./commands/context-remove.js"),

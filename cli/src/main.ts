@@ -7,7 +7,7 @@ const interrupted = new AbortController();
 const stop = () => interrupted.abort();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stop);
 
-// A reader that closes its pipe has read enough.
+// If the reader closes the pipe, exit quietly.
 let hangUp: () => void = () => process.exit(exit.done);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;

@@ -15,6 +15,6 @@ test.each([
 });
 
 test("a manifest where no namespace can stand is refused", async () => {
-  await expect(withNamespace("- a", "team")).rejects.toThrow("not a mapping");
+  await expect(withNamespace("- a", "team")).rejects.toThrow("not a YAML mapping");
   await expect(withNamespace("namespace:\njobs: []", "team")).rejects.toThrow("without a value");
 });

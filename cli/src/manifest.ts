@@ -4,7 +4,7 @@ import { type Io, readFileText } from "./io.js";
 
 const defaultFile = ".service-ci.yml";
 
-/** Returns the text of a manifest, and its name for messages. */
+/** Returns the text of a manifest, and its file name for messages. */
 export async function readManifest(io: Io, path?: string): Promise<{ name: string; text: string }> {
   if (path === undefined) {
     await access(defaultFile).catch(() => {
@@ -15,12 +15,12 @@ export async function readManifest(io: Io, path?: string): Promise<{ name: strin
   return { name, text: await readFileText(io, name) };
 }
 
-/** Returns a manifest with another namespace. Everything else stays in its place. */
+/** Returns a manifest with another namespace. Changes nothing else. */
 export async function withNamespace(manifest: string, namespace: string): Promise<string> {
   const { isMap, isScalar, parseDocument } = await import("yaml");
   const { contents } = parseDocument(manifest);
   const value = JSON.stringify(namespace);
-  if (contents !== null && !isMap(contents)) throw new UsageError("The manifest is not a mapping of keys");
+  if (contents !== null && !isMap(contents)) throw new UsageError("The manifest is not a YAML mapping");
   const pair = contents?.items.find(({ key }) => isScalar(key) && key.value === "namespace");
   const range = isScalar(pair?.value) ? pair.value.range : undefined;
   if (range && range[1] > range[0]) return manifest.slice(0, range[0]) + value + manifest.slice(range[1]);

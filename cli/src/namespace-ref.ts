@@ -10,7 +10,7 @@ export interface NamespaceRef {
 export async function findNamespace(session: Pick<Session, "username">, word: string): Promise<NamespaceRef> {
   const [path = "", owner, ...rest] = word.split("@");
   if (path === "" || owner === "" || rest.length > 0)
-    throw new UsageError(`"${word}" names no namespace. Write path or path@owner, such as team/web@alice`);
+    throw new UsageError(`"${word}" is not the name of a namespace. Write path or path@owner, such as team/web@alice`);
   return { username: owner ?? (await session.username()), path };
 }
 

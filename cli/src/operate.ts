@@ -13,11 +13,11 @@ import { readFields, type Values } from "./request-fields.js";
 import { connect, type Session } from "./session.js";
 import { uploadFrom } from "./upload.js";
 
-/** Lists without a natural end show their first page. */
+/** Lists that grow without bound: only their first page is shown by default. */
 const endless = new Set(["audit", "webhooks deliveries", "repos deliveries", "cron builds", "objects builds"]);
 const page = 25;
 
-/** Returns what commands call a record. */
+/** Returns the name of a record in commands. */
 const nameIn =
   ({ names = "id" }: Operation) =>
   (record: Fields): string => {
@@ -59,7 +59,7 @@ async function askFirst(io: Io, { about }: Operation, values: Values): Promise<v
   if (!(await confirm(io, `${about}: ${visible(asked)}?`))) throw new Failure("Nothing was deleted");
 }
 
-/** Returns the handler of a command that is one request. */
+/** Returns the handler for a command that sends one request. */
 export const operate =
   (name: string) =>
   async (io: Io, input: Values): Promise<undefined> => {

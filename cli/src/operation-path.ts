@@ -16,12 +16,13 @@ async function idOf(session: Session, lookup: Lookup, name: string, namespace?: 
   const ids: number[] = [];
   for await (const record of recordsAt(session, path, searches ? { search: name } : {}))
     if (record[field] === name) ids.push(record.id as number);
-  if (ids.length === 0) throw new Failure(`There is no "${name}". Names are those of the list`);
-  if (ids.length > 1) throw new UsageError(`Several are called "${name}". Name one by its id: ${ids.join(", ")}`);
+  if (ids.length === 0) throw new Failure(`Nothing is called "${name}". The list command shows all names`);
+  if (ids.length > 1)
+    throw new UsageError(`Several records are called "${name}". Choose one by its id: ${ids.join(", ")}`);
   return ids[0]!;
 }
 
-/** Returns the path of an operation's request, and the values that are not part of it. */
+/** Returns the path of an operation's request, and the values that are not in the path. */
 export async function requestPath(
   session: Session,
   { path: template, within, lookup, columns, method }: Operation,

@@ -55,9 +55,9 @@ test("a wrong word is refused with the one that was probably meant", async () =>
 
 test.each([
   [["kill"], 'missing required argument "build"'],
-  [["list", "--limit", "0"], /"--limit <number>" argument "0" is invalid\. It is a whole number from 1\./],
+  [["list", "--limit", "0"], /"--limit <number>" argument "0" is invalid\. It must be a whole number from 1\./],
   [["list", "--status", "done"], /"done" is invalid\. Allowed choices are queued, running, passed/],
-  [["submit", "--var", "A"], /"A" is invalid\. It has the form KEY=VALUE\./],
+  [["submit", "--var", "A"], /"A" is invalid\. It must have the form KEY=VALUE\./],
   [["submit", "a.yml", "b.yml"], /too many arguments/],
   [["webhooks", "list"], /required option "-n, --namespace <text>" not specified/],
 ])("%j is refused as wrong usage", async (words, message) => {

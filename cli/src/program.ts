@@ -29,11 +29,11 @@ export interface Streams {
 }
 
 export const commonOptions: Readonly<Record<keyof CommonOptions, OptionSpec>> = {
-  json: { kind: "flag", about: "Print what the API answers; one object a line for streams" },
-  quiet: { kind: "flag", short: "q", about: "Print only the result: no progress, of lists only names" },
+  json: { kind: "flag", about: "Print the API's response as JSON; for streams, one object per line" },
+  quiet: { kind: "flag", short: "q", about: "Print only the result: no progress; lists print only names" },
   context: { kind: "text", about: "Context to use instead of the current one" },
-  server: { kind: "text", about: "Address of the server; CI_SERVER if missing, then the context" },
-  token: { kind: "text", about: "Token; CI_TOKEN if missing, then the context" },
+  server: { kind: "text", about: "URL of the server; default: CI_SERVER, then the context" },
+  token: { kind: "text", about: "Token; default: CI_TOKEN, then the context" },
 };
 
 const placeholders: Partial<Record<OptionSpec["kind"], string>> = {
@@ -53,19 +53,19 @@ export const flagsOf = (name: string, { kind, short }: OptionSpec): string =>
 
 function pairOf(text: string, earlier: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("It has the form KEY=VALUE.");
+  if (at < 1) throw new InvalidArgumentError("It must have the form KEY=VALUE.");
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 function numberOf(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value === 0)
-    throw new InvalidArgumentError("It is a whole number from 1.");
+    throw new InvalidArgumentError("It must be a whole number from 1.");
   return value;
 }
 
 function boolOf(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new InvalidArgumentError("It is true or false.");
+  if (text !== "true" && text !== "false") throw new InvalidArgumentError("It must be true or false.");
   return text === "true";
 }
 
@@ -86,7 +86,7 @@ function optionOf(name: string, spec: OptionSpec): Option {
   return option;
 }
 
-/** Returns how an argument is written, such as `[build]`. */
+/** Returns the notation of an argument, such as `[build]`. */
 export const wordOf = (name: string, { kind }: ArgumentSpec): string =>
   ({ one: `<${name}>`, optional: `[${name}]`, many: `[${name}...]` })[kind];
 
@@ -161,7 +161,7 @@ function addGroup(program: Command, word: string, { table, groups, aliases }: Om
   }
 }
 
-/** Returns a message of the parser as ours are: in one sentence, with double quotes. */
+/** Returns a parser message in our style: one sentence, with double quotes. */
 export const reworded = (text: string): string =>
   text
     .replace(/^error: /, "")

@@ -22,7 +22,7 @@ test("a terminal is told that a list is longer, and a limit requests no further 
     const io = ioOf({ tty, env: { NO_COLOR: "1" } });
     await printList(io, records(), list);
     expect(io.stdout.text).toBe(tty ? "NAME\nn1\nn2\n" : "n1\nn2\n");
-    expect(io.stderr.text).toBe(tty ? "There are more than 2. --limit shows them\n" : "");
+    expect(io.stderr.text).toBe(tty ? "Only the first 2 are shown. Raise --limit to see more\n" : "");
     expect(read).toBe(3);
   }
 });

@@ -9,7 +9,7 @@ export interface Progress {
   clear(): void;
 }
 
-/** Shows on a terminal how much of a transfer is done. Without a total it shows the bytes alone. */
+/** Shows the progress of a transfer on a terminal. Without a total it shows only the bytes. */
 export function progressOf(io: Io, name: string, totalBytes?: number): Progress {
   let next = 0;
   const clear = () => {

@@ -25,6 +25,6 @@ async function ask({ stdin, stderr, signal }: Io, question: string, hidden: bool
 
 export const promptSecret = (io: Io, question: string): Promise<string> => ask(io, question, true);
 
-/** Asks for a yes on the terminal. */
+/** Asks for confirmation on the terminal. */
 export const confirm = async (io: Io, question: string): Promise<boolean> =>
   /^y(es)?$/i.test((await ask(io, `${question} [y/N] `, false)).trim());

@@ -4,7 +4,7 @@ import type { Operation } from "./operations/operation.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the values as the API takes them: files and secrets are read. */
+/** Returns the values for the API, with files and secrets read. */
 export async function readFields(io: Io, { options = {} }: Operation, values: Values): Promise<Values> {
   const kindOf = (name: string) => options[name]?.kind;
   const fromInput = Object.keys(values).filter(

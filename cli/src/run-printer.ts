@@ -5,7 +5,7 @@ import { duration, size } from "./format/units.js";
 import { type Io, note, print, write } from "./io.js";
 
 const jobColors: readonly Color[] = ["cyan", "magenta", "blue", "yellow", "green"];
-/** A longer line is shown in pieces. */
+/** Longer lines are split. */
 const maxLine = 64 * 1024;
 
 type End = Extract<LocalEvent, { event: "end" }>["data"];
@@ -18,7 +18,7 @@ const axesOf = ({ axes }: Started): string =>
 
 const words = (status: string): string => status.replaceAll("_", " ");
 
-/** Prints the lines of jobs behind their names. */
+/** Returns a printer of job output that begins each line with the job's name. */
 function linePrinter(io: Io, jobs: readonly string[]) {
   const width = Math.max(...jobs.map((name) => name.length));
   const begun = new Map<string, string>();
@@ -27,7 +27,7 @@ function linePrinter(io: Io, jobs: readonly string[]) {
   async function line(job: string, text: string): Promise<void> {
     const color = jobColors[jobs.indexOf(job) % jobColors.length];
     const prefix = `${paint(io, color, `${job.padEnd(width)} |`)} `;
-    // A progress bar that returns to the start of its line leaves the name there.
+    // A progress bar overwrites its line: print the name again after each carriage return.
     const shown = io.stdout.isTTY ? text.replace(/\r$/, "").replaceAll("\r", `\r${prefix}`) : text;
     await write(io, `${prefix}${shown}${colored && shown.includes("\u001b") ? "\u001b[0m" : ""}\n`);
   }
@@ -63,7 +63,7 @@ async function noteSummary(io: Io, { status, seconds, reason, jobs }: End, files
   io.stderr.write(`Build ${ended} in ${duration(seconds)}${reason ? `: ${reason}` : ""}\n`);
 }
 
-/** Returns what shows the events of a run, until its reader is gone. */
+/** Returns a function that prints the events of a run until the reader closes the output. */
 export function runPrinter(io: Io): Emit {
   let lines = linePrinter(io, [""]);
   let files: string[] = [];
@@ -79,7 +79,7 @@ export function runPrinter(io: Io): Emit {
       note(io, `Test failed: ${[data.suite, data.name].filter(Boolean).join(" ")}: ${data.message}`);
     else if (event === "kept") files.push(data.error ? `Not kept: ${data.error}` : `Files of the jobs: ${data.path}`);
     else if (event === "end") {
-      // A service prints after its job has ended.
+      // Services print even after their job has ended.
       for (const { name } of data.jobs) await lines.end(name);
       await noteSummary(io, data, files);
     } else if (data.seconds !== undefined) {

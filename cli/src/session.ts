@@ -4,17 +4,17 @@ import { UsageError } from "./exit.js";
 import type { Io } from "./io.js";
 import { serverUrl } from "./server.js";
 
-/** A server, and the user that its token stands for. */
+/** A server, and the user of its token. */
 export interface Session {
   readonly client: Client;
   readonly server: string;
-  /** Returns what the URLs in the server's records begin with. */
+  /** Returns the base of the URLs in the server's records. */
   publicUrl(): Promise<string>;
   user(): Promise<components["schemas"]["Account"]>;
   username(): Promise<string>;
 }
 
-/** Where a command sends its requests. */
+/** The server and token for a command's requests. */
 export interface Target {
   readonly server: string;
   readonly token: string;
@@ -29,15 +29,15 @@ export function targetOf({ options, env }: Pick<Io, "options" | "env">, contexts
   const named = options.context === undefined ? undefined : contextNamed(contexts, options.context);
   const current = contexts.current === undefined ? undefined : contexts.contexts[contexts.current];
   const given = options.server ?? named?.server ?? (env.CI_SERVER || current?.server);
-  if (given === undefined) throw new UsageError(`No server is known. ${signIn}`);
+  if (given === undefined) throw new UsageError(`No server is configured. ${signIn}`);
   const server = serverUrl(given);
   const same = (context: Context | undefined) => context?.server === server;
   const context = [named, current, ...Object.values(contexts.contexts)].find(same);
-  // A token is used only for the server that it was given for.
+  // Never send a token to another server than its own.
   const isForServer = !env.CI_SERVER || serverUrl(env.CI_SERVER) === server;
   const fromEnvironment = named === undefined && isForServer ? env.CI_TOKEN || undefined : undefined;
   const token = options.token ?? fromEnvironment ?? context?.token;
-  if (token === undefined) throw new UsageError(`No token for ${server} is known. Sign in with \`ci login ${server}\``);
+  if (token === undefined) throw new UsageError(`There is no token for ${server}. Sign in with \`ci login ${server}\``);
   return { server, token, context: context?.token === token ? context : undefined };
 }
 
@@ -49,7 +49,7 @@ export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string)
     fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) }),
   });
 
-/** Returns what the URLs in a server's records begin with, or throws if another program answers. */
+/** Returns the base of the URLs in a server's records. Throws if the server is not Service CI. */
 export async function publicUrlOf(client: Client, server: string): Promise<string> {
   const root: unknown = await record(client.api.GET("/")).catch((error) => {
     if (error instanceof SyntaxError || (error instanceof ApiError && error.status === 404)) return undefined;
@@ -57,7 +57,7 @@ export async function publicUrlOf(client: Client, server: string): Promise<strin
   });
   const builds = root && (root as { builds_url?: unknown }).builds_url;
   if (typeof builds !== "string" || !builds.endsWith("/builds"))
-    throw new UsageError(`${server} does not answer as Service CI. Does its path belong to the address?`);
+    throw new UsageError(`${server} is not Service CI. Check the address, including its path`);
   return builds.slice(0, -"/builds".length);
 }
 

@@ -1,32 +1,32 @@
 import { flag, many, number, one, optional, pairs, type Spec, text, texts } from "./command.js";
 import { statuses } from "./statuses.js";
 
-const build = optional("Number, alice/12, URL or last; last if missing");
+const build = optional("Number, alice/12, URL or last; default: last");
 const theBuild = one("Number, alice/12, URL or last");
-const manifest = optional("File of the manifest, - for standard input; .service-ci.yml if missing");
+const manifest = optional("Manifest file, - for standard input; default: .service-ci.yml");
 const variables = pairs("Variable of the build, KEY=VALUE; may be repeated", { short: "v" });
-const follow = flag("Print the output until the end; the exit code is that of the build", { short: "f" });
-const group = flag("All builds of the build's matrix");
+const follow = flag("Print the output until the end; exit with the build's exit code", { short: "f" });
+const group = flag("Apply to all builds of the matrix");
 const namespace = text("Namespace, path or path@owner", { short: "n" });
-const into = text("Folder to write to; the current one if missing", { short: "C" });
+const into = text("Folder to write to; default: the current one", { short: "C" });
 const force = flag("Replace files that differ");
 const content = { args: { id: one("Id or name") }, options: { namespace, into, force } };
 
-/** The commands that have a module of their own. */
+/** The commands with their own module. */
 export const specs = {
   login: {
     about: "Sign in to a server; reads the token from --token, standard input or the terminal",
     args: { address: one("Address of the server, such as https://ci.example.com") },
-    options: { name: text("Name of the new context; the server's host if missing") },
+    options: { name: text("Name of the new context; default: the server's host") },
   },
   logout: {
     about: "Forget a context and its token",
-    args: { name: optional("Name of the context; the current one if missing") },
+    args: { name: optional("Name of the context; default: the current one") },
   },
   "context list": { about: "List the contexts" },
   "context use": { about: "Make a context the current one", args: { name: one("Name of the context") } },
   "context remove": { about: "Forget a context and its token", args: { name: one("Name of the context") } },
-  whoami: { about: "Show the server and the user of the token" },
+  whoami: { about: "Show the current server and user" },
 
   submit: {
     about: "Submit a build",
@@ -44,13 +44,13 @@ export const specs = {
     args: { manifest },
     options: {
       var: variables,
-      secret: texts("Masked variable, KEY=VALUE or the KEY of one in the environment; may be repeated"),
+      secret: texts("Masked variable, KEY=VALUE or KEY to read it from the environment; may be repeated"),
       job: texts("Run only this job, after the setup; may be repeated", { short: "j" }),
       axis: pairs("Run only builds of the matrix with this value, AXIS=VALUE; may be repeated"),
-      event: text("What the build is for, as `when` sees it; manual if missing", {
+      event: text("Event for `when` conditions; default: manual", {
         choices: ["manual", "push", "pull", "schedule"],
       }),
-      artifacts: text("Folder to keep artifacts in; they are not kept if missing", { short: "a" }),
+      artifacts: text("Folder to keep artifacts in; default: they are not kept", { short: "a" }),
       keep: text("Folder to copy the working directory of the jobs to, after the build"),
       clone: flag("Clone the sources as the manifest says, instead of copying the current folder"),
       object: pairs("File to use for an object, NAME=FILE; may be repeated"),
@@ -71,7 +71,7 @@ export const specs = {
       status: text("Only builds with this status", { choices: statuses }),
       tag: text("Only builds with this tag", { short: "t" }),
       search: text("Only builds with a tag that contains this text"),
-      limit: number("At most this many; 25 if missing"),
+      limit: number("At most this many; default: 25"),
     },
   },
   show: { about: "Show a build and its jobs", args: { build } },
@@ -85,7 +85,7 @@ export const specs = {
   "artifacts list": { about: "List the artifacts of a build", args: { build } },
   "artifacts download": {
     about: "Download artifacts and verify them; continues partial downloads",
-    args: { build: theBuild, names: many("Names of the artifacts; all if missing") },
+    args: { build: theBuild, names: many("Names of the artifacts; default: all") },
     options: { into, force },
   },
   "objects download": { about: "Download an object and verify it; continues a partial download", ...content },
@@ -96,7 +96,7 @@ export const specs = {
     options: {
       follow: flag("Print all events as they happen", { short: "f" }),
       kind: texts("Only events of this kind, such as build.finished; may be repeated", { short: "k" }),
-      after: text("Begin after the event with this id; 0 begins a day ago"),
+      after: text("Begin after the event with this id; 0: begin a day ago"),
     },
   },
   completion: {
@@ -108,10 +108,10 @@ export const specs = {
 
 export type Specs = typeof specs;
 
-/** What the first words of longer commands stand for. */
+/** Descriptions of command groups. */
 export const groups: Readonly<Record<string, string>> = {
-  context: "Servers where you have signed in",
-  artifacts: "Files that a build has made",
+  context: "Servers where you are signed in",
+  artifacts: "Files that a build produced",
 };
 
 export const aliases: Readonly<Record<string, string>> = { context: "contexts" };

@@ -1,4 +1,4 @@
-/** The statuses of a build, in the order of its life. */
+/** The statuses of a build, in order of its lifecycle. */
 export const statuses = [
   "queued",
   "running",

@@ -29,7 +29,7 @@ export const headings = {
     ...["tag", "untag", "pin", "unpin", "approve"],
   ],
   "What builds use": ["ns", "invites", "vars", "keys", "objects", "images", "caches"],
-  "What starts builds, and what hears of them": ["cron", "repos", "webhooks", "events"],
+  "What starts builds, and what receives events": ["cron", "repos", "webhooks", "events"],
   Administration: ["tokens", "sessions", "identities", "users", "runners", "queue", "audit"],
 };
 

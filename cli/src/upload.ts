@@ -19,7 +19,7 @@ export async function uploadFrom(
 ): Promise<Fields> {
   if ("download_url" in query) throw new UsageError("Name a file or --download-url, not both");
   const entry = file === "-" ? undefined : await stat(file).catch(() => undefined);
-  if (file !== "-" && !entry?.isFile()) throw new UsageError(`There is no file ${file}`);
+  if (file !== "-" && !entry?.isFile()) throw new UsageError(`The file ${file} does not exist`);
   const content = Readable.toWeb(file === "-" ? io.stdin : createReadStream(file)) as ReadableStream<Uint8Array>;
   const progress = progressOf(io, query.name ?? file, entry?.size);
   const options = { signal: io.signal, onProgress: progress.update };

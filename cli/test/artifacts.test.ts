@@ -26,7 +26,7 @@ test("artifacts are listed and downloaded with their folders", async () => {
   );
   expect(readFileSync(into("all/docs/notes.txt"), "utf8")).toBe("hello\n");
   expect(await user.run(["artifacts", "download", "last", "docs/notes.txt", "-C", into("all")])).toEqual({
-    ...{ code: 0, stdout: "", stderr: `${into("all")}/docs/notes.txt is already there\n` },
+    ...{ code: 0, stdout: "", stderr: `${into("all")}/docs/notes.txt already exists\n` },
   });
 });
 

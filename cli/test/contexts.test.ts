@@ -47,7 +47,7 @@ test("a wrong token, a wrong path and a server that is away are told apart", asy
     ...{ code: 2, stdout: "", stderr: `${address()} does not accept this token\n` },
   });
   expect(await user.run(["login", `${ci.origin}/elsewhere`], { input: ann.token })).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining("does not answer as Service CI") },
+    ...{ code: 2, stderr: expect.stringContaining("is not Service CI") },
   });
   const away = await user.run(["login", "http://127.0.0.1:1"], { input: ann.token });
   expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("The server cannot be reached: ") });

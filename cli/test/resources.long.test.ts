@@ -32,13 +32,16 @@ test("a variable is created from standard input, listed, changed and deleted by 
   await user.out("vars", "delete", "PASSWORD");
   expect(await user.json("vars", "list")).toEqual([]);
   const again = await user.run(["vars", "delete", "PASSWORD"]);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no "PASSWORD"') });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing is called "PASSWORD"') });
 });
 
 test("a name that several records have is refused with their ids", async () => {
   for (const namespace of ["one", "two"]) await user.out("vars", "create", "X", "--value", "v", "-n", namespace);
   const { code, stderr } = await user.run(["vars", "show", "X"]);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/Several are called "X"\. Name one by its id: \d+, \d+/)]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/Several records are called "X"\. Choose one by its id: \d+, \d+/),
+  ]);
   expect((await user.json("vars", "show", "X", "-n", "two")).namespace.path).toBe("two");
 });
 
@@ -56,7 +59,7 @@ test("an object and an image are downloaded by their names", async () => {
   const download = ["objects", "download", "ca.crt", "-n", "stored", "-C", into];
   expect(await user.out(...download)).toBe(`${into}/ca.crt\n`);
   expect(readFileSync(join(into, "ca.crt"), "utf8")).toBe("content");
-  expect(await user.run(download)).toMatchObject({ code: 0, stderr: `${into}/ca.crt is already there\n` });
+  expect(await user.run(download)).toMatchObject({ code: 0, stderr: `${into}/ca.crt already exists\n` });
   writeFileSync(join(into, "ca.crt"), "another");
   expect(await user.run(download)).toMatchObject({ code: 1, stderr: expect.stringContaining("Use --force") });
   writeFileSync(join(user.folder, "disk"), aDisk());
@@ -72,7 +75,7 @@ test("files are uploaded, and keys are read from files", async () => {
   const piped = await user.run(["objects", "create", "piped", "-", "--json"], { input: "content" });
   expect(JSON.parse(piped.stdout)).toMatchObject({ name: "piped", size: 7, sha256 });
   const { code, stderr } = await user.run(["objects", "create", "none", "missing.txt"]);
-  expect([code, stderr]).toEqual([2, "There is no file missing.txt\n"]);
+  expect([code, stderr]).toEqual([2, "The file missing.txt does not exist\n"]);
   const { privateKey } = generateKeyPairSync("ed25519");
   writeFileSync(join(user.folder, "id"), privateKey.export({ type: "pkcs8", format: "pem" }));
   expect(await user.json("keys", "create", "deploy", "--key", "id")).toMatchObject({ name: "deploy" });

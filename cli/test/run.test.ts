@@ -28,7 +28,7 @@ test("secrets are masked, whether they are given or from the environment", async
   }
   expect(await user.run(manifest, ["--secret", "ABSENT"])).toEqual({
     ...{ code: 2, stdout: "" },
-    stderr: "The environment has no ABSENT. Set it, or use --secret ABSENT=VALUE\n",
+    stderr: "The environment variable ABSENT is not set. Set it, or use --secret ABSENT=VALUE\n",
   });
   expect(await user.run(manifest, ["--secret", "SHORT=abc"])).toMatchObject({
     ...{ code: 1, stderr: "-: Variables value of SHORT cannot be shorter than 6 characters in length\n" },

@@ -12,7 +12,7 @@ import type { Specs } from "../specs.js";
 
 type Artifact = Pick<components["schemas"]["Artifact"], "name" | "size" | "sha256">;
 
-/** Returns the artifacts of these names; without names, all that have content. */
+/** Returns the artifacts with these names; without names, all artifacts that have content. */
 async function wantedOf({ client }: Session, build: BuildRef, names: readonly string[]): Promise<Artifact[]> {
   const found: Artifact[] = [];
   const call = (page: number) =>
@@ -42,7 +42,7 @@ async function fetchOne(
   const isNew = await download({ path, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
   if (io.options.json) await print(io, JSON.stringify(artifact));
   else if (isNew) await print(io, visible(target));
-  else note(io, `${target} is already there`);
+  else note(io, `${target} already exists`);
 }
 
 export const run: Handler<Specs["artifacts download"]> = async (io, { build, names, into = ".", force = false }) => {

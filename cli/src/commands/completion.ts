@@ -2,7 +2,7 @@ import type { Handler } from "../command.js";
 import { write } from "../io.js";
 import type { Specs } from "../specs.js";
 
-// Where ci has no word to offer, the shells complete names of files.
+// Without suggestions from ci, the shells complete file names.
 const scripts: Readonly<Record<string, string>> = {
   bash: `# In ~/.bashrc: source <(ci completion bash)
 _ci() {

@@ -11,6 +11,6 @@ export const run: Handler<Specs["logout"] | Specs["context remove"]> = async (io
   const { server } = contextNamed({ contexts }, name);
   const { [name]: _, ...rest } = contexts;
   await writeContexts(io, { current: current === name ? undefined : current, contexts: rest });
-  note(io, `Forgot the token for ${server}. It stays valid until \`ci tokens delete\``);
+  note(io, `Forgot the token for ${server}. It stays valid until you delete it with \`ci tokens delete\``);
   return undefined;
 };

@@ -8,12 +8,14 @@ import type { Specs } from "../specs.js";
 
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
 
-/** Hands an address to the user's browser. */
+/** Opens a URL in the user's browser. */
 function openUrl({ env }: Io, url: string): Promise<void> {
   const opener = env.BROWSER || openers[process.platform] || "xdg-open";
   return new Promise((resolve, reject) => {
     const child = spawn(opener, [url], { stdio: "ignore", detached: true });
-    child.once("error", ({ message }) => reject(new Failure(`The browser did not start: ${message}. Set BROWSER`)));
+    child.once("error", ({ message }) =>
+      reject(new Failure(`The browser did not start: ${message}. Set BROWSER to the command that opens it`)),
+    );
     child.once("spawn", () => {
       child.unref();
       resolve();

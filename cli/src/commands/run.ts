@@ -20,11 +20,12 @@ function userOf({ env }: Io): string {
   }
 }
 
-/** Reads `KEY=VALUE`, or `KEY` for a variable of the environment. */
+/** Parses `KEY=VALUE`, or `KEY` for a variable of the environment. */
 function secretOf({ env }: Io, text: string) {
   const [, key = text, given] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const value = given ?? env[key];
-  if (value === undefined) throw new UsageError(`The environment has no ${key}. Set it, or use --secret ${key}=VALUE`);
+  if (value === undefined)
+    throw new UsageError(`The environment variable ${key} is not set. Set it, or use --secret ${key}=VALUE`);
   return { key, value, masked: true };
 }
 
@@ -52,18 +53,18 @@ async function requestOf(io: Io, input: Given, text: string): Promise<Request> {
   };
 }
 
-/** Something that this machine lacks. It is not a failure of the build. */
+/** This machine lacks something. The build itself has not failed. */
 const refused = (error: unknown): never => {
   throw error instanceof Refused ? new UsageError(error.message) : error;
 };
 
-/** Runs the builds. An interrupt kills them, and so does a reader of the output that goes away. */
+/** Runs the builds. An interrupt kills them, and so does closing the output. */
 async function follow(given: Io, { notes, run }: Prepared, { artifacts, keep }: Given): Promise<number> {
   const folder = resolve(artifacts ?? ".");
   const gone = new AbortController();
   given.onHangUp?.(() => gone.abort());
   const signal = AbortSignal.any([given.signal, gone.signal]);
-  // After an interrupt, the end of the output is still shown.
+  // Print the end of the output even after an interrupt.
   const io = { ...given, signal: new AbortController().signal };
   for (const text of notes) note(io, text);
   const onStop = () =>

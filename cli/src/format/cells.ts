@@ -11,11 +11,11 @@ export interface Cell {
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-/** Returns the name of a build as commands take it. */
+/** Returns the name of a build that commands accept. */
 export const buildName = (build: { user: { username: string }; number: number }): string =>
   `${build.user.username}/${build.number}`;
 
-/** Returns the text of a value: of related records the name that commands take. */
+/** Returns the text of a value. For a related record, that is the name that commands accept. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(plain).join(", ");
@@ -26,7 +26,7 @@ export function plain(value: unknown): string {
   return typeof name === "string" ? name : JSON.stringify(value);
 }
 
-/** Columns that are made of a whole record. */
+/** Columns that are computed from the whole record. */
 const made: Readonly<Record<string, (record: Fields) => string>> = {
   build: (record) => plain(record.user ? record : record.build),
   time: ({ started_at, finished_at }) => elapsed(started_at as string | null, finished_at as string | null),

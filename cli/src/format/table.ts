@@ -10,7 +10,7 @@ const defaultColumns = 80;
 /** Cuts text to a width and marks the cut. */
 const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
 
-/** Returns the widths of columns: what does not fit on the terminal is taken from the widest one. */
+/** Returns the widths of columns. If they do not fit on the terminal, the widest one shrinks. */
 function widthsOf(rows: readonly (readonly Cell[])[], available: number): number[] {
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.text.length)));
   const room = available - gap.length * (widths.length - 1);
@@ -24,7 +24,7 @@ function widthsOf(rows: readonly (readonly Cell[])[], available: number): number
   return widths;
 }
 
-/** Prints records as a table on a terminal, elsewhere as rows of fields that tabs separate. */
+/** Prints records as a table on a terminal, elsewhere as tab-separated rows. */
 export async function printTable(io: Io, records: readonly Fields[], columns: readonly string[]): Promise<void> {
   const rows = records.map((record) =>
     columns.map((column) => {
@@ -50,7 +50,7 @@ export async function printTable(io: Io, records: readonly Fields[], columns: re
   }
 }
 
-/** Prints names and values, one pair a line. Leaves out empty values. */
+/** Prints names and values, one pair per line. Omits empty values. */
 export async function printFields(io: Io, fields: readonly (readonly [string, Cell | string])[]): Promise<void> {
   const given = fields
     .map(([name, value]) => [name, typeof value === "string" ? { text: value } : value] as const)
@@ -61,11 +61,11 @@ export async function printFields(io: Io, fields: readonly (readonly [string, Ce
       await print(io, `${(at === 0 ? name : "").padEnd(width)}${gap}${paint(io, color, visible(line))}`);
 }
 
-/** Addresses of collections, which commands find by themselves. */
+/** URLs of collections, which commands do not need. */
 const collection =
   /^(artifacts|builds|collaborators|images|invites|jobs|keys|namespaces|objects|output|tags|variables|webhooks)_url$/;
 
-/** Prints a record, one field a line. Related records are shown, so their ids are not. */
+/** Prints a record, one field per line. Shows related records instead of their ids. */
 export function printRecord(io: Io, record: Fields): Promise<void> {
   const names = Object.keys(record).filter((name) => !name.endsWith("_id") && !collection.test(name));
   return printFields(

@@ -13,7 +13,7 @@ export function duration(seconds: number): string {
   return `${Math.max(0, Math.floor(seconds))} s`;
 }
 
-/** Returns how long ago a time was, or how far ahead it is. */
+/** Returns a time relative to now, such as `3 min ago`. */
 export function relative(time: string, now = Date.now()): string {
   const seconds = (now - Date.parse(time)) / 1_000;
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;

@@ -6,15 +6,15 @@ const tokenColumns = ["id", "name", "scope", "expires_at", "last_used_at"];
 const tokens = resource({ one: "a token", many: "your tokens", path: "/tokens", field: "name", columns: tokenColumns });
 const tokenFields = {
   scope: text("Permissions, such as 'build:read,write image:read'", { required: true }),
-  expires_at: text("When it expires, such as 2027-01-31T00:00:00Z; never if missing"),
+  expires_at: text("When it expires, such as 2027-01-31T00:00:00Z; default: never"),
 };
 const name = one("Name");
 
-/** Users, tokens and what administrators watch. */
+/** Users, tokens, and the pages of administrators. */
 export const accounts = {
   "tokens list": tokens.list(),
   "tokens create": tokens.create({ name }, tokenFields, {
-    ...{ about: "Create a token; its secret is shown only now", names: "secret" },
+    ...{ about: "Create a token and show its secret once", names: "secret" },
   }),
   "tokens delete": tokens.remove(),
 
@@ -23,7 +23,7 @@ export const accounts = {
     ...{ columns: ["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"], names: "id" },
   },
   "sessions link": {
-    ...{ about: "Create a link that signs you in, in one browser and within ten minutes", method: "POST" },
+    ...{ about: "Create a sign-in link that works once, within ten minutes", method: "POST" },
     ...{ path: "/user/sign-in-links", names: "url" },
   },
   "sessions delete": {
@@ -31,11 +31,11 @@ export const accounts = {
   },
 
   "identities list": {
-    ...{ about: "List your identities at providers of OpenID Connect", method: "GET", path: "/user/identities" },
+    ...{ about: "List your identities at OpenID Connect providers", method: "GET", path: "/user/identities" },
     ...{ columns: ["id", "issuer", "subject", "name", "created_at", "last_used_at"], names: "id" },
   },
   "identities delete": {
-    ...{ about: "Disconnect an identity: it no longer signs you in, and its sessions end", method: "DELETE" },
+    ...{ about: "Disconnect an identity: you can no longer sign in with it, and its sessions end", method: "DELETE" },
     ...{ path: "/user/identities/{id}", args: { id: one("Id") } },
   },
 
@@ -50,7 +50,7 @@ export const accounts = {
     options: { admin: flag("Make the user an administrator") },
   },
   "users token": {
-    ...{ about: "Create a token for a user; its secret is shown only now", method: "POST", names: "secret" },
+    ...{ about: "Create a token for a user and show its secret once", method: "POST", names: "secret" },
     ...{ path: "/users/{username}/tokens", args: { username: user, name }, options: tokenFields },
   },
   "users delete": {
@@ -58,12 +58,12 @@ export const accounts = {
     asks: true,
   },
   runners: {
-    ...{ about: "List runners with what they do", method: "GET", path: "/runners", names: "id" },
+    ...{ about: "List runners and their busy slots", method: "GET", path: "/runners", names: "id" },
     columns: ["id", "drivers", "busy", "places", "active", "seen_at"],
   },
   queue: {
     ...{ about: "Show the queue and its history", method: "GET", path: "/queue" },
-    options: { hours: text("How many hours of the past, from 1 to 24; 3 if missing") },
+    options: { hours: text("Hours of history to show, 1 to 24; default: 3") },
   },
   audit: {
     ...{ about: "List who tried to change what, newest first", method: "GET", path: "/audit", names: "id" },

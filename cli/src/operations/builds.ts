@@ -3,9 +3,9 @@ import { statuses } from "../statuses.js";
 import type { Operations } from "./operation.js";
 
 const build = one("Number, alice/12, URL or last");
-const anyBuild = optional("Number, alice/12, URL or last; last if missing");
+const anyBuild = optional("Number, alice/12, URL or last; default: last");
 
-/** What is done to builds in one request. */
+/** Commands for builds that send one request. */
 export const builds = {
   jobs: {
     ...{
@@ -23,7 +23,7 @@ export const builds = {
     ...{ columns: ["status", "suite", "class_name", "name", "seconds", "message"], names: "name" },
     options: {
       status: text("Only cases with this status", { choices: ["passed", "failed", "skipped"] }),
-      order: text("In the order of the jobs, or the slowest first", { choices: ["jobs", "slowest"] }),
+      order: text("Sort by job, or slowest first", { choices: ["jobs", "slowest"] }),
     },
   },
   "inputs vars": {

@@ -19,7 +19,7 @@ export const specs: Readonly<Record<string, Spec>> = Object.fromEntries(
 );
 
 export const groups: Readonly<Record<string, string>> = {
-  inputs: "What a build was given",
+  inputs: "Variables, keys and objects of a build",
   ns: "Namespaces, which hold builds and what builds use",
   invites: "Invites to namespaces",
   vars: "Environment variables for builds",
@@ -32,6 +32,6 @@ export const groups: Readonly<Record<string, string>> = {
   caches: "Files that are kept between builds",
   tokens: "Your tokens",
   sessions: "Browsers where you are signed in",
-  identities: "Your identities at providers of OpenID Connect",
+  identities: "Your identities at OpenID Connect providers",
   users: "Users, for administrators",
 };

@@ -24,13 +24,13 @@ const cron = resource({
   columns: ["id", "name", "schedule", "timezone", "next_run", "last_error", "namespace"],
 });
 
-const config = file("Lines for the SSH client's configuration");
+const config = file("SSH client settings");
 const schedule = text("hourly, daily, weekly, monthly or five fields such as '30 4 * * 1-5'");
-const timezone = text("IANA time zone of the schedule, such as Europe/Berlin; UTC if missing");
+const timezone = text("IANA time zone of the schedule, such as Europe/Berlin; default: UTC");
 const manifest = file("Manifest of the builds; it also names the namespace", { short: "m" });
 const builds = ["build", "status", "namespace", "comment", "time", "created_at"];
 
-/** What builds use, and what submits them on a schedule. */
+/** Inputs of builds, and cron jobs. */
 export const inputs = {
   "vars list": vars.list(),
   "vars show": vars.show(),
@@ -38,7 +38,7 @@ export const inputs = {
     { key: one("Name of the environment variable") },
     {
       value: secret("The value, - for standard input", { required: true }),
-      mask: flag("Hide the value from answers and output"),
+      mask: flag("Hide the value from responses and output"),
     },
   ),
   "vars update": vars.update({
@@ -69,7 +69,7 @@ export const inputs = {
   "images show": images.show(),
   "images create": images.create(
     { name, file: optional("File to upload, - for standard input") },
-    { download_url: text("Address that the server downloads the image from instead") },
+    { download_url: text("URL from which the server downloads the image instead") },
     { upload: "file" },
   ),
   "images delete": images.remove(),

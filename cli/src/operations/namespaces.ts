@@ -74,9 +74,9 @@ const hooks = resource({
 });
 const hookFields = {
   secret: secret("Secret that deliveries are signed with, - for standard input"),
-  ssl: bool("Whether the address must be an https one"),
+  ssl: bool("Whether the address must use https"),
   active: bool("Whether events are sent"),
-  events: list("Events that are sent, separated by commas; all if missing"),
+  events: list("Events to send, separated by commas; default: all"),
 };
 const delivery = one("Id of the delivery");
 const deliveryArgs = { id: one("Id or name"), delivery };
@@ -87,7 +87,7 @@ const webhooks = {
   "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields),
   "webhooks update": hooks.update({
     ...{ payload_url: text("New address"), ...hookFields },
-    remove_secret: flag("Send deliveries without signature"),
+    remove_secret: flag("Stop signing deliveries"),
   }),
   "webhooks delete": hooks.remove(),
   "webhooks deliveries": {
@@ -124,7 +124,10 @@ const repos = {
   "repos list": repositories.list(),
   "repos show": repositories.show(),
   "repos create": repositories.create(
-    { provider: one("What hosts it", { choices: ["github", "gitlab", "gitea"] }), url: one("Address to clone from") },
+    {
+      provider: one("Provider that hosts it", { choices: ["github", "gitlab", "gitea"] }),
+      url: one("Address to clone from"),
+    },
     {
       secret: secret("Secret that the provider signs its events with, - for standard input", { required: true }),
       ...repositoryFields,
@@ -138,12 +141,12 @@ const repos = {
   "repos delete": repositories.remove(),
   "repos deliveries": {
     ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries", method: "GET" },
-    ...{ about: "List what came through the hook of a repository, and what it made", names: "id" },
+    ...{ about: "List the events of a repository, and the builds they triggered", names: "id" },
     columns: ["id", "event", "status", "ref", "builds", "reasons", "created_at"],
   },
   "repos delivery": {
     ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}", method: "GET" },
-    ...{ about: "Show what an event of a repository made, or why it made nothing", args: deliveryArgs },
+    ...{ about: "Show the builds that an event triggered, or why it triggered none", args: deliveryArgs },
   },
   "repos redeliver": {
     ...{ ...repositories.single, path: "{namespace}/-/repositories/{id}/deliveries/{delivery}/redeliver" },

@@ -2,7 +2,7 @@ import { type Argument, type Option, one, type Spec, text } from "../command.js"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** How an operation finds the id for a name: in a list, whose records have the name in a field. */
+/** How an operation finds the id for a name: in a list, by a field of its records. */
 export interface Lookup {
   readonly list: string;
   /** The list of one namespace. */
@@ -13,24 +13,24 @@ export interface Lookup {
 }
 
 /**
- * A command that is one request. Its path may hold `{namespace}`, `{build}` and arguments. All other arguments and
- * options are fields of the request: of the query in a GET or an upload, else of the body.
+ * A command that sends one request. Its path may contain `{namespace}`, `{build}` and arguments. All other arguments
+ * and options go into the query of a GET or an upload, else into the body.
  */
 export interface Operation extends Spec {
   readonly method: Method;
   readonly path: string;
-  /** The path for `--namespace`, if the operation can do without. */
+  /** The path with `--namespace`, if that is optional. */
   readonly within?: string | undefined;
   /** Columns of the table; without them the response is one record, or nothing. */
   readonly columns?: readonly string[] | undefined;
-  /** The field that other commands call the record by. */
+  /** The field that names the record in other commands. */
   readonly names?: string | undefined;
   readonly lookup?: Lookup | undefined;
   /** The argument whose file is the content of the request. */
   readonly upload?: string | undefined;
   /** Asks before it deletes for good. */
   readonly asks?: boolean | undefined;
-  /** Where a value stands in the body, if not under its own name. */
+  /** The body's field for a value, if it differs from the value's name. */
   readonly bodyOf?: ((fields: Readonly<Record<string, unknown>>) => unknown) | undefined;
 }
 
@@ -39,14 +39,14 @@ export type Operations = Readonly<Record<string, Operation>>;
 export const namespace = text("Namespace, path or path@owner", { short: "n" });
 export const itsNamespace = text("Namespace, path or path@owner", { short: "n", required: true });
 
-/** What the operations of a kind of record have in common. */
+/** Shared by the operations on one kind of record. */
 export interface Resource {
-  /** What a record is called, with its article. */
+  /** Name of the kind, with its article. */
   readonly one: string;
   readonly many: string;
   readonly path: string;
   readonly within?: string | undefined;
-  /** The field that users call a record by. */
+  /** The field that holds a record's name. */
   readonly field: string;
   readonly columns: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
@@ -57,7 +57,7 @@ export interface Resource {
 type Arguments = Readonly<Record<string, Argument>>;
 type Options = Readonly<Record<string, Option>>;
 
-/** Returns functions that declare the usual operations of a resource. */
+/** Returns functions that declare the usual operations on a resource. */
 export function resource(declared: Resource) {
   const { one: it, many, path, within, field, columns, options = {}, searches = false } = declared;
   const lookup = { list: path, within, field, searches };
