@@ -93,7 +93,7 @@ test("objects and keys come from the options, and a note says that the rest of t
   };
   const ended = await user.run(manifest, ["--object", "ca.pem=ca", "--key", "deploy=id"]);
   expect(printedBy("unit", ended)).toEqual(["content", "config", "deploy", "xxxxxx"]);
-  expect(ended.stderr).toContain("The variables of namespace team/web are on the server only: give them with --var");
+  expect(ended.stderr).toContain("The variables of namespace team/web are only on the server: give them with --var");
 });
 
 test("--job runs a job alone after the setup, whatever its conditions", async () => {
@@ -106,7 +106,7 @@ test("--job runs a job alone after the setup, whatever its conditions", async ()
   expect(ended.stdout.match(/from-\w+$/gm)?.filter((_, at) => at % 2 === 1)).toEqual(["from-two", "from-three"]);
   const all = await user.run({ driver: { type: "os" }, jobs });
   expect([all.code, all.stdout]).toEqual([0, expect.not.stringContaining("from-")]);
-  expect(all.stderr).toContain("Left out, because their `when` does not hold: one, two, three");
+  expect(all.stderr).toContain("Skipped, because their `when` does not match: one, two, three");
 });
 
 test("--event and the branch decide on `when`", async () => {

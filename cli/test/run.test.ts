@@ -53,7 +53,7 @@ test.each<[string, object, string[], string]>([
     "an object",
     inApp(["a"], { objects: ["ca.pem"] }),
     [],
-    "The object ca.pem is on the server only. Give its file with --object ca.pem=FILE",
+    "The object ca.pem is only on the server. Give its file with --object ca.pem=FILE",
   ],
   [
     "an object's file",
@@ -61,14 +61,9 @@ test.each<[string, object, string[], string]>([
     ["--object", "ca.pem=none"],
     "The file none of the object ca.pem cannot be read",
   ],
-  ["a use of an object", inApp(["a"]), ["--object", "x=y"], "The manifest names no object x"],
+  ["a use of an object", inApp(["a"]), ["--object", "x=y"], "The manifest has no object x"],
   ["a job", inApp(["a"]), ["--job", "tset"], "There is no job tset. Jobs are: unit"],
-  [
-    "a combination",
-    inApp(["a"], { matrix: { N: ["1"] } }),
-    ["--axis", "N=2"],
-    "No build has N=2. Those of the matrix are: N=1",
-  ],
+  ["a combination", inApp(["a"], { matrix: { N: ["1"] } }), ["--axis", "N=2"], "No build has N=2. The matrix has: N=1"],
   [
     "an image",
     { driver: { type: "qemu", image: "none" }, jobs: [] },

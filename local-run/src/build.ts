@@ -15,12 +15,12 @@ import type { Machine } from "./machine.js";
 import { type SourceJob, withLocalSource } from "./place-source.js";
 import { localQueue, type QueueOptions } from "./queue.js";
 
-/** What all builds of a run share. */
+/** Shared by all builds of a run. */
 export interface Running extends Pick<QueueOptions, "objects" | "emit"> {
   readonly config: LocalConfig;
   readonly machine: Machine;
   readonly submission: Omit<Submission, "manifest" | "axes" | "place">;
-  /** The folder whose builds share caches. */
+  /** Builds in the same folder share caches. */
   readonly owner: string;
   readonly source: (Pick<SourceJob, "source" | "directory"> & { readonly index: number }) | undefined;
   readonly artifactPathOf: (number: number) => QueueOptions["artifactPath"];
@@ -30,7 +30,7 @@ export interface Running extends Pick<QueueOptions, "objects" | "emit"> {
   readonly signal: AbortSignal;
 }
 
-/** The driver takes what has no installation for what an old version made. */
+/** Without an installation id, the driver would treat containers as leftovers of an old version. */
 const installation = "0";
 
 const noLease = { runnerId: "local", leaseHash: "" };
@@ -44,7 +44,7 @@ function makeBuild(number: number, { manifest, axes }: Member, { submission }: R
   return newBuild(whole, { ...ids, build: number }, number, new Date(), (value) => value);
 }
 
-/** Nobody else can take the build, so only a kill ends the lease. */
+/** No other runner can take the build, so only a kill ends the lease. */
 function killableLease(build: HeldBuild, by: string, signal: AbortSignal): Lease {
   const lost = new AbortController();
   const killed = new AbortController();

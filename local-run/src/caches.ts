@@ -8,7 +8,7 @@ import type { Copies } from "@ci/runner/caches/copies";
 import type { BuildQueue } from "@ci/runner/context";
 
 interface Entry {
-  /** The folder whose builds alone use it. */
+  /** Only builds in this folder may use the entry. */
   readonly owner: string;
   readonly platform: string;
   readonly name: string;
@@ -34,7 +34,7 @@ const isEntry = (value: unknown): value is Entry =>
   ["owner", "platform", "name", "key", "sha256"].every((field) => typeof Reflect.get(value, field) === "string") &&
   Number.isSafeInteger(Reflect.get(value, "size"));
 
-/** Without a readable list, caches are made again. */
+/** Starts with an empty list if the stored one is not readable. */
 async function readEntries(file: string): Promise<Entry[]> {
   try {
     const found: unknown = JSON.parse(await readFile(file, "utf8"));
@@ -44,7 +44,7 @@ async function readEntries(file: string): Promise<Entry[]> {
   }
 }
 
-/** The caches of a build. Their content is in the runner's own copies: the list says which one holds what. */
+/** The caches of a build. The runner's copies hold the content; the list says which copy belongs to which entry. */
 export function localCaches({
   owner,
   platform,

@@ -11,7 +11,7 @@ export interface LocalConfig
     ReturnType<typeof sizes>,
     ReturnType<typeof times> {
   readonly logLevel: string;
-  /** What is kept between runs. */
+  /** Holds files that are kept between runs. */
   readonly cacheDir: string;
   /** Holds the folders of running builds. */
   readonly workDir: string;
@@ -23,10 +23,10 @@ function cacheDirOf({ XDG_CACHE_HOME: base, HOME: home }: Env): string {
   return join(base?.startsWith("/") ? base : join(home || homedir(), ".cache"), "service-ci");
 }
 
-/** What differs from a runner that serves many users: this one serves the owner of the machine. */
+/** Defaults that differ from a runner's, because a local run serves only the machine's owner. */
 const defaultsOf = ({ PATH }: Env): Env => ({ LOG_LEVEL: "silent", DOCKER_LOCAL_IMAGES: "*", OS_PATH: PATH });
 
-/** Reads the settings of the runner and of the builds service that hold without a server. */
+/** Reads the settings of the runner and the builds service that also apply without a server. */
 export function readConfig(env: Env): LocalConfig {
   const cacheDir = cacheDirOf(env);
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== "");

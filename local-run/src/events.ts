@@ -33,5 +33,5 @@ interface Data {
 /** What happens during a run, in order. */
 export type LocalEvent = { [K in keyof Data]: { readonly event: K; readonly data: Data[K] } }[keyof Data];
 
-/** Takes an event. The run waits for it. */
+/** Handles an event. The run waits until it returns. */
 export type Emit = (event: LocalEvent) => Promise<void>;

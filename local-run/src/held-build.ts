@@ -2,20 +2,20 @@ import type { BuildDoc, JobDoc } from "@ci/builds/domain/build";
 import { applyChange, type Change } from "@ci/builds/domain/change";
 import type { Emit } from "./events.js";
 
-/** A build that is held in memory. It changes by the same moves as one that the builds service stores. */
+/** A build in memory. It changes by the same functions as a build that the builds service stores. */
 export interface HeldBuild {
   doc(): BuildDoc;
-  /** Applies a change, if there is one, and tells of it. */
+  /** Applies a change, if there is one, and emits its events. */
   change(make: (doc: BuildDoc) => Change | undefined): Promise<void>;
 }
 
-/** The moves look at the last line only. */
+/** The domain functions read only the last line. */
 const keptChunks = 20;
 
 const secondsOf = ({ startedAt, finishedAt }: Pick<JobDoc, "startedAt" | "finishedAt">): number | undefined =>
   startedAt && finishedAt ? (finishedAt.getTime() - startedAt.getTime()) / 1_000 : undefined;
 
-/** Returns what a run tells of a job. */
+/** Returns the data of a job's event. */
 export const jobEventOf = ({ name, stage, status, reason, exitCode, ...times }: JobDoc) => ({
   ...{ name, stage, status, seconds: secondsOf(times), exit_code: exitCode, reason },
 });

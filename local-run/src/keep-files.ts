@@ -15,14 +15,14 @@ export async function requireEmpty(folder: string): Promise<void> {
   if (found.length > 0) throw new Refused(`${folder} is not empty. Name another folder, or remove what is in it`);
 }
 
-/** Copies the working directory. An archive from jobs may be hostile: tar follows no names and links that lead out. */
+/** Copies the working directory. The archive may be hostile, so tar follows no names and links that lead out of it. */
 async function copyFiles({ trees }: Environment, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for await (const { content } of trees.read(["."], new AbortController().signal)) {
     const options = ["--strip-components=1", "--no-same-owner", "--no-same-permissions"];
     const tar = spawn("tar", ["-xf", "-", "-C", folder, ...options], {
       stdio: ["pipe", "ignore", "pipe"],
-      // An interrupt on the terminal is for the build.
+      // An interrupt on the terminal must not reach tar.
       detached: true,
     });
     let said = "";

@@ -11,7 +11,7 @@ import type { LocalConfig } from "./config.js";
 import { Refused } from "./refused.js";
 import { takeName } from "./run-name.js";
 
-/** What runs builds on this machine. */
+/** The drivers of this machine. */
 export interface Machine extends AsyncDisposable {
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly copies: Copies;
@@ -20,7 +20,7 @@ export interface Machine extends AsyncDisposable {
   readonly workFolder: string;
 }
 
-/** Returns a folder of base images with the one that a build names. */
+/** Returns a folder that contains the base image of a build. */
 async function imagesDirOf(
   { qemu }: LocalConfig,
   root: WorkRoot,
@@ -54,25 +54,25 @@ function notReady(type: Driver_Type, { docker }: LocalConfig): string {
 export interface MachineOptions {
   readonly config: LocalConfig;
   readonly types: readonly Driver_Type[];
-  /** The files of images for virtual machines, by name; undefined for one that has to be on this machine. */
+  /** Files of images for virtual machines, by name; undefined for an image that must be on this machine. */
   readonly images: ReadonlyMap<string, string | undefined>;
 }
 
-/** The images of a server cannot be used without one. */
+/** Images on a server are not available here. */
 const noServer = {
   findImage: async () => ({}),
   readImage: () => {
-    throw new Refused("There is no server to read images from");
+    throw new Refused("Images cannot be read without a server");
   },
 };
 
 function requireSystem(types: readonly Driver_Type[]): void {
   const others = types.filter((type) => type !== "docker");
   if (process.platform !== "linux" && others.length > 0)
-    throw new Refused(`On this system only builds of the docker driver can run, not of ${others.join(" or ")}`);
+    throw new Refused(`This system can only run builds of the docker driver, not of ${others.join(" or ")}`);
 }
 
-/** Removes what a run of the same name left. Throws Refused if a driver cannot be used. */
+/** Removes leftovers of an earlier run with the same name. Throws Refused if a driver cannot be used. */
 async function makeReady(drivers: Iterable<Driver>, config: LocalConfig): Promise<void> {
   for (const driver of drivers) {
     if (!(await driver.ready())) throw new Refused(notReady(driver.type, config));

@@ -8,7 +8,7 @@ import type { LocalSource } from "./source.js";
 
 export interface SourceJob {
   readonly source: LocalSource;
-  /** The job that would clone the repository. */
+  /** Id of the job that would clone the repository. */
   readonly jobId: number;
   readonly directory: string;
   readonly maxBytes: number;
@@ -33,7 +33,7 @@ async function place({ trees }: Environment, job: SourceJob, signal: AbortSignal
   }
 }
 
-/** Returns a driver that copies the local folder where a job would clone its repository. */
+/** Returns a driver that copies the local folder instead of cloning the repository. */
 export const withLocalSource = (driver: Driver, job: SourceJob): Driver => ({
   ...driver,
   environment(order) {

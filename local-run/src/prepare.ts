@@ -17,7 +17,7 @@ import { findSource, type LocalSource } from "./source.js";
 
 type Files = Readonly<Record<string, string>>;
 
-/** What a run is asked to do. */
+/** The user's request for a run. */
 export interface Request {
   /** The manifest. */
   readonly text: string;
@@ -25,11 +25,11 @@ export interface Request {
   readonly user: string;
   readonly event: Trigger_Type;
   readonly parameters: readonly Parameter[];
-  /** Names of the only jobs to run; all if empty. */
+  /** Names of the jobs to run; empty means all. */
   readonly jobs: readonly string[];
-  /** Values of the matrix that builds must have. */
+  /** Matrix values that select the builds. */
   readonly axes: Axes;
-  /** Clones every source as it is written. */
+  /** Clones every source as the manifest says. */
   readonly clone: boolean;
   /** Files of objects and of images, and texts of private keys, by name. */
   readonly objects: Files;
@@ -38,12 +38,12 @@ export interface Request {
   readonly keepsArtifacts: boolean;
 }
 
-/** A run that nothing speaks against. */
+/** A run that has passed all checks. */
 export interface Plan {
   readonly members: readonly Member[];
   readonly submission: Omit<Submission, "manifest" | "axes" | "place">;
   readonly source: { readonly source: LocalSource; readonly directory: string; readonly index: number } | undefined;
-  /** What differs from a build on a server, for the user. */
+  /** Notes for the user about differences from a build on a server. */
   readonly notes: readonly string[];
 }
 
@@ -60,11 +60,11 @@ async function requireObjects(manifest: Manifest, { objects }: Request): Promise
   if (missing.length > 0)
     throw new Refused(
       missing
-        .map((name) => `The object ${name} is on the server only. Give its file with --object ${name}=FILE`)
+        .map((name) => `The object ${name} is only on the server. Give its file with --object ${name}=FILE`)
         .join("\n"),
     );
   const unused = Object.keys(objects).find((name) => !needed.includes(name));
-  if (unused !== undefined) throw new Refused(`The manifest names no object ${unused}`);
+  if (unused !== undefined) throw new Refused(`The manifest has no object ${unused}`);
   for (const [name, path] of Object.entries(objects))
     await access(path).catch(() => {
       throw new Refused(`The file ${path} of the object ${name} cannot be read`);
@@ -77,7 +77,7 @@ function chosenMembers(manifest: Manifest, axes: Axes): Member[] {
   const chosen = all.filter((member) => wanted.every(([name, value]) => member.axes?.[name] === value));
   if (chosen.length > 0) return chosen;
   const texts = all.flatMap((member) => (member.axes ? [textOf(member.axes)] : []));
-  const known = texts.length > 0 ? `Those of the matrix are: ${texts.join("; ")}` : "The manifest has no matrix";
+  const known = texts.length > 0 ? `The matrix has: ${texts.join("; ")}` : "The manifest has no matrix";
   throw new Refused(`No build has ${textOf(axes)}. ${known}`);
 }
 
@@ -86,7 +86,7 @@ const textOf = (axes: Axes): string =>
     .map((axis) => axis.join("="))
     .join(" ");
 
-/** Returns the address of a repository without a user or password; that of its folder if it has no other. */
+/** Returns the URL of a repository without user and password; its folder's URL if it has no remote. */
 function urlOf({ remotes: [remote = ""], root }: LocalSource): string {
   const [, host, path] = /^(?:[^@/]+@)?([^:/@]+):(?!\/\/)(.*)$/.exec(remote) ?? [];
   const url = host === undefined ? remote : `ssh://${host}/${path}`;
@@ -94,7 +94,7 @@ function urlOf({ remotes: [remote = ""], root }: LocalSource): string {
   return Object.assign(new URL(url), { username: "", password: "" }).href;
 }
 
-/** Builds know the commit as those of a push do. */
+/** Returns the commit's origin, as for a build of a push. */
 function originOf(source: LocalSource): Origin | undefined {
   const { commit, branch } = source;
   if (commit === undefined) return undefined;
@@ -105,12 +105,12 @@ function originOf(source: LocalSource): Origin | undefined {
 function notesOf(manifest: Manifest, leftOut: readonly string[], { keys, keepsArtifacts }: Request): string[] {
   const { namespace, jobs } = manifest;
   const hasKeys = Object.keys(keys).length > 0;
-  const ofServer = `The variables${hasKeys ? "" : " and keys"} of namespace ${namespace} are on the server only`;
+  const ofServer = `The variables${hasKeys ? "" : " and keys"} of namespace ${namespace} are only on the server`;
   const flags = `give them with --var and --secret${hasKeys ? "" : " and --key"}`;
   const hasArtifacts = !keepsArtifacts && jobs.some(({ artifacts }) => artifacts.length > 0);
   return [
     ...(namespace === undefined ? [] : [`${ofServer}: ${flags}`]),
-    ...(leftOut.length > 0 ? [`Left out, because their \`when\` does not hold: ${leftOut.join(", ")}`] : []),
+    ...(leftOut.length > 0 ? [`Skipped, because their \`when\` does not match: ${leftOut.join(", ")}`] : []),
     ...(hasArtifacts ? ["Artifacts are not kept; --artifacts FOLDER keeps them"] : []),
   ];
 }
@@ -121,7 +121,7 @@ const withoutArtifacts = (manifest: Manifest): Manifest => ({
   jobs: manifest.jobs.map((job) => ({ ...job, artifacts: [] })),
 });
 
-/** Reads a request. Returns the complaints of the check or what to run. Throws Refused for what is missing here. */
+/** Returns complaints about the manifest, or the plan for a request. Throws Refused if something is missing here. */
 export async function planRun(
   request: Request,
   config: LocalConfig,

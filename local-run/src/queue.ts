@@ -22,9 +22,9 @@ import type { HeldBuild } from "./held-build.js";
 export interface QueueOptions {
   readonly build: HeldBuild;
   readonly caches: CachePlace;
-  /** The files of objects, by the names that the manifest gives. */
+  /** Files of objects, by their names in the manifest. */
   readonly objects: Readonly<Record<string, string>>;
-  /** Returns the file for an artifact. Throws for a name that is no file name. */
+  /** Returns the file for an artifact. Throws if its name is not a valid file name. */
   readonly artifactPath: (name: string) => Promise<string>;
   readonly emit: Emit;
 }
@@ -67,7 +67,7 @@ function artifactStore({ build, artifactPath, emit }: QueueOptions): BuildQueue[
   };
 }
 
-/** Stands in for the queue of the builds service: it applies the same moves, to a build in memory. */
+/** Replaces the builds service's queue: applies the same changes to a build in memory. */
 export function localQueue(options: QueueOptions): BuildQueue {
   const { build, caches, objects, emit } = options;
   return {

@@ -1,2 +1,2 @@
-/** The run cannot begin as it was asked for. The message says how to mend that. */
+/** The run cannot begin as requested. The message says how to fix that. */
 export class Refused extends Error {}

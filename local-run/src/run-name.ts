@@ -13,7 +13,7 @@ export interface RunName extends Disposable {
 
 const maxRuns = 64;
 
-/** Holds a name of Linux until the process ends; undefined if another process has it. The kernel decides which one. */
+/** Holds an abstract socket name until the process ends; undefined if another process holds it. */
 async function hold(name: string): Promise<Disposable | undefined> {
   const server = createServer();
   server.listen({ path: `\0service-ci/${name}` });
@@ -28,7 +28,7 @@ async function hold(name: string): Promise<Disposable | undefined> {
 
 const nobody: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** Takes the first free name, so that a run finds what an earlier one of that name left when it was killed. */
+/** Takes the first free name, so that a run finds what a killed run of the same name left behind. */
 export async function takeName({ workDir }: Pick<LocalConfig, "workDir">): Promise<RunName> {
   const own = createHash("sha256").update(workDir).digest("hex").slice(0, 8);
   for (let nth = 1; nth <= maxRuns; nth++) {

@@ -13,22 +13,22 @@ export { Refused } from "./refused.js";
 
 export interface RunOptions {
   readonly emit: Emit;
-  /** Returns the file for an artifact of a build. Throws for a name that is no file name. */
+  /** Returns the file for an artifact of a build. Throws if its name is not a valid file name. */
   readonly artifactPath: (build: { readonly number: number; readonly of: number }, name: string) => Promise<string>;
-  /** The folder for what jobs leave; undefined to remove it. */
+  /** Folder for the jobs' files; undefined to remove them. */
   readonly keep?: string | undefined;
   /** Kills the builds. */
   readonly signal: AbortSignal;
 }
 
-/** A run that has passed the check. */
+/** A run that has passed the checks. */
 export interface Prepared {
   readonly notes: readonly string[];
   /** Runs every build. Returns their statuses. */
   run(options: RunOptions): Promise<string[]>;
 }
 
-/** Checks a manifest and what it needs. Throws Refused, with a sentence for the user, if something is missing here. */
+/** Checks a manifest and its requirements. Throws Refused with a message for the user if something is missing here. */
 export async function prepareRun(request: Request, env: Readonly<Record<string, string | undefined>>) {
   const config = readConfig(env);
   const checked = await planRun(request, config);

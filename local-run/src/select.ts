@@ -10,7 +10,7 @@ interface NamedJob {
   readonly job: ManifestJob;
 }
 
-/** Returns the jobs of a manifest in their order, by the names that builds give them. */
+/** Returns the jobs of a manifest in order, with their names in a build. */
 function namedJobs(manifest: Manifest): NamedJob[] {
   const jobs = manifest.stages.flatMap((stage) => manifest.jobs.filter((job) => job.stage === stage));
   const planned = planJobs(manifest, 1).slice(-jobs.length);
@@ -19,14 +19,14 @@ function namedJobs(manifest: Manifest): NamedJob[] {
 
 export interface Selected {
   readonly manifest: Manifest;
-  /** Names of the jobs whose `when` does not hold. */
+  /** Names of the jobs whose `when` does not match. */
   readonly leftOut: readonly string[];
-  /** Names that are those of no job, with those that are. */
+  /** Requested names that no job has. */
   readonly unknown: readonly string[];
   readonly known: readonly string[];
 }
 
-/** Keeps the jobs with these names whatever their `when` says; without names, those that are for this occasion. */
+/** Keeps the jobs with these names, whatever their `when` says; without names, those whose `when` matches. */
 export async function selectJobs(
   manifest: Manifest,
   names: readonly string[],
@@ -51,7 +51,7 @@ export async function selectJobs(
   };
 }
 
-/** Puts the local folder in the place of its repository: of the source that names it, else before all sources. */
+/** Replaces the source of the local folder's repository; without one, adds the folder as the first source. */
 export function withSource(manifest: Manifest, { remotes, root, name }: LocalSource) {
   const { sources } = manifest;
   const byAddress = sources.findIndex(({ url }) => remotes.some((remote) => sameRepository(url, remote)));

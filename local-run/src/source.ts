@@ -33,15 +33,15 @@ async function isInRepository(folder: string): Promise<boolean> {
   return dirname(folder) !== folder && isInRepository(dirname(folder));
 }
 
-/** Returns the top folder of the repository; undefined if the folder is in none, or if there is no git. */
+/** Returns the top folder of the repository; undefined outside a repository, or without git. */
 async function topOf(folder: string): Promise<string | undefined> {
   try {
     return (await git(folder, "rev-parse", "--show-toplevel")) || undefined;
   } catch (error) {
     const { code, stderr = "" } = error as GitError;
     if (code === "ENOENT" || !(await isInRepository(folder))) return undefined;
-    // Without git's word on what is ignored, private files could get into the build.
-    throw new Refused(`git does not list the files of ${folder}: ${stderr.trim() || (error as Error).message}`);
+    // Without git's list of ignored files, private files could get into the build.
+    throw new Refused(`git cannot list the files of ${folder}: ${stderr.trim() || (error as Error).message}`);
   }
 }
 
@@ -52,7 +52,7 @@ async function remotesOf(root: string): Promise<string[]> {
   return sorted.map((line) => line.replace(/^\S+ /, "")).filter(Boolean);
 }
 
-/** Finds the repository that a folder is in. A folder in none stands for itself. */
+/** Finds the repository that a folder is in; outside a repository, the folder is the source. */
 export async function findSource(folder: string): Promise<LocalSource> {
   const top = await topOf(folder);
   const root = top ?? folder;
@@ -94,7 +94,7 @@ async function* below(root: string, folder = ""): AsyncGenerator<string> {
   }
 }
 
-/** Yields the paths of the files that belong to a source, relative to its root. Submodules count as folders. */
+/** Yields the paths of a source's files, relative to its root. Submodules count as folders. */
 export async function* filesOf(root: string, isGit: boolean, signal: AbortSignal): AsyncGenerator<string> {
   if (!isGit) return yield* below(root);
   for await (const path of listed(root, signal)) {

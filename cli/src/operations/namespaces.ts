@@ -97,7 +97,7 @@ const webhooks = {
   },
   "webhooks delivery": {
     ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries/{delivery}", method: "GET" },
-    ...{ about: "Show a delivery, with what was sent and what came back", args: deliveryArgs },
+    ...{ about: "Show a delivery with its request, last response and attempts", args: deliveryArgs },
   },
   "webhooks redeliver": {
     ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries/{delivery}/redeliver", method: "POST" },
@@ -116,8 +116,8 @@ const repositories = resource({
 });
 const repositoryFields = {
   access_token: secret("Access token of the provider, - for standard input"),
-  forks: text("What a request from a fork does", { choices: ["approve", "run", "ignore"] }),
-  cancel_superseded: bool("Whether a newer push kills the builds of older ones"),
+  forks: text("Builds of pull requests from forks", { choices: ["approve", "run", "ignore"] }),
+  cancel_superseded: bool("Whether a newer push kills the builds of older pushes"),
 };
 
 const repos = {

@@ -8,26 +8,26 @@ import { time, timeOrNull } from "./time.js";
 import { buildUrl, contentUrl, segments } from "./urls.js";
 import { userEmbed, userSchema } from "./user.js";
 
-export const artifactSchema = record("Artifact", "A file that a job of a build has made", {
+export const artifactSchema = record("Artifact", "A file that a job produced", {
   id: id.describe("Id of the artifact"),
   build_id: id.describe("Id of the build"),
-  job_id: id.describe("Id of the job that made the artifact"),
+  job_id: id.describe("Id of the job that produced the artifact"),
   user_id: id.describe("Id of the user that the build belongs to"),
   source: z.string().describe("Path or pattern in the job's environment, from the manifest"),
   name: z.string().describe("Name of the artifact, unique in its build"),
-  size: bytes.nullable().describe("Size in bytes; null before the job has finished and after curation"),
+  size: bytes.nullable().describe("Size in bytes; null until the job has finished, and after curation"),
   md5: md5.nullable().describe("MD5 of the content; null without content"),
   sha256: sha256.nullable().describe("SHA-256 of the content; null without content"),
   created_at: timestamp.describe("When the record was created"),
-  deleted_at: timestamp.nullable().describe("When the content was removed by curation; null if it was not"),
+  deleted_at: timestamp.nullable().describe("When curation deleted the content; null if it did not"),
   url: url.describe("Address of the artifact"),
   content_url: url.nullable().describe("Address to download the content from; null without content"),
   user: userSchema.describe("The user that the build belongs to"),
   build: buildCopySchema.describe("The build"),
-  job: jobCopySchema.describe("The job that made the artifact"),
+  job: jobCopySchema.describe("The job that produced the artifact"),
 });
 
-/** An artifact of a job of a build. */
+/** Returns an artifact of a build. */
 export const artifactJson = (
   artifact: Artifact,
   build: Build,

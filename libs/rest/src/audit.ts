@@ -8,7 +8,7 @@ const text = z.string().nullable();
 export const auditEntrySchema = record("AuditEntry", "One attempt to change something", {
   id: z.uuid().describe("Id of the entry"),
   created_at: timestamp.describe("When the request arrived"),
-  actor: z.enum(AuditEntry_Actor).describe("A user's request, or a build caused by a repository's hook or a cron job"),
+  actor: z.enum(AuditEntry_Actor).describe("Who acted: a user, a repository's hook or a cron job"),
   user_id: id.nullable().describe("Id of the user; null if the token was not valid"),
   username: text.describe("Name of the user at that time"),
   token_id: id.nullable().describe("Id of the token; null for hooks and cron jobs"),
@@ -17,16 +17,18 @@ export const auditEntrySchema = record("AuditEntry", "One attempt to change some
   kind: z.string().describe("Kind of record that the operation changes"),
   method: text.describe("Method of the request"),
   path: text.describe("Path of the request, without its query"),
-  record_url: url.nullable().describe("Address of the record that the response showed"),
-  namespace: text.describe("Namespace of the record, as `path@owner`; null for none, or if the request did not say"),
+  record_url: url.nullable().describe("Address of the record in the response"),
+  namespace: text.describe(
+    "Namespace of the record, as `path@owner`; null if there is none, or if the request did not name it",
+  ),
   origin_url: url.nullable().describe("Address of the hook or cron job that submitted the build"),
   address: text.describe("IP address of the client"),
-  user_agent: text.describe("The client, as it calls itself"),
+  user_agent: text.describe("User agent of the client"),
   request_id: text.describe("The response's `X-Request-Id`"),
   status: z.int().nullable().describe("Status of the response; null while the request is unfinished"),
   outcome: z
     .enum(AuditEntry_Outcome)
-    .describe("What came of it. `failed` may have changed something, and so may `unfinished`"),
+    .describe("The outcome. `failed` and `unfinished` requests may have changed something"),
 });
 
 export const auditEntryJson = (entry: AuditEntry, publicUrl: string): z.output<typeof auditEntrySchema> => {

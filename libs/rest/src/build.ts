@@ -18,21 +18,21 @@ export const triggerSchema = record("Trigger", "Why a build was submitted", {
 });
 
 const queueSchema = z.object({
-  position: z.int().positive().describe("Place in the queue, from 1; 500 stands for every later place too"),
+  position: z.int().positive().describe("Place in the queue, from 1 to 500; 500 also stands for all later places"),
   reason: z.enum(queueReasons).describe("Why the build is not running yet"),
 });
 
 const testsSchema = z.object({
   total: z.int().nonnegative().describe("Number of tests"),
-  failed: z.int().nonnegative().describe("Number of tests that have failed"),
+  failed: z.int().nonnegative().describe("Number of tests that failed"),
   skipped: z.int().nonnegative().describe("Number of tests that did not run"),
-  seconds: z.number().nonnegative().describe("How long all tests took together"),
+  seconds: z.number().nonnegative().describe("Total duration of all tests, in seconds"),
 });
 
 const groupSchema = z.object({
   id: id.describe("Id of the group: that of its first build"),
   size: z.int().positive().describe("Number of builds in the group"),
-  index: z.int().nonnegative().describe("Place of the build in the group, from 0"),
+  index: z.int().nonnegative().describe("Index of the build in the group, from 0"),
   axes: z.record(z.string(), z.string()).describe("The build's combination of the matrix"),
 });
 
@@ -44,7 +44,7 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
   status: statusSchema.describe("Status of the build"),
   output: z.null().describe("Always null; see `output_url`"),
   tags: z.array(z.string()).describe("Names of the tags, sorted"),
-  pinned: z.boolean().describe("Whether the artifacts are kept from curation"),
+  pinned: z.boolean().describe("Whether the artifacts are protected from curation"),
   created_at: timestamp.describe("When the build was submitted"),
   started_at: timestamp.nullable().describe("When a runner started the build; null before that"),
   finished_at: timestamp.nullable().describe("When the build finished; null before that"),
@@ -61,15 +61,15 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
   user: userSchema.describe("The user that the build belongs to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null for a build without one"),
   trigger: triggerSchema.describe("Why the build was submitted"),
-  queue: queueSchema.nullable().describe("Where a queued build stands; null once it is not queued"),
-  group: groupSchema.nullable().describe("The builds that one matrix made; null for a build alone"),
+  queue: queueSchema.nullable().describe("The build's place in the queue; null if it is not queued"),
+  group: groupSchema.nullable().describe("The builds of one matrix; null without a matrix"),
 });
 
 export const buildSchema = record("Build", "A build", {
   ...buildCopySchema.shape,
   output: z.string().nullable().describe("The end of the output; null before the first byte"),
   manifest: z.string().describe("The manifest as it was submitted; in lists at most its first 64 KiB"),
-  tests: testsSchema.nullable().describe("What the reports of its jobs say so far; null without reports"),
+  tests: testsSchema.nullable().describe("Test results that the jobs have reported so far; null without reports"),
 });
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

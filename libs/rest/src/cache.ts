@@ -7,22 +7,22 @@ import { bytes, id, record, sha256, timestamp } from "./schema.js";
 import { time } from "./time.js";
 import { userEmbed, userSchema } from "./user.js";
 
-export const cacheSchema = record("Cache", "Files that builds keep for later builds under a name", {
+export const cacheSchema = record("Cache", "A cache entry: files that builds keep for later builds", {
   id: id.describe("Id of the entry"),
-  user_id: id.describe("Id of the owner: the namespace's, or the user whose builds use the entry"),
+  user_id: id.describe("Id of the owner: the namespace's owner, or the user whose builds use the entry"),
   namespace_id: id.nullable().describe("Id of the root namespace whose builds use it; null if a user's own builds do"),
   name: z.string().describe("Name of the cache, from the manifest"),
-  key: sha256.describe("Hash of the files of the key"),
-  driver: z.enum(Driver_Type).describe("Where the builds ran that use the entry"),
+  key: sha256.describe("Hash of the key files"),
+  driver: z.enum(Driver_Type).describe("Driver of the builds that use the entry"),
   size: bytes.describe("Size of the files in bytes"),
-  stored_size: bytes.describe("Size in bytes as stored, compressed"),
+  stored_size: bytes.describe("Compressed size in bytes"),
   created_at: timestamp.describe("When it was stored"),
   used_at: timestamp.describe("When a build last used it"),
   user: userSchema.describe("The owner"),
   namespace: namespaceCopySchema.nullable().describe("The root namespace; null for an entry without one"),
 });
 
-/** An entry of a cache. */
+/** Returns a cache entry. */
 export const cacheJson = (cache: Cache, relations: Relations): z.output<typeof cacheSchema> => ({
   id: cache.id,
   user_id: cache.userId,

@@ -13,10 +13,10 @@ export const collaboratorSchema = record("Collaborator", "A user who works in a 
   email,
   username,
   created_at: timestamp.describe("When the user became a collaborator"),
-  url: url.nullable().describe("Address to remove the collaborator at; null if the namespace is gone"),
+  url: url.nullable().describe("Address for removing the collaborator; null if the namespace is gone"),
 });
 
-/** A collaborator. */
+/** Returns a collaborator. */
 export const collaboratorJson = (
   { userId, rootId, createdAt }: Collaborator,
   relations: Relations,

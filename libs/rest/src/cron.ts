@@ -17,7 +17,7 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
     .describe(
       "When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression",
     ),
-  timezone: z.string().describe("The time zone of the schedule, of the IANA database"),
+  timezone: z.string().describe("IANA time zone of the schedule"),
   manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB"),
   created_at: owned.created_at,
   prev_run: timestamp.nullable().describe("When the last build was due; null before the first"),

@@ -21,7 +21,7 @@ export const deliverySchema = record("Delivery", "An event that is sent to a web
   url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
 });
 
-/** Headers of HTTP by their names. */
+/** HTTP headers by name. */
 const headers = z.record(z.string(), z.string());
 
 const requestSchema = z.object({
@@ -42,15 +42,15 @@ const attemptSchema = z.object({
   ...outcome,
 });
 
-export const fullDeliverySchema = record("FullDelivery", "A delivery with what was sent and what came back", {
+export const fullDeliverySchema = record("FullDelivery", "A delivery with its request, last response and attempts", {
   ...deliverySchema.shape,
   request: requestSchema.describe("The request that is sent"),
   response: responseSchema.nullable().describe("The last response; null without one"),
   attempts: z.array(attemptSchema).describe("The attempts, oldest first"),
 });
 
-export const redeliveredSchema = record("Redelivered", "Deliveries that are sent again", {
-  count: z.int().describe("How many deliveries are sent again"),
+export const redeliveredSchema = record("Redelivered", "Deliveries that will be sent again", {
+  count: z.int().describe("Number of deliveries that will be sent again"),
 });
 
 const attemptJson = ({
@@ -69,7 +69,7 @@ const attemptJson = ({
   created_at: time(createdAt),
 });
 
-/** A delivery as lists return it: with the outcome of its last attempt. `namespaceId` is that of its webhook. */
+/** Returns a delivery with the outcome of its last attempt, for lists. `namespaceId` is the webhook's. */
 export const deliveryJson = (
   delivery: Delivery,
   namespaceId: number,
@@ -93,7 +93,7 @@ export const deliveryJson = (
   };
 };
 
-/** A whole delivery: what was sent, what came back last, and every attempt. */
+/** Returns a delivery with its request, last response and all attempts. */
 export const fullDeliveryJson = (
   delivery: Delivery,
   namespaceId: number,

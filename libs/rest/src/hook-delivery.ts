@@ -5,24 +5,30 @@ import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
 import { buildUrl, namespaceUrlOf } from "./urls.js";
 
-export const hookDeliverySchema = record("HookDelivery", "An event that a provider sent, and what it made", {
-  id: id.describe("Id of the delivery"),
-  repository_id: id.describe("Id of the repository"),
-  delivery_id: z.string().describe("Id that the provider gave it"),
-  event: z.string().describe("The event as the provider names it; `connected` for the first builds"),
-  ref: z.string().nullable().describe("Branch or tag; null if the event can make no build"),
-  sha: z.string().nullable().describe("Id of the commit; null if the event can make no build"),
-  status: z
-    .enum(HookDelivery_Status)
-    .describe("`pending` while it is processed, `skipped` if it had to make no build, `failed` if a manifest is wrong"),
-  reasons: z.array(z.string()).describe("Why it made no build, or not one for each manifest"),
-  builds: z.array(url).describe("Addresses of the builds that it made"),
-  redelivery_of: id.nullable().describe("Id of the delivery that it repeats; null if the provider sent it"),
-  created_at: timestamp.describe("When it came"),
-  url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
-});
+export const hookDeliverySchema = record(
+  "HookDelivery",
+  "An event that a provider sent, and the builds that it triggered",
+  {
+    id: id.describe("Id of the delivery"),
+    repository_id: id.describe("Id of the repository"),
+    delivery_id: z.string().describe("The provider's id of the delivery"),
+    event: z.string().describe("The event as the provider names it; `connected` for the first builds"),
+    ref: z.string().nullable().describe("Branch or tag; null if the event cannot trigger builds"),
+    sha: z.string().nullable().describe("Id of the commit; null if the event cannot trigger builds"),
+    status: z
+      .enum(HookDelivery_Status)
+      .describe(
+        "`pending` while it is processed, `skipped` if it triggers no build, `failed` if a manifest is invalid",
+      ),
+    reasons: z.array(z.string()).describe("Why it triggered no build, or not one for each manifest"),
+    builds: z.array(url).describe("Addresses of the builds that it triggered"),
+    redelivery_of: id.nullable().describe("Id of the delivery that it repeats; null if the provider sent it"),
+    created_at: timestamp.describe("When it was received"),
+    url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
+  },
+);
 
-/** `namespaceId` is that of the repository. */
+/** Returns a delivery. `namespaceId` is the repository's. */
 export function hookDeliveryJson(
   delivery: HookDelivery,
   namespaceId: number,

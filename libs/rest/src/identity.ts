@@ -5,10 +5,10 @@ import { id, record, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
 import { recordUrl } from "./urls.js";
 
-export const identitySchema = record("Identity", "Who a user is at a provider of OpenID Connect", {
+export const identitySchema = record("Identity", "A user's identity at an OpenID Connect provider", {
   id: id.describe("Id of the identity"),
   user_id: id.describe("Id of the user who signs in with it"),
-  issuer: z.string().describe("The provider"),
+  issuer: z.string().describe("URL of the provider"),
   subject: z.string().describe("Id of the user at the provider"),
   name: z.string().describe("Username at the provider at the last sign-in; may be empty"),
   created_at: timestamp.describe("When it was connected to the user"),

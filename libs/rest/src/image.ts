@@ -7,13 +7,13 @@ import { time, timeOrNull } from "./time.js";
 import { contentUrl, recordUrl } from "./urls.js";
 
 const downloadSchema = z.object({
-  source: z.string().describe("Address that the image comes from, without its password"),
+  source: z.string().describe("Address that the image is downloaded from, without its password"),
   error: z.string().nullable().describe("Why the download failed; null if it did not"),
   created_at: timestamp.describe("When the download was requested"),
   started_at: timestamp.nullable().describe("When the last attempt started; null before the first"),
   finished_at: timestamp.nullable().describe("When the download ended; null before that"),
   received: bytes.nullable().describe("Bytes received so far; null before the first"),
-  total: bytes.nullable().describe("Size that the source announces, in bytes; null if it does not"),
+  total: bytes.nullable().describe("Size in bytes that the source announced; null if it did not"),
 });
 
 export const imageSchema = record("Image", "A disk image for virtual machines", {

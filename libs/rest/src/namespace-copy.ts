@@ -57,7 +57,7 @@ export const namespaceFields = (namespace: Namespace, relations: Relations): z.o
   };
 };
 
-/** The copy of a namespace inside other records; null for a record without a namespace or whose namespace is gone. */
+/** Returns the copy of a namespace for other records; null without a namespace, or if it is gone. */
 export const namespaceEmbed = (
   namespaceId: number | undefined,
   relations: Relations,

@@ -1,11 +1,11 @@
-/** The part of a build or a job that holds what it has written: the end of its output. */
+/** The fields of a build or a job that hold the end of its output. */
 export interface Written {
   readonly output?: string;
   /** Length of the whole text in UTF-8. */
   readonly outputBytes: number;
 }
 
-/** Returns the output below a line that says how much of its beginning is missing; null before the first byte. */
+/** Returns the output; null before the first byte. If its beginning is missing, the first line says how much. */
 export const outputJson = ({ output, outputBytes }: Written): string | null => {
   if (output === undefined) return null;
   const leftOutBytes = outputBytes - Buffer.byteLength(output);

@@ -4,7 +4,7 @@ import type { Relations } from "./relations.js";
 import { id, timestamp, url } from "./schema.js";
 import { userEmbed, userSchema } from "./user.js";
 
-/** Fields of every record that a user creates for a namespace or only for themselves. */
+/** Fields of every record that belongs to a namespace or to a user alone. */
 export const owned = {
   author_id: id.describe("Id of the user that created the record"),
   user_id: id.describe("Id of the owner: the namespace's, or the author if there is no namespace"),
@@ -20,7 +20,7 @@ export const owners = {
   namespace: namespaceCopySchema.nullable().describe("The namespace; null for a record without one"),
 };
 
-/** The ids by which such a record names its owners. */
+/** The ids of a record's author, owner and namespace. */
 export interface Ownership {
   readonly authorId: number;
   readonly userId: number;
@@ -29,7 +29,7 @@ export interface Ownership {
 
 type OwnershipJson = { readonly [field in keyof typeof owners]: z.output<(typeof owners)[field]> };
 
-/** Returns who created a record, who owns it, and its namespace. */
+/** Returns the author, the owner and the namespace of a record. */
 export const ownershipJson = ({ authorId, userId, namespaceId }: Ownership, relations: Relations): OwnershipJson => ({
   author: userEmbed(authorId, relations),
   user: userEmbed(userId, relations),

@@ -2,7 +2,7 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
-/** What the JSON of records needs besides them: the public base URL, and the users and namespaces that they name. */
+/** What rendering records as JSON needs: the public base URL, and the users and namespaces that they name. */
 export interface Relations {
   /** Without trailing slash. */
   readonly url: string;
@@ -24,7 +24,7 @@ export const relationsOf = (
   latest: new Map(latest.flatMap((build) => (build.namespaceId === undefined ? [] : [[build.namespaceId, build]]))),
 });
 
-/** The fields by which records name users and namespaces. */
+/** The fields that refer to users and namespaces. */
 export interface References {
   readonly userId?: number;
   readonly authorId?: number;

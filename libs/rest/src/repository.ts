@@ -23,29 +23,31 @@ const fields = {
   has_access_token: z.boolean().describe("Whether an access token is stored, for private repositories and statuses"),
   forks: z
     .enum(Repository_Forks)
-    .describe("What a request from a fork does: its build waits until a member approves it, runs, or is not made"),
+    .describe(
+      "Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them",
+    ),
   cancel_superseded: z
     .boolean()
-    .describe("Whether a newer push to a branch, or update of a request, kills the builds of older ones"),
+    .describe("Whether a newer push to a branch or pull request kills the builds of older pushes"),
   hook: z
     .enum(Repository_Hook)
     .describe("Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`"),
   hook_reason: z.string().nullable().describe("Why the hook is not registered; null if it is"),
-  created_at: timestamp.describe("When the repository was added"),
+  created_at: timestamp.describe("When the repository was connected"),
   user: userSchema.describe("The user that the builds belong to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
 };
 
 export const repositorySchema = record("Repository", "A Git repository whose pushes submit builds", fields);
 
-export const connectedSchema = record("ConnectedRepository", "A Git repository that was just added", {
+export const connectedSchema = record("ConnectedRepository", "A Git repository that was just connected", {
   ...fields,
   delivery: hookDeliverySchema
     .nullable()
-    .describe("What made the first builds; null if `build` was not requested or the repository has no commit"),
+    .describe("The delivery of the first builds; null if `build` was not requested or the repository has no commit"),
 });
 
-export const hookedSchema = record("Hooked", "What a provider's event has led to", {
+export const hookedSchema = record("Hooked", "The builds that a provider's event triggered", {
   builds: z.array(url).describe("Addresses of the submitted builds"),
 });
 
@@ -67,7 +69,7 @@ export const repositoryJson = (repository: Repository, relations: Relations): z.
   namespace: namespaceEmbed(repository.namespaceId, relations),
 });
 
-/** Returns a new repository with the delivery that made its first builds. */
+/** Returns a new repository with the delivery of its first builds. */
 export const connectedJson = (
   repository: Repository,
   delivery: HookDelivery | undefined,

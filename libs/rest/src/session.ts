@@ -12,19 +12,19 @@ export const sessionSchema = record("Session", "A session of the web page, witho
   created_at: timestamp.describe("When the user signed in"),
   expires_at: timestamp.describe("When the session expires"),
   last_used_at: timestamp.nullable().describe("When the session was last used; null if never"),
-  user_agent: z.string().describe("What the browser called itself"),
-  address: z.string().describe("The address that the user signed in from"),
+  user_agent: z.string().describe("User agent of the browser"),
+  address: z.string().describe("IP address that the user signed in from"),
   current: z.boolean().describe("Whether it is the session of this request"),
   url: url.describe("Address of the session"),
 });
 
 export const signInLinkSchema = record("SignInLink", "A link that signs in one browser, once", {
-  secret: z.string().describe("What `POST /session` takes as `link`; shown only once"),
+  secret: z.string().describe("Secret for `link` of `POST /session`; shown only once"),
   expires_at: timestamp.describe("When the link expires"),
   url: url.describe("Address of the page that signs in with the link"),
 });
 
-/** Returns a session. `currentId` is the id of the one that the request belongs to. */
+/** Returns a session. `currentId` is the id of the request's own session. */
 export const sessionJson = (
   session: Session,
   relations: Pick<Relations, "url">,

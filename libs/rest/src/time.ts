@@ -7,7 +7,7 @@ let dateText = "";
 const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");
 const twoDigits = Array.from({ length: 60 }, (_, value) => padded(value, 2));
 
-/** Returns what `toISOString` returns, several times faster: most times of a response are of one day. */
+/** Like `toISOString`, but several times faster, because most times in a response are on one day. */
 function isoText(at: Date): string {
   const ms = at.getTime();
   const ofDay = Math.floor(ms / dayMs);
@@ -22,8 +22,8 @@ function isoText(at: Date): string {
   return `${dateText}${clock}.${padded(rest % 1_000, 3)}Z`;
 }
 
-/** Returns RFC 3339 in UTC with milliseconds; null for a time that has not come. */
+/** Returns RFC 3339 in UTC with milliseconds; null for a time that is not set. */
 export const timeOrNull = (at: Date | undefined): string | null => (at ? isoText(at) : null);
 
-/** Returns a time that every stored record has. Only the types generated from the proto call it optional. */
+/** Formats a time that every stored record has, although the types generated from the proto make it optional. */
 export const time = (at: Date | undefined): string => timeOrNull(at) as string;

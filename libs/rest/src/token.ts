@@ -22,7 +22,7 @@ export const tokenSchema = record("Token", "An API token, without its secret", f
 
 export const newTokenSchema = record("NewToken", "An API token that was just created", {
   ...fields,
-  secret: z.string().describe("What a request sends as its bearer token; shown only once"),
+  secret: z.string().describe("Secret to send as the bearer token; shown only once"),
 });
 
 /** Returns a token without its secret. */

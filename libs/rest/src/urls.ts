@@ -26,9 +26,9 @@ export const namespaceUrlOf = (namespaceId: number, relations: Relations): strin
 export const recordUrl = (collection: string, id: number, relations: Pick<Relations, "url">): string =>
   `${relations.url}/${collection}/${id}`;
 
-/** Returns the URL under which content is a file to save, whatever the client accepts. */
+/** Returns the URL that serves content as a file, whatever the client accepts. */
 export const contentUrl = (url: string): string => `${url}?download`;
 
-/** As recordUrl; null without an id. */
+/** Like recordUrl, but returns null without an id. */
 export const recordUrlIfAny = (collection: string, id: number | undefined, relations: Relations): string | null =>
   id === undefined ? null : recordUrl(collection, id, relations);

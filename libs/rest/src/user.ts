@@ -24,13 +24,13 @@ export const accountSchema = record("Account", "A user", {
 const userFields = ({ id, email, username, createdAt }: User) => ({ id, email, username, created_at: time(createdAt) });
 
 /**
- * Returns the copy of a user, possibly a deleted one, that other records contain. An unknown id gets a username that no
- * account can have, so that no URL made from it leads to another user.
+ * Returns the copy of a user, who may be deleted, for other records. An unknown id gets a username that no account can
+ * have, so that no URL made from it leads to another user.
  */
 export const userEmbed = (userId: number, { users }: Relations): z.output<typeof userSchema> => {
   const user = users.get(userId);
   return user ? userFields(user) : { id: userId, email: "", username: "-", created_at: null };
 };
 
-/** Returns a user as /user and /users show one. */
+/** Returns a user for /user and /users. */
 export const userJson = (user: User): z.output<typeof accountSchema> => ({ ...userFields(user), admin: user.admin });

@@ -48,7 +48,7 @@ export const variableJson = (variable: Variable, relations: Relations): z.output
   ...ownershipJson(variable, relations),
 });
 
-/** A variable as it was copied into a build. */
+/** Returns a variable as it was copied into a build. */
 export const buildVariableJson = (
   variable: BuildVariable,
   build: Build,

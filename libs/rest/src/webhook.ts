@@ -7,9 +7,9 @@ import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
 import { namespaceUrlOf } from "./urls.js";
 
-/** How an attempt to deliver an event ended. */
+/** Outcome of a delivery attempt. */
 export const outcome = {
-  code: z.int().nullable().describe("HTTP status of the receiver; null if it did not answer"),
+  code: z.int().nullable().describe("HTTP status of the receiver; null if it did not respond"),
   duration: z.int().nonnegative().describe("How long the attempt took, in nanoseconds"),
   error: z.string().nullable().describe("Why the attempt failed; null if it succeeded"),
   created_at: timestamp.describe("When the attempt was made"),
@@ -21,13 +21,13 @@ export const webhookSchema = record("Webhook", "An address that the events of a 
   user_id: id.describe("Id of the namespace's owner"),
   namespace_id: id.describe("Id of the namespace"),
   payload_url: z.string().describe("Address that events are sent to"),
-  ssl: z.boolean().describe("Whether the receiver's certificate is verified"),
+  ssl: z.boolean().describe("Whether `payload_url` must use https"),
   events: z.array(eventSchema).describe("Events that are sent"),
   active: z.boolean().describe("Whether events are sent"),
   disabled_reason: z
     .enum(Webhook_DisabledReason)
     .nullable()
-    .describe("Why the service has switched the webhook off; null if it has not"),
+    .describe("Why the service deactivated the webhook; null if it did not"),
   created_at: timestamp.describe("When the webhook was created"),
   url: url.nullable().describe("Address of the webhook; null if its namespace is gone"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
@@ -41,7 +41,7 @@ const lastResponseJson = ({ code, durationNs, error, createdAt }: LastResponse) 
   created_at: time(createdAt),
 });
 
-/** The URL of a webhook; null when its namespace is gone. */
+/** Returns the URL of a webhook; null if its namespace is gone. */
 export const webhookUrl = (
   { id, namespaceId }: Pick<Webhook, "id" | "namespaceId">,
   relations: Relations,

@@ -41,7 +41,7 @@ function adminToken(text: string): string | undefined {
   return text || undefined;
 }
 
-/** Returns a parser that rejects what the rules of a field reject. */
+/** Returns a parser that applies the validation rules of a field. */
 const validated = (complaints: (text: string) => string[]) => (text: string) => {
   const [complaint] = complaints(text);
   if (complaint) throw new Error(`is invalid: ${complaint}`);

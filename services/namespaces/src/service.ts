@@ -38,7 +38,7 @@ const clearEveryMs = 2_000;
 const sweepEveryMs = 10 * 60_000;
 const pruneEveryMs = 10 * 60_000;
 const keepStreamEveryMs = 10_000;
-/** How long events stay on NATS after they were read, unless the stream gets full. */
+/** How long events stay on NATS after they were read, unless the stream fills up. */
 const keepEventsMs = 3 * 24 * 60 * 60_000;
 const collections = ["users", "tokens", "sessions", "namespaces", "memberships", "objects", "variables", "keys"];
 

@@ -18,7 +18,7 @@ export const listCaches = action({
 });
 
 export const deleteCache = action({
-  summary: "Deletes an entry of a cache; later builds make it again",
+  summary: "Deletes a cache entry; a later build stores it again",
   changes: "cache",
   run: ({ builds }, { params: { id } }) => builds.deleteCache({ id }),
 });

@@ -3,7 +3,7 @@ import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 
 export const listIdentities = action({
-  summary: "The identities of OpenID Connect that sign the caller in",
+  summary: "The caller's OpenID Connect identities",
   paged: true,
   returns: identitySchema,
   async run({ accounts, config }, { page }) {
@@ -14,7 +14,7 @@ export const listIdentities = action({
 });
 
 export const deleteIdentity = action({
-  summary: "Disconnects an identity: it no longer signs the caller in, and its sessions end",
+  summary: "Disconnects an identity: the caller can no longer sign in with it, and its sessions end",
   changes: "identity",
   async run({ accounts, sessions }, { params: { id } }) {
     await accounts.deleteIdentity({ id });

@@ -30,7 +30,7 @@ const checked = z.object({
 });
 
 export const checkManifest = action({
-  summary: "What is wrong with a request for a build, and which jobs it would have; makes nothing",
+  summary: "Checks a request for a build: returns its mistakes and jobs, and creates nothing",
   body: submission,
   required: ["manifest"],
   returns: checked,

@@ -61,7 +61,7 @@ async function sessionIdOf(ctx: Context, exchange: Exchange): Promise<number> {
 }
 
 export const beginSignIn = action({
-  summary: "Leads a browser to the OpenID Connect provider",
+  summary: "Redirects a browser to the OpenID Connect provider",
   query: { next: text, intent: text },
   async run(ctx, { query, exchange }) {
     const { client, pending } = openidOf(ctx);
@@ -89,7 +89,7 @@ async function settle(ctx: Context, exchange: Exchange, claims: Claims, { sessio
 }
 
 export const finishSignIn = action({
-  summary: "Takes a browser back from the OpenID Connect provider, and signs it in",
+  summary: "Completes a sign-in with the OpenID Connect provider",
   changes: "session",
   signsIn: true,
   query: { code: text, state: text, iss: text, error: text, error_description: text },

@@ -4,7 +4,7 @@ import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 
 export const listRunners = action({
-  summary: "Runners with what they do, by id; for administrators",
+  summary: "Runners and their busy slots, by id; for administrators",
   paged: true,
   returns: runnerSchema,
   async run({ operators }, { page }) {
@@ -19,10 +19,10 @@ const hours = z
   .regex(/^(?:[1-9]|1\d|2[0-4])$/, { error: "must be a number from 1 to 24" })
   .transform(Number)
   .optional()
-  .describe("How many hours of the past, from 1 to 24; 3 if missing");
+  .describe("Hours of history, 1 to 24; default: 3");
 
 export const getQueue = action({
-  summary: "The builds that wait and run, and the last hours of the queue; for administrators",
+  summary: "Numbers of queued and running builds, and the queue's last hours; for administrators",
   query: { hours },
   returns: queueSchema,
   run: async ({ operators }, { query }) => queueJson(await operators.getQueue({ hours: query.hours ?? defaultHours })),

@@ -42,9 +42,9 @@ export const getRepository = action({
 });
 
 const settings = {
-  forks: text.describe("What a request from a fork does: `approve`, `run` or `ignore`; `approve` if missing"),
+  forks: text.describe("Builds of pull requests from forks: `approve`, `run` or `ignore`; default: `approve`"),
   cancel_superseded: flag.describe(
-    "Whether a newer push to a branch, or update of a request, kills the builds of older ones; false if missing",
+    "Whether a newer push to a branch or pull request kills the builds of older pushes; default: false",
   ),
 };
 
@@ -82,9 +82,9 @@ export const updateRepository = action({
     secret: text.describe("Secret that the provider signs its events with"),
     access_token: text.describe("Access token of the provider"),
     remove_access_token: flag.describe("Whether the stored access token is deleted"),
-    forks: text.describe("What a request from a fork does: `approve`, `run` or `ignore`"),
+    forks: text.describe("Builds of pull requests from forks: `approve`, `run` or `ignore`"),
     cancel_superseded: flag.describe(
-      "Whether a newer push to a branch, or update of a request, kills the builds of older ones",
+      "Whether a newer push to a branch or pull request kills the builds of older pushes",
     ),
   },
   returns: repositorySchema,
@@ -117,7 +117,7 @@ async function deliveriesJson(ctx: Context, address: Address, deliveries: readon
 }
 
 export const listHookDeliveries = action({
-  summary: "What came through the hook of a repository, and what it made; newest first",
+  summary: "Deliveries to a repository's hook with the builds that they triggered, newest first",
   paged: true,
   returns: hookDeliverySchema,
   async run(ctx, input) {
@@ -134,7 +134,7 @@ async function deliveryRef(ctx: Context, address: Address) {
 }
 
 export const getHookDelivery = action({
-  summary: "What a provider's event made, or why it made nothing",
+  summary: "A delivery with the builds that it triggered, or why it triggered none",
   returns: hookDeliverySchema,
   async run(ctx, input) {
     const { delivery } = await ctx.repositories.getHookDelivery(await deliveryRef(ctx, input));

@@ -69,7 +69,7 @@ export const getVariable = action({
 });
 
 export const updateVariable = action({
-  summary: "Changes the value of a variable or whether it is masked; to show a masked one takes a new value",
+  summary: "Changes the value of a variable or whether it is masked; unmasking requires a new value",
   changes: "variable",
   body: {
     value: text.describe("New value of the variable"),

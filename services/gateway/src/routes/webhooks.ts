@@ -38,7 +38,7 @@ export const listWebhooks = action({
 const fields = {
   payload_url: textUpTo(maxUrlLength).describe("Address that events are sent to"),
   secret: text.describe("Secret that requests are signed with"),
-  ssl: flag.describe("Whether the address must be an https one; false if missing"),
+  ssl: flag.describe("Whether the address must use https; false if missing"),
   active: flag.describe("Whether events are sent; true if missing"),
   events: texts.describe("Names of the events that are sent; all if missing or empty"),
 };
@@ -71,7 +71,7 @@ export const updateWebhook = action({
   body: {
     payload_url: fields.payload_url,
     secret: fields.secret,
-    ssl: flag.describe("Whether the address must be an https one"),
+    ssl: flag.describe("Whether the address must use https"),
     active: flag.describe("Whether events are sent"),
     events: texts.describe("Names of the events that are sent; all if empty"),
     remove_secret: flag.describe("Whether requests are no longer signed"),
@@ -124,7 +124,7 @@ async function deliveryOf(
 }
 
 export const getDelivery = action({
-  summary: "A delivery, with what was sent and what came back",
+  summary: "A delivery with its request, last response and attempts",
   returns: fullDeliverySchema,
   run: (ctx, input) => deliveryOf(ctx, input, (ref) => ctx.webhooks.getDelivery(ref)),
 });

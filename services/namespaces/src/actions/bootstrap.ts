@@ -9,11 +9,11 @@ import { endToken } from "./end-token.js";
 
 const maxTries = 10;
 
-/** Returns the configured account, created if missing; or why there cannot be one. */
+/** Returns the configured account, and creates it if it is missing; or returns why it cannot exist. */
 async function findAdmin(ctx: Context): Promise<UserDoc | string> {
   const { adminUsername: username, adminEmail: email } = ctx.config;
   const found = await ctx.users.byUsername(username);
-  if (found) return found.endedAt ? "the account that CI_ADMIN_USERNAME names was deleted" : found;
+  if (found) return found.endedAt ? "the account in CI_ADMIN_USERNAME was deleted" : found;
   const act = { at: ctx.now() };
   const user = newUser({ id: await nextId(ctx.db, "users"), username, email, admin: true, at: act.at });
   try {
@@ -26,7 +26,7 @@ async function findAdmin(ctx: Context): Promise<UserDoc | string> {
   }
 }
 
-/** Deletes the bootstrap tokens of other settings. */
+/** Deletes bootstrap tokens that were created from earlier settings. */
 async function endOthers(ctx: Context, hash: string | undefined, userId: number | undefined): Promise<void> {
   const at = ctx.now();
   for (const token of await ctx.tokens.fromSettings())

@@ -12,7 +12,7 @@ const maxTries = 10;
 /** How long to wait for a namespace that another request may be creating. */
 const announcedMs = 50;
 
-/** A path that a user may create records in: its owner, and the namespaces of it that exist. */
+/** A path that a user may create records in: its owner, and those of its namespaces that exist. */
 export interface Entrance {
   readonly ownerId: number;
   readonly elements: readonly string[];
@@ -28,7 +28,7 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
 const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
   namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
 
-/** Returns what exists of a path. Complains if the owner may not have what is missing, unless that was created meanwhile. */
+/** Returns a path's existing namespaces. Complains if a quota forbids the others, unless they were created meanwhile. */
 async function alongWithinQuota(ctx: Context, ownerId: number, elements: readonly string[]) {
   let found = await ctx.namespaces.along(ownerId, elements);
   for (;;) {
@@ -41,7 +41,7 @@ async function alongWithinQuota(ctx: Context, ownerId: number, elements: readonl
   }
 }
 
-/** Finds what exists of a path that a user may create records in. Fault `invalid`, under `namespace`, if they may not. */
+/** Finds the existing part of a new record's path. Fault `invalid`, under `namespace`, if the user may not use it. */
 export async function findEntrance(ctx: Context, name: string, userId: number): Promise<Entrance> {
   const named = parseNamedPath(name);
   const { elements } = named;
@@ -77,14 +77,14 @@ async function createOne(
       ctx.deletions.created({ namespaceId: parent?.doc._id });
       return created;
     }
-    // What others have announced counts too, and may be this very namespace.
+    // Namespaces that others have announced count too, and one of them may be this one.
     const full = beyond.length > 0 ? beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, 1)) : [];
     const doc = await ctx.namespaces.named(ownerId, parent?.doc._id, name);
     if (doc) return { doc, root: parent?.root ?? doc };
     complain({ namespace: tries === maxTries - 1 ? beyond : full });
     if (beyond.length > 0) await delay(announcedMs);
   }
-  throw new Fault("conflict", "The namespace is being created and deleted again and again");
+  throw new Fault("conflict", "The namespace is repeatedly created and deleted; try again later");
 }
 
 /**

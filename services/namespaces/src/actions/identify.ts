@@ -14,14 +14,14 @@ import { groupJoiner } from "./join-groups.js";
 
 const maxTries = 10;
 
-/** Stores the identity of a user who is about to be created, so that two sign-ins at once create one. */
+/** Stores the identity before its user is created, so that concurrent sign-ins create one user. */
 async function firstSignIn(ctx: Context, claims: Claims, at: Date): Promise<IdentityDoc | null> {
   if (!ctx.config.createUsers) throw notFound();
   const [id, userId] = [await nextId(ctx.db, "identities"), await nextId(ctx.db, "users")];
   return ctx.identities.insert(newIdentity(claims, { id, userId, at }));
 }
 
-/** Creates the user of an identity. Names that others have, or had, are never used. */
+/** Creates the user of an identity. Never reuses a name that another user has or had. */
 async function createUser(ctx: Context, { userId: id }: IdentityDoc, claims: Claims, at: Date): Promise<UserDoc> {
   const usernames = usernamesLike(usernameFrom(claims.username));
   for (let tries = 0; tries < maxTries; tries++) {
@@ -38,10 +38,10 @@ async function createUser(ctx: Context, { userId: id }: IdentityDoc, claims: Cla
       if (created) return created;
     }
   }
-  throw new Fault("conflict", "The usernames that resemble the claimed one are taken again and again");
+  throw new Fault("conflict", "All usernames similar to the claimed one are taken; try again");
 }
 
-/** Returns the token that the sessions of an identity act for. Nobody knows its secret. */
+/** Returns the token for an identity's sessions. Nobody knows its secret. */
 async function tokenOf(ctx: Context, { _id: identityId, userId }: IdentityDoc, admin: boolean, at: Date) {
   const scope = formatScope(permissionsOf(admin));
   for (let tries = 0; tries < maxTries; tries++) {
@@ -60,12 +60,12 @@ async function tokenOf(ctx: Context, { _id: identityId, userId }: IdentityDoc, a
       if (!duplicateKey(error)) throw error;
     }
   }
-  throw new Fault("conflict", "The token of the identity is created and deleted again and again");
+  throw new Fault("conflict", "The token of the identity is repeatedly created and deleted; try again later");
 }
 
 /**
- * Returns a function that finds the token for what a provider has proved, creating the user if the settings allow it;
- * null if the user is deleted. Fault `not_found` if nobody has the identity.
+ * Returns a function that finds the token for a provider's claims, and creates the user if the settings allow it. The
+ * function returns null if the user is deleted. Fault `not_found` if nobody has the identity.
  */
 export function identifier(ctx: Context) {
   const joinGroups = groupJoiner(ctx);
@@ -81,7 +81,7 @@ export function identifier(ctx: Context) {
     await joinGroups(identity, groups, act);
     const token = await tokenOf(ctx, identity, user.admin, at);
     if (await ctx.identities.used(identity._id, nameIn(claims.username), at)) return token;
-    // It was disconnected meanwhile.
+    // The identity was disconnected meanwhile.
     await endUseOf(ctx, identity._id, act);
     return null;
   };

@@ -37,7 +37,7 @@ async function join(ctx: Context, identity: IdentityDoc, root: NamespaceDoc, act
   return isNew;
 }
 
-/** Ends what the groups of an identity gave, except the memberships of these trees. Reports whether any ended. */
+/** Ends the memberships from an identity's groups, except in these trees. Reports whether any ended. */
 export async function leaveGroups(ctx: Context, identityId: number, kept: ReadonlySet<number>, act: Act) {
   let left = false;
   for (const { _id, rootId, inviteeId } of await ctx.memberships.ofIdentity(identityId))
@@ -46,7 +46,7 @@ export async function leaveGroups(ctx: Context, identityId: number, kept: Readon
   return left;
 }
 
-/** Returns a function that makes a user's memberships follow the groups of their identity. */
+/** Returns a function that updates a user's memberships to match the groups of an identity. */
 export function groupJoiner(ctx: Context) {
   const reported = new Set<GroupNamespace>();
   const reportMissing = (entry: GroupNamespace) => {

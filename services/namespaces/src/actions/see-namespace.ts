@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { type Action, may, roleIn } from "../domain/access.js";
 import { type Placed, visibilityOf } from "../domain/namespace.js";
 
-/** Returns those of these namespaces in which a user may do this, with one query for all. */
+/** Returns the namespaces in which a user may do this, with one query for all. */
 export async function filterAllowed(
   ctx: Pick<Context, "memberships">,
   userId: number,

@@ -1,7 +1,7 @@
-/** A user's role in a tree of namespaces. */
+/** A user's role in a namespace tree. */
 export type Role = "owner" | "collaborator" | "viewer" | "none";
 
-/** view: see the namespace and its records. write: what members do there. own: change the namespace itself. */
+/** view: see the namespace and its records. write: what members may do. own: change the namespace itself. */
 export type Action = "view" | "write" | "own";
 
 /** The fields of a root that decide for its whole tree. */
@@ -25,5 +25,5 @@ export function roleIn(root: Root, userId: number, collaborates: boolean): Role 
 
 export const may = (role: Role, action: Action): boolean => role !== "none" && allowed[role].includes(action);
 
-/** Reports whether requests without a token may see a tree's badges. They may see nothing else of it. */
+/** Reports whether requests without a token may see a tree's badges, and nothing else. */
 export const openToAll = (root: Root): boolean => root.visibility === "public";

@@ -25,7 +25,7 @@ export function outcomeOf(status: number | undefined): AuditEntry_Outcome {
   return status < 500 ? "refused" : "failed";
 }
 
-/** Returns an entry as it is stored: with its time and outcome, without empty texts and with none beyond its limit. */
+/** Returns an entry for storage: with its time and outcome, without empty texts, and with long texts cut. */
 export function auditDoc({ id, ageMs, ...entry }: AuditEntry, now: Date): AuditDoc {
   const texts = Object.entries(maxLengths).map(([field, length]) => [
     field,

@@ -15,7 +15,7 @@ test.each([
   ["devs=a/team", 'has the entry "devs=a/team": Username must be between 3 and 30'],
   ["devs=alice/te am", 'has the entry "devs=alice/te am": Namespace name can only contain'],
   [`${"g".repeat(256)}=alice/team`, "the group has more than 255 characters"],
-  [Array(101).fill("devs=alice/team").join(";"), "has 101 entries, at most 100 are possible"],
+  [Array(101).fill("devs=alice/team").join(";"), "has 101 entries; at most 100 are allowed"],
 ])("%.60s is refused", (text, message) => {
   expect(() => parseGroupNamespaces(text)).toThrow(message);
 });

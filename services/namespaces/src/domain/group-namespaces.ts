@@ -22,7 +22,7 @@ const maxGroupLength = fixedLimit({
 
 function parseEntry(entry: string): GroupNamespace {
   const wrong = (what: string) => new Error(`has the entry "${entry}": ${what}`);
-  // Groups of directories contain `=` themselves.
+  // Group names from directories contain `=` themselves.
   const at = entry.lastIndexOf("=");
   const group = entry.slice(0, Math.max(at, 0)).trim();
   if (group === "") throw wrong("write it as group=user/namespace");
@@ -40,6 +40,6 @@ function parseEntry(entry: string): GroupNamespace {
 export function parseGroupNamespaces(text: string): GroupNamespace[] {
   const entries = text.split(";").map((entry) => entry.trim());
   const named = entries.filter((entry) => entry !== "");
-  if (named.length > maxEntries) throw new Error(`has ${named.length} entries, at most ${maxEntries} are possible`);
+  if (named.length > maxEntries) throw new Error(`has ${named.length} entries; at most ${maxEntries} are allowed`);
   return named.map(parseEntry);
 }

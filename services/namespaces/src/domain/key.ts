@@ -13,7 +13,7 @@ export const toKey = ({ _id, scope, rootId, terms, outbox, deletedAt, sealed, ..
   ...key,
 });
 
-/** File names with a meaning of their own in a directory of keys. */
+/** File names with a special meaning in the directory of keys. */
 const reserved = [".", "..", "config", "known_hosts", "authorized_keys"];
 const sshTypes = ["rsa", "ec", "ed25519", "dsa"];
 

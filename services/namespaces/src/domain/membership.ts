@@ -4,9 +4,9 @@ import type { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 /** An invite or, once accepted, a collaboration: one document, so that accepting is one write. */
 export interface MembershipDoc extends Stored<Invite> {
   readonly rootId: number;
-  /** Absent while it is an invite. */
+  /** When the invite was accepted; absent before. */
   readonly joinedAt?: Date;
-  /** The identity whose groups gave it; absent if a person did. */
+  /** The identity whose groups gave the membership; absent after an invite by a person. */
   readonly identityId?: number;
   readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;

@@ -1,6 +1,6 @@
 import type { Context } from "../context.js";
 
-/** Batches of one pass, so that it ends also if entries come faster than it removes them. */
+/** Most batches in one pass, so that it ends even if entries arrive faster than it removes them. */
 const maxBatches = 100;
 
 /** Removes audit entries older than AUDIT_RETENTION. Returns how many. */

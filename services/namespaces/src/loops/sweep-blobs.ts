@@ -1,6 +1,6 @@
 import type { Context } from "../context.js";
 
-/** Longer than any upload of an object may go without writing. */
+/** Longer than an upload of an object can pause between writes. */
 const untouchedMs = 24 * 60 * 60_000;
 
 /** Deletes content without an object, left by interrupted uploads and deletions. Returns the number of blobs deleted. */

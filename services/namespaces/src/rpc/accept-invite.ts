@@ -19,7 +19,7 @@ export const acceptInvite =
     const events = [inviteChanged(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
     if (!(await ctx.memberships.accept(id, act.at, events))) throw notFound();
     ctx.deletions.created({ userId, namespaceId: open.rootId });
-    // From the response on, the user's lists show the namespace, whichever replica makes them.
+    // After the response, every replica's lists for the user show the namespace.
     await expireGrants(ctx.bus);
     return { invite, root: toNamespace({ doc: named.root, root: named.root }) };
   };

@@ -6,7 +6,7 @@ import { maxIdentities, newIdentity, toIdentity } from "../domain/identity.js";
 import { permissionsOf, type TokenDoc, toToken } from "../domain/token.js";
 import { toUser, type UserDoc } from "../domain/user.js";
 
-/** Returns who has a session, and its token. */
+/** Returns the user and the token of a session. */
 async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ user: UserDoc; token: TokenDoc }> {
   const session = await ctx.sessions.byId(sessionId);
   const token = session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null;
@@ -15,7 +15,7 @@ async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ u
   return { user, token };
 }
 
-/** Sessions of an identity may do everything for as long as they like, so what connects it must be allowed to, too. */
+/** An identity gives full access without expiry, so the connecting token must have full access without expiry. */
 function checkMayConnect({ admin }: UserDoc, { scope, expiresAt }: TokenDoc): void {
   const [missing] = lacking(permissionsOf(admin), scope);
   if (missing) throw new Fault("forbidden", `Token lacks permission ${missing}`);

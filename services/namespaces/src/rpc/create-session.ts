@@ -9,7 +9,7 @@ import { toUser } from "../domain/user.js";
 
 type By = Parameters<AccountHandlers["createSession"]>[0]["by"];
 
-/** Returns the token of what was shown: a token, a sign-in link, which is used up, or what a provider has proved. */
+/** Returns the token for a credential: a token, a sign-in link, which is used up, or a provider's claims. */
 function tokensBy(ctx: Context) {
   const identify = identifier(ctx);
   return async (by: By, now: Date): Promise<TokenDoc | null> => {

@@ -18,7 +18,7 @@ export const deleteIdentity =
     const act = { at: ctx.now(), actorId: userId };
     await endUseOf(ctx, id, act);
     await ctx.identities.remove(id);
-    // A sign-in may have begun before.
+    // A concurrent sign-in may have created a session since.
     await endUseOf(ctx, id, act);
     return {};
   };

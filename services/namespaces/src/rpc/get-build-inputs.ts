@@ -26,11 +26,11 @@ const tooLarge = () =>
 
 type Secret = Scoped & Encrypted & { readonly config?: string };
 
-/** Encrypted text is longer than its content. This only stops reading far too much. */
+/** Encrypted text is longer than its content, so this bound is rough: it only prevents reading far too much. */
 const storedBytes = (doc: Secret | undefined): number =>
   doc === undefined ? 0 : doc.sealed.length + (doc.config?.length ?? 0);
 
-/** Returns the records of these scopes in order of names. A later scope overrides names of an earlier one. */
+/** Returns the records of these scopes, by name. A later scope overrides names of an earlier one. */
 async function merged<D extends Secret>(
   store: Pick<ScopedStore<D>, "each">,
   scopes: readonly string[],
@@ -57,7 +57,7 @@ async function merged<D extends Secret>(
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doc]) => doc);
 }
 
-/** Returns the objects of these names. A later scope overrides names of an earlier one. */
+/** Returns the objects with these names. A later scope overrides names of an earlier one. */
 async function objectsNamed(ctx: Context, scopes: readonly string[], names: readonly string[]) {
   if (names.length === 0) return [];
   const found = await ctx.objects.named(scopes, [...new Set(names)]);

@@ -7,7 +7,7 @@ import { type VariableDoc, variableValueComplaints } from "../domain/variable.js
 
 type Change = Pick<Parameters<VariableHandlers["updateVariable"]>[0], "value" | "mask">;
 
-/** Returns what is wrong with a change. Only who knows the value of a masked variable may show it. */
+/** Returns what is wrong with a change. Unmasking requires a new value, so nobody learns the masked one. */
 function changeComplaints({ config }: Context, doc: VariableDoc, { value, mask = doc.masked }: Change): string[] {
   if (value !== undefined) return variableValueComplaints(value, mask);
   if (mask === doc.masked) return [];

@@ -37,7 +37,7 @@ export const auditStore = (db: Db) => {
           upsert: true,
         },
       }));
-      // The second attempt finds an entry that another call began meanwhile.
+      // The second attempt finds an entry that a concurrent call inserted.
       for (let tries = 0; tries < 2; tries++) {
         const done = await entries.bulkWrite(updates, { ordered: false }).catch(isRepeated);
         if (done) return;
@@ -46,7 +46,7 @@ export const auditStore = (db: Db) => {
 
     list: (filter: Filter<AuditDoc>, number: number | undefined) => listPage(entries, [filter], newestFirst, number),
 
-    /** Removes some of the entries from before a time. Returns how many. */
+    /** Removes a batch of entries older than a time. Returns how many. */
     async prune(before: Date): Promise<number> {
       const old = await entries
         .find({ at: { $lt: before } }, { projection: { _id: 1 } })

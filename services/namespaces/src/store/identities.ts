@@ -8,7 +8,7 @@ export const identityStore = (db: Db) => {
   return {
     find: (issuer: string, subject: string): Promise<IdentityDoc | null> => identities.findOne({ issuer, subject }),
 
-    /** Stores an identity, and returns the one that is stored: another user may have it already. */
+    /** Stores an identity. Returns the stored one, which may already belong to another user. */
     async insert(doc: IdentityDoc): Promise<IdentityDoc | null> {
       try {
         await identities.insertOne(doc);

@@ -42,7 +42,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { userId: 1, _id: 1 } },
   ]);
   await ensureIndexes(db.collection("namespaces"), [
-    // Names are unique per parent. With paths, the rest of a deleted tree would block names of a new one.
+    // Names are unique per parent. Unique paths would let the remains of a deleted tree block a new one.
     { key: { userId: 1, parentId: 1, name: 1, endedAt: 1 }, unique: true },
     { key: { userId: 1, endedAt: 1, path: 1, _id: 1 } },
     { key: { rootId: 1, endedAt: 1, path: 1, _id: 1 } },

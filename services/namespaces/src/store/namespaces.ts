@@ -13,7 +13,7 @@ import { lineOfPaths } from "../domain/path.js";
 const live = { endedAt: { $exists: false } } as const;
 const ended = { endedAt: { $exists: true } } as const;
 
-/** The namespaces that a list covers: the children of one, or a user's own trees and those of these roots. */
+/** The namespaces of a list: the children of one, or a user's own trees and those of these roots. */
 export type Selection =
   | { readonly parentId: number }
   | { readonly userId: number; readonly rootIds: readonly number[] };

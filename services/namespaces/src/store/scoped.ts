@@ -10,7 +10,7 @@ import type { Collection, Db, Document, Filter, UpdateFilter } from "mongodb";
 
 const live = { deletedAt: { $exists: false } } as const;
 
-/** The records that a list covers: those of one scope, or a user's own and those below these roots. */
+/** The records of a list: those of one scope, or a user's own and those below these roots. */
 export type Selection = { readonly scope: string } | { readonly userId: number; readonly rootIds: readonly number[] };
 
 /** Where a record belongs. Without a scope, its namespace does not exist yet. */
@@ -48,7 +48,7 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
   return {
     get: (id: number): Promise<D | null> => collection.findOne(filter({ _id: id, ...live })) as Promise<D | null>,
 
-    /** Returns those of these ids that are not deleted. */
+    /** Returns the ids that are not deleted. */
     async remaining(ids: readonly number[]): Promise<number[]> {
       if (ids.length === 0) return [];
       const found = collection.find(filter({ _id: { $in: [...ids] }, ...live }), { projection: { _id: 1 } });
@@ -63,7 +63,7 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
     each: (scopes: readonly string[]): AsyncIterable<D> =>
       collection.find(filter({ scope: { $in: [...scopes] } })) as unknown as AsyncIterable<D>,
 
-    /** Returns the records of these scopes that have one of these names. */
+    /** Returns the records with these names in these scopes. */
     named: (scopes: readonly string[], names: readonly string[]): Promise<D[]> =>
       collection.find(filter({ scope: { $in: [...scopes] }, [field]: { $in: [...names] } })).toArray() as Promise<D[]>,
 

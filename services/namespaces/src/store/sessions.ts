@@ -6,7 +6,7 @@ import { type LinkDoc, maxLinks, type SessionDoc } from "../domain/session.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const usedPrecisionMs = 60_000;
-/** Sessions beyond the limit that one sign-in ends. */
+/** Most sessions that one sign-in ends. */
 const maxEnded = 100;
 
 const beyond = <T>(newestFirst: FindCursor<T>, max: number): Promise<T[]> =>
@@ -47,7 +47,7 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
       await sessions.updateOne({ _id, ...live }, { $max: { lastUsedAt: at } });
     },
 
-    /** Forgets the sessions and links of a token that has ended: they no longer work. */
+    /** Deletes the sessions and links of an ended token. */
     async forgetToken(tokenId: number): Promise<void> {
       await sessions.deleteMany({ tokenId });
       await links.deleteMany({ tokenId });
@@ -59,7 +59,7 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
       if (old.length > 0) await links.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
     },
 
-    /** Takes a link, so that it works for one caller only; null if it was used or has expired. */
+    /** Deletes and returns a link, so that it works once; null if it was used or has expired. */
     takeLink: (hash: string, now: Date): Promise<LinkDoc | null> =>
       links.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }),
   };

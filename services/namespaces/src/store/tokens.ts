@@ -24,7 +24,7 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
 
     /** Stores a new token with its event. Throws a duplicate key error if its user has one of that name. */
     async insert(doc: TokenDoc): Promise<void> {
-      // The bootstrap token is how an administrator gets in, and that of an identity how its user does.
+      // A quota must not lock out the administrator or the user of an identity.
       const limited = doc.bootstrap || doc.identityId !== undefined ? [] : quotas(doc.userId);
       await withinQuotas(db, limited, doc._id, () => tokens.insertOne(doc));
       nudge(tokens as never, doc._id);

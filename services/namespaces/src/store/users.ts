@@ -60,7 +60,7 @@ export const userStore = (db: Db, nudge: Nudge) => {
       await users.updateOne({ _id: id, ...ended }, { $unset: { clearAt: "" } });
     },
 
-    /** Reports which of the two are taken. One query, so of a user being created it finds both or neither. */
+    /** Reports which of the two are taken. One query finds both names of a concurrently created user, or neither. */
     async takenNames(username: string, email: string): Promise<{ username: boolean; email: boolean }> {
       const [usernameKey, emailKey] = [keyOf(username), keyOf(email)];
       const found = await users.find({ $or: [{ usernameKey }, { emailKey }] }).toArray();

@@ -56,7 +56,7 @@ export const WebhookDeliveriesPage = ({ params }: { params: Params }) => (
   />
 );
 
-/** A delivery with what was sent and what came back. */
+/** A delivery with its request, response and attempts. */
 export function WebhookDeliveryPage({ params }: { params: Params }) {
   const at = { params: { path: { ...pathOf(params), delivery: Number(params.delivery) } } };
   const { data, error, live, reload } = useData(
