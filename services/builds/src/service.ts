@@ -186,7 +186,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   };
 }
 
-/** Returns a function that reports finished builds to the providers of their commits. */
+/** Returns a function that reports finished builds to their commits' providers. */
 function reportingEnds(ctx: () => Context, log: Log): (build: BuildDoc) => void {
   const ended = batched({ maxItems: 200, waitMs: 20 }, async (deliveryIds: readonly string[]) => {
     await reportSoon(ctx(), deliveryIds);

@@ -5,7 +5,7 @@ const suite = bootBuilds({ runningPerUser: 1 });
 
 const none = "Waiting: no runner serves the os driver";
 const busy = "Waiting: no runner of the os driver is free yet";
-const limited = "Waiting: the limit of builds that run for this user at the same time is reached";
+const limited = "Waiting: this user has reached the limit of builds that run at the same time";
 
 /** Watches an output. `end` resolves to the status at its end. */
 function follow(ref: { userId: number; number: number }, job?: string) {

@@ -35,6 +35,6 @@ async function applyUserDeletion(ctx: Context, userId: number): Promise<void> {
   for (const id of await ctx.builds.unfinishedOf(userId)) await killBuild(ctx, id);
 }
 
-/** Removes or releases everything of a deleted user or namespace. Can be interrupted and repeated. */
+/** Removes or releases all records of a deleted user or namespace. Can be interrupted and repeated. */
 export const applyDeletion = (ctx: Context, { kind, id }: Parent): Promise<void> =>
   kind === "namespace" ? applyNamespaceDeletion(ctx, id) : applyUserDeletion(ctx, id);

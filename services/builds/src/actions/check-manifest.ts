@@ -23,7 +23,7 @@ export const manifestLimits = ({ manifestBytes, maxJobs, maxStages, buildTimeout
   maxStages,
 });
 
-/** The limits for a manifest that is about to be built. `isStored`: it is that of an earlier build or of a cron job. */
+/** The limits for a manifest. `isStored`: the manifest belongs to an earlier build or a cron job. */
 export const buildLimits = (config: Config, isStored = false): ManifestLimits => ({
   ...manifestLimits(config),
   acceptedDrivers: config.drivers,
@@ -66,7 +66,7 @@ export async function checkManifest(
   return { manifest, destination, complaints: [...invalid, ...complaints] };
 }
 
-/** Returns the namespace to submit to, and creates it if it is missing. Call it once every check has passed. */
+/** Returns the namespace to submit to, and creates it if it is missing. Call it after all checks have passed. */
 export async function enterDestination(
   ctx: Pick<Context, "namespaces">,
   userId: number,

@@ -10,7 +10,7 @@ export interface Picked extends Oldest {
   release(): void;
 }
 
-/** The claims of a process. They would otherwise all reach for the same build, and all but one in vain. */
+/** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
 export interface ClaimTurns {
   /** Gives the next user in line a turn. */
   next(drivers: readonly Driver_Type[]): Promise<Place | undefined>;
@@ -39,7 +39,7 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
     next: (drivers) => nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers)) ?? undefined),
     pick(turn, heldBack) {
       const isFree = heldBack.roots.length === 0 && heldBack.groups.length === 0;
-      // Claims hold back different builds, so one that finds nothing does not speak for the others.
+      // Claims hold back different builds: if one finds nothing, others still may.
       const key = isFree ? turn._id : `${turn._id} ${heldBack.roots} ${heldBack.groups}`;
       return pickInTurn(key, async () => {
         const ids = picked.get(turn._id) ?? new Set();

@@ -3,7 +3,7 @@ import { type Destination, placeIn } from "../domain/cron.js";
 
 export const nameTaken = "Name already exists";
 
-/** Complains if another cron job has this name at the destination; `except` is the id of the cron job itself. */
+/** Complains if another cron job at the destination has this name; `except` is the id of the cron job itself. */
 export async function takenComplaints(
   { crons }: Pick<Context, "crons">,
   destination: Destination | undefined,

@@ -6,10 +6,10 @@ import type { Wakeups } from "./wakeups.js";
 
 /** How often to check for changes, in case a wakeup is lost. */
 const checkEveryMs = 1_000;
-/** Followers that are woken before other calls, such as renewals of leases, get a turn. */
+/** Number of followers to wake before other calls, such as renewals of leases, get a turn. */
 const slice = 50;
 
-/** What followers see: the build as last read, and what it waits for in the queue. */
+/** The build as last read, and why it waits in the queue. */
 export interface Followed {
   readonly build: FollowedBuild;
   readonly waiting?: string | undefined;
@@ -17,18 +17,18 @@ export interface Followed {
 
 /** One follower's view of a build. Dispose of it at the end. */
 export interface Feed extends Disposable {
-  /** Returns the build as last read, and the number of that reading. Throws if it could not be read. */
+  /** Returns the build as last read, and the number of that read. Throws if it could not be read. */
   latest(): Followed & { readonly reading: number };
-  /** Resolves when a later reading exists, or at the signal. */
+  /** Resolves after a later read, or at the signal. */
   after(reading: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface Feeds {
-  /** Follows a build. All its followers share one reader; the promise resolves when that has read the build. */
+  /** Follows a build. All its followers share one reader. Resolves once the build has been read. */
   follow(buildId: number): Promise<Feed>;
 }
 
-/** Followers that wait for the next reading. */
+/** Followers that wait for the next read. */
 function audience() {
   const waiting = new Set<() => void>();
   return {
@@ -52,14 +52,14 @@ function audience() {
   };
 }
 
-/** Reads a build whenever it changes. It pauses for as long as a reading took, so followers get half of the time. */
+/** Reads a build whenever it changes. Pauses as long as each read took, so that followers get half of the time. */
 function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortSignal) => Promise<void>) {
   const over = new AbortController();
   const { wait, wakeAll } = audience();
   let result: { followed: Followed } | { error: unknown } | undefined;
   let reading = 0;
 
-  /** Reports whether the build could be read. Followers learn of success and failure. */
+  /** Reports whether the build could be read. Notifies followers either way. */
   async function readOnce(): Promise<boolean> {
     const latest = await read().then(
       (followed) => ({ followed }),
@@ -80,7 +80,7 @@ function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortS
       return { ...result.followed, reading };
     },
     reading: () => reading,
-    /** Returns when nobody follows any more, or after an error. */
+    /** Runs until nobody follows the build, or until an error. */
     async run(): Promise<void> {
       while (!over.signal.aborted) {
         // Listen before reading. Otherwise a change between the two would be missed.

@@ -50,8 +50,8 @@ async function buildOfRun(ctx: Context, doc: CronDoc, namespace: Namespace | und
   }
 }
 
-// The build is stored under the run's due time, which is unique, before the run is recorded as done. So a run can be
-// repeated after a crash, and concurrent replicas make one build.
+// The build is stored under the run's unique due time before the run is recorded as done. So a run can be repeated
+// after a crash, and concurrent replicas submit one build.
 /** Runs a cron job that is due: submits one build or sets `last_error`. */
 export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
   const { userGone, namespaceGone, namespace } = await findOwners(ctx, doc);
@@ -72,7 +72,7 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
 /** Runs a cron job if it is due, and schedules its next wake-up. */
 export async function wakeCron(ctx: Context, was: CronDoc): Promise<void> {
   const now = ctx.now();
-  // This keeps other replicas from running it, and forces concurrent updates to read it again.
+  // Keeps other replicas from running it, and forces concurrent updates to read it again.
   const doc = await ctx.crons.change(was, { wakeAt: new Date(now.getTime() + claimMs) });
   if (!doc) return;
   if (isDue(doc, now))

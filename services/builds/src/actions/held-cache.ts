@@ -19,7 +19,7 @@ export async function heldBuild(ctx: Context, { buildId, epoch, leaseSecret }: H
   return build;
 }
 
-/** Returns where entries of one of the build's caches lie. Throws `not_found` if the build has no such cache. */
+/** Returns the place of a cache's entries. Throws `not_found` if the build has no such cache. */
 export async function heldCache(
   ctx: Context,
   lease: HeldLease,

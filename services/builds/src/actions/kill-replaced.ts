@@ -1,6 +1,6 @@
 import { type Killing, killBuild } from "./kill-build.js";
 
-/** How many builds one call kills. Later calls kill the rest, and no claim takes one of them before that. */
+/** Most builds that one call kills. Later calls kill the rest before a claim can take one of them. */
 const maxKilled = 50;
 
 const killed = { queued: ["queued"], running: ["queued", "running"] } as const;

@@ -8,21 +8,21 @@ import { type PlaceQuery, type Reasons, reasonFinder } from "./queue-reasons.js"
 import { memory } from "./remember.js";
 
 export interface Places extends Reasons {
-  /** Returns the place of each queued build, and why it does not run yet, in the same order. */
+  /** Returns each queued build's place and the reason why it waits, in the same order. */
   of(builds: readonly PlaceQuery[]): Promise<QueuePlace[]>;
   /** Call these after each change in this process, so that its places show the change at once. */
   queued(build: BuildDoc): void;
   changed(before: BuildDoc, after: BuildDoc): void;
 }
 
-/** How old a place may be. What changes in this process shows at once. */
+/** How old a place may be. Changes in this process show at once. */
 const cacheMs = 1_000;
 
 type Needs = Pick<Context, "config" | "line" | "queue" | "runners" | "now">;
 
 const keyOf = ({ driver, userId }: Pick<PlaceQuery, "driver" | "userId">) => `${driver.type}/${userId}`;
 
-/** Remembers each line up to its 500th place, the first 500 builds of each user in it, and which drivers are served. */
+/** Caches each line up to its 500th place, each user's first 500 builds in it, and which drivers are served. */
 export function placeFinder(ctx: Needs): Places {
   const lines = memory<Driver_Type, Standing[]>(cacheMs, ctx.now);
   const owns = memory<string, number[]>(cacheMs, ctx.now);
@@ -32,7 +32,7 @@ export function placeFinder(ctx: Needs): Places {
   const ownOf = (query: PlaceQuery) =>
     owns.of(keyOf(query), () => ctx.queue.firstIds(query.driver.type, query.userId, lastPlace));
 
-  /** Returns the user's queued builds. Reads them again if another replica has stored this one meanwhile. */
+  /** Returns the user's queued builds. Reads them again if this build is missing from the cache. */
   async function ownWith(query: PlaceQuery): Promise<number[]> {
     const read = ownOf(query);
     const own = await read;
@@ -67,7 +67,7 @@ export function placeFinder(ctx: Needs): Places {
     changed(before, after) {
       if (before.awaitsApproval && !after.awaitsApproval) owns.forget(keyOf(after));
       if (before.status === after.status) return;
-      // A build that is queued again is older than others.
+      // A requeued build is older than others.
       if (after.status === "queued") owns.forget(keyOf(after));
       const remove = (own: number[]) => {
         const at = own.indexOf(after._id);
@@ -79,7 +79,7 @@ export function placeFinder(ctx: Needs): Places {
   };
 }
 
-/** Returns the places of those builds that are queued, by id. */
+/** Returns the places of the queued builds among these, by id. */
 export async function queuePlacesById(
   ctx: Pick<Context, "places">,
   docs: readonly ShownBuild[],

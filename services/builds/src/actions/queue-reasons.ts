@@ -4,13 +4,13 @@ import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { memory } from "./remember.js";
 
-/** What a place is computed from. A build that is not stored yet has no id. */
+/** The fields from which a place is computed. A build that is not stored yet has no id. */
 export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver" | "awaitsApproval" | "concurrency"> & {
   readonly _id?: number;
 };
 
 export interface Reasons {
-  /** Returns only why each queued build does not run yet. Far cheaper than its place. */
+  /** Returns only the reason why each queued build waits. Far cheaper than its place. */
   reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]>;
   /** Call this for each claim, so that the driver counts as served at once. */
   runnerAsked(drivers: readonly Driver_Type[]): void;

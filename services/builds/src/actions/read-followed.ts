@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { waitingText } from "../domain/line.js";
 import type { Followed } from "./feeds.js";
 
-/** Reads a build for its followers, with the reason why it does not run yet. */
+/** Reads a build for its followers, with the reason why it waits. */
 export async function readFollowed(
   { builds, places }: Pick<Context, "builds" | "places">,
   id: number,

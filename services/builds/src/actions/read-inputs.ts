@@ -12,7 +12,7 @@ interface BuildInputs {
   readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
 }
 
-/** Builds that are submitted at the same moment share a call, which begins after each of them. */
+/** Builds that are submitted at the same moment share one call, which begins after all of them. */
 export function sharingInputs(inputs: Pick<BuildInputServiceClient, "getBuildInputs">): Context["inputs"] {
   const shared = sharedReads<GetBuildInputsResponse>();
   return { getBuildInputs: (request) => shared(JSON.stringify(request), () => inputs.getBuildInputs(request)) };

@@ -10,12 +10,12 @@ import { LRUCache } from "lru-cache";
 /** Longer manifests are read in threads: one of 1 MiB takes seconds. */
 const maxInlineLength = fixedLimit({
   max: 8 * 1024,
-  about: "characters of a manifest that is read without a thread of its own",
+  about: "characters of a manifest that is read without a separate thread",
   effect: "the manifest is read in a thread",
 });
 const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });
 const refusalAt = (max: number | string) =>
-  `Too many manifests at once, cannot exceed ${max} waiting per user; await an answer before you send the next`;
+  `Too many manifests at once, cannot exceed ${max} waiting per user; await a response before you send the next`;
 const maxWaiting = fixedLimit({ max: 64, about: "long manifests of one user that wait", refusal: refusalAt("N") });
 const refusal = refusalAt(maxWaiting);
 const defaults = { taskMs: 15_000, idleMs: 60_000, heapMb: 256 };
@@ -27,7 +27,7 @@ export interface ManifestTask {
   readonly asks: "reading" | "blank";
 }
 
-/** Reads manifests without holding up other calls. `userId` is the user whose turn a long one takes. */
+/** Reads manifests without blocking other calls. `userId` is the user whose turn a long one takes. */
 export interface ManifestReader {
   /** Reads and checks a manifest. Returns every complaint. */
   read(userId: number, text: string, limits: ManifestLimits): Promise<Reading>;
@@ -37,18 +37,18 @@ export interface ManifestReader {
 
 const maxReadings = fixedLimit({
   max: 1024 ** 2,
-  about: "characters of short manifests whose reading is remembered, once for each combination of a matrix",
-  effect: "those not used for the longest time are read again",
+  about: "characters of short manifests that are cached, once for each combination of a matrix",
+  effect: "the least recently used ones are read again",
 });
 
-/** Freezes a reading, because builds share it. */
+/** Freezes a result, because builds share it. */
 function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);
 }
 
-/** Returns a function that reads short manifests. Restarts, cron jobs and hooks bring the same ones again and again. */
+/** Returns a cached reader of short manifests: restarts, cron jobs and hooks submit the same ones repeatedly. */
 function rememberingReader(): (text: string, limits: ManifestLimits) => Reading {
   const readings = new LRUCache<string, Reading>({
     maxSize: maxReadings,
@@ -68,7 +68,7 @@ function rememberingReader(): (text: string, limits: ManifestLimits) => Reading 
 const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =>
   text.length <= maxInlineLength || text.length > maxBytes;
 
-/** Returns a reader with threads of its own. A manifest that exceeds a thread's time or heap is invalid. */
+/** Returns a reader with its own threads. A manifest that exceeds a thread's time or heap is invalid. */
 export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestReader {
   const inTurn = fairly<number>(maxThreads, maxWaiting, refusal);
   const resourceLimits = { maxOldGenerationSizeMb: heapMb };

@@ -3,7 +3,7 @@ import type { AuditEntry_Actor } from "@ci/proto/namespaces/v1/audit";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 
-/** Returns the id of the entry about a build: the same each time, so that the entry is stored once. */
+/** Returns the id of a build's entry, which is always the same, so that the entry is stored once. */
 function entryId(buildId: number): string {
   const hex = createHash("sha256").update(`build/${buildId}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -16,7 +16,7 @@ interface Cause {
   readonly namespace: Namespace | undefined;
 }
 
-/** Stores an entry of the audit log for each build that no request submitted. Safe to repeat; throws if it has to be. */
+/** Stores an audit entry for each build that no request submitted. Safe to repeat; throws if it must be repeated. */
 export async function recordBuilds(
   ctx: Pick<Context, "audit" | "submitter">,
   builds: readonly { readonly id: number; readonly userId: number; readonly number: number }[],

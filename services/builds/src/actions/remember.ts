@@ -1,9 +1,9 @@
 const maxRemembered = 10_000;
 
-/** Remembers values for a while. Concurrent reads of a key share one. */
+/** Caches values for a while. Concurrent reads of a key share one read. */
 export interface Memory<K, V> {
   of(key: K, read: () => Promise<V>): Promise<V>;
-  /** Returns the value if it is remembered, so that the caller can keep it up to date. */
+  /** Returns the value if it is cached, so that the caller can update it. */
   known(key: K): Promise<V> | undefined;
   forget(key: K): void;
 }

@@ -20,7 +20,7 @@ export async function allowed(
   return (await ctx.accounts.allow({ userId: caller.userId, action, namespaceIds })).namespaceIds;
 }
 
-/** Reports whether the caller may act on a record. Its namespace decides; without one, only its user may. */
+/** Reports whether the caller may act on a record. Without a namespace, only the record's user may. */
 async function may(
   ctx: Context,
   caller: Caller,
@@ -45,7 +45,7 @@ export async function seeBuild(
   return doc;
 }
 
-/** Returns what the record of a build is made of, if the caller may see the build. */
+/** Returns the data for the record of a build, if the caller may see the build. */
 export async function showBuild(ctx: Context, caller: Caller, ref: BuildRef | undefined): Promise<ShownBuild> {
   const found = ref && (await ctx.builds.shown(ref.userId, ref.number));
   if (!found) throw notFound();
@@ -82,7 +82,7 @@ export async function requireView(
   if (!(await may(ctx, caller, "view", record))) throw notFound();
 }
 
-/** Returns the build and the artifacts that the caller may see. A kept disk holds secrets: only members see it. */
+/** Returns the build and the artifacts that the caller may see. A kept disk holds secrets, so only members see it. */
 export async function seeArtifacts(
   ctx: Context,
   caller: Caller,

@@ -9,7 +9,7 @@ export interface Submitter {
 
 const maxCached = fixedLimit({
   max: 10_000,
-  about: "users that a process remembers",
+  about: "submitters that a process caches",
   effect: "the oldest is looked up again",
 });
 

@@ -20,7 +20,7 @@ async function takeOne(
   return slot && [slot];
 }
 
-// Running builds are counted. The slots keep concurrent claims from exceeding a limit together.
+// Slots keep concurrent claims from exceeding a limit together, which counting running builds cannot prevent.
 /** Takes the slots that a build needs, or returns the limit that is reached. */
 export async function takeSlots(ctx: Needs, { _id, userId, rootId }: BuildDoc): Promise<readonly Slot[] | Limit> {
   const { runningPerUser, runningPerNamespace } = ctx.config;

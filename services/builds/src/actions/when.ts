@@ -3,12 +3,12 @@ import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import { selects, type When } from "@ci/manifest/when";
 import type { Trigger_Type } from "@ci/proto/builds/v1/builds";
 
-/** What a build would be made for, as `when` sees it. */
+/** The event that would trigger a build, for `when`. */
 export interface Occasion {
   readonly event: Trigger_Type;
   readonly branch?: string;
   readonly tag?: string;
-  /** Returns the paths of the changed files; undefined if they are unknown. Called only if a manifest asks. */
+  /** Returns the paths of the changed files; undefined if they are unknown. Called only if a manifest needs them. */
   readonly files?: () => Promise<readonly string[] | undefined>;
 }
 
@@ -28,7 +28,7 @@ async function selectsFile(globs: readonly string[], files: readonly string[]): 
 const selectsText = (globs: readonly string[] | undefined, text: string | undefined): boolean =>
   globs === undefined || (text !== undefined && selects(globs, text));
 
-/** Returns the first key whose condition does not hold; undefined if all hold. */
+/** Returns the first key that does not match; undefined if all match. */
 export async function mismatch(when: When | undefined, occasion: Occasion): Promise<keyof When | undefined> {
   if (!when) return undefined;
   for (const key of ["event", "branch", "tag"] as const) if (!selectsText(when[key], occasion[key])) return key;
@@ -36,7 +36,7 @@ export async function mismatch(when: When | undefined, occasion: Occasion): Prom
   return when.path && files && !(await selectsFile(when.path, files)) ? "path" : undefined;
 }
 
-/** A manifest without the jobs whose `when` does not hold, and the places of these jobs in the whole manifest. */
+/** A manifest without the jobs whose `when` does not match, and their indexes in the whole manifest. */
 export interface Narrowed {
   readonly manifest: Manifest;
   readonly leftOut: readonly number[];
@@ -47,7 +47,7 @@ export const withoutJobs = (manifest: Manifest, leftOut: readonly number[]): Nar
   return { manifest: leftOut.length > 0 ? { ...manifest, jobs } : manifest, leftOut };
 };
 
-/** Leaves out the jobs that are not for this occasion. */
+/** Removes the jobs whose `when` does not match. */
 export async function narrowed(manifest: Manifest, occasion: Occasion): Promise<Narrowed> {
   const isLeftOut = async ({ when }: ManifestJob, index: number) =>
     (await mismatch(when, occasion)) === undefined ? [] : [index];

@@ -5,7 +5,7 @@ import { uniqueNames } from "./plan.js";
 
 export interface CollectedFile {
   readonly artifactId: number;
-  /** The path and the desired name of a match of a glob. */
+  /** Path and name of a file that a glob matched. */
   readonly source?: string;
   readonly name?: string;
   readonly blobId: string;
@@ -30,7 +30,7 @@ export function resetArtifacts(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "art
 const storedBytes = (artifacts: readonly ArtifactDoc[]): number =>
   artifacts.reduce((sum, { size = 0 }) => sum + size, 0);
 
-/** Removes the contents of these artifacts, unless the build is pinned. Their records stay. */
+/** Removes the contents of these artifacts, but not their records, unless the build is pinned. */
 export function prune(doc: BuildDoc, ids: ReadonlySet<number>, deletedAt: Date): Change | undefined {
   if (doc.pinned || !doc.artifacts.some(({ id, blobId }) => ids.has(id) && blobId)) return undefined;
   const artifacts = doc.artifacts.map((artifact) => {

@@ -8,22 +8,22 @@ export interface Limits {
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
   readonly artifactBytes: number;
-  /** Absent for a build that no server shows. */
+  /** Absent for a build of `ci run`. */
   readonly publicUrl?: string;
   readonly cacheBytes: number;
-  /** The runner knows conditions and parallel stages. */
+  /** The runner supports conditions and parallel stages. */
   readonly followsOrder?: boolean;
 }
 
 const unmasked = (variables: Step["env"] = []) => variables.map((one) => ({ ...one, masked: false }));
 
-/** A runner of an earlier version runs every job of a build that passes, and starts no services. */
+/** A runner of an earlier version runs all jobs of a passing build. It gets no commands for those that must not run. */
 const commandsFor = (step: Step, { followsOrder }: Limits): readonly string[] => {
   if (step.service !== undefined) return tooOld;
   return followsOrder || !step.skipAfterSuccess ? commandsOf(step) : [];
 };
 
-/** A runner of an earlier version starts no services. It runs this instead, and so the build fails clearly. */
+/** A runner of an earlier version starts no services. It runs this command instead, which fails the build clearly. */
 const tooOld: readonly string[] = ["echo This runner is too old for services; exit 1"];
 
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
@@ -36,9 +36,9 @@ export const assignment = (
   epoch: doc.epoch,
   userId: doc.userId,
   number: doc.number,
-  // A build of a fork gets only base images: an image of the namespace may hold secrets.
+  // A build of a fork gets only base images: the namespace's images may hold secrets.
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
-  // A fork may not keep a runner busy with a failed machine either.
+  // A fork must not keep a runner busy with a failed machine either.
   driver: doc.origin?.bare ? { ...doc.driver, keepOnFailureMinutes: 0 } : doc.driver,
   jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
     id,

@@ -21,9 +21,9 @@ import type { Origin } from "./origin.js";
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
 export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
   Outbox & {
-    /** Counts the changes. A change is written only if the revision is still the one that it is based on. */
+    /** Counts the changes. A change is written only if the revision it is based on is still current. */
     rev: number;
-    /** The user whose lists show it: the owner of its namespace, otherwise its submitter. */
+    /** The user whose lists show the build: the owner of its namespace, otherwise its submitter. */
     ownerId: number;
     rootId?: number;
     cronId?: number;
@@ -33,7 +33,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     namespaceOnly?: boolean;
     /** Search terms of the tags; set by the store. */
     tagTerms?: readonly string[];
-    /** The request that submitted it: later work on the build joins its trace. */
+    /** The request that submitted the build. Later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;
     services?: Manifest["services"];
@@ -41,7 +41,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     names?: { readonly user: string; readonly namespace?: string };
     /** The build comes from a fork. It is queued, but cannot be claimed until a member approves it. */
     awaitsApproval?: true;
-    /** Builds with the same key run one at a time. `cancel` says which older ones this build kills. */
+    /** Builds with the same key run one at a time. `cancel` says which older builds this one kills. */
     concurrency?: { readonly key: string; readonly cancel?: "queued" | "running" };
     /** Indexes of the manifest's jobs that `when` left out; absent if there are none. */
     leftOut?: readonly number[];
@@ -60,20 +60,20 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     caches?: readonly Cache[];
     /** Sum of the sizes of collected artifacts; absent if nothing is stored. */
     artifactBytes?: number;
-    /** Grows with each claim. A call with an older epoch comes from a runner that has lost the build. */
+    /** Incremented by each claim. A call with an older epoch comes from a runner that has lost the build. */
     epoch: number;
     lease?: HeldLease;
     /** SHA-256 of the secret of the last claim. */
     leaseHash?: string;
     returns: number;
     killRequestedAt?: Date;
-    /** The username of the user who requested the kill, if a user did. */
+    /** Name of the user who requested the kill, if a user did. */
     killRequestedBy?: string;
     seq: number;
     /** The end of the output, from offset `tailFrom` on. Older output has its own collection. */
     tail: readonly Chunk[];
     tailFrom: number;
-    /** Where the output of jobs that run side by side stands in the build's output, in the order of that output. */
+    /** Positions of parallel jobs' output in the build's output, in order. */
     parts?: readonly Part[];
   };
 
@@ -92,13 +92,13 @@ export interface Step extends JobRun, Omit<OrderedJob, "stage"> {
   readonly source?: Source;
   readonly env?: readonly { readonly key: string; readonly value: string }[];
   readonly shell?: string;
-  /** The service whose output this job holds. */
+  /** Name of the service whose output this job holds. */
   readonly service?: string;
   /** Paths and globs of JUnit reports. */
   readonly reports?: readonly string[];
 }
 
-/** Returns the commands of a step; none for the one that prepares the environment. */
+/** Returns the commands of a step. The step that prepares the environment has none. */
 export const commandsOf = ({ commands, source }: Step): readonly string[] =>
   source ? cloneCommands(source) : commands;
 
@@ -106,16 +106,16 @@ export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
   /** The name of each match of a glob, where `*` stands for its base name. */
   pattern?: string;
-  /** Id of the record that was made for the manifest's entry: this one, or the first match of the same glob. */
+  /** Id of the record of the manifest's entry: this one, or the first match of the same glob. */
   entryId: number;
   /** The original entry, while this record holds a match of it or the kept disk. */
   entry?: { readonly source: string; readonly name: string; readonly jobId?: number };
 };
 
 /**
- * Jobs that run side by side print at the same time, but the build's output shows them one after another. Their pieces
- * are stored in the order of arrival, and parts say where the text of each job stands in the build's output. Before and
- * after such a stage, both orders are the same.
+ * Parallel jobs print at the same time, but the build's output shows them one after another. Their pieces are stored in
+ * order of arrival, and parts say where each job's text belongs in the build's output. Outside parallel stages, both
+ * orders are the same.
  */
 export interface Part {
   /** Index of the job. */
@@ -127,7 +127,7 @@ export interface Part {
   readonly start?: number;
 }
 
-/** A piece of output. Offsets count UTF-8 bytes: `start` in all text as it arrived, `jobStart` in the job's text. */
+/** A piece of output. Offsets count UTF-8 bytes: `start` in order of arrival, `jobStart` in the job's text. */
 export interface Chunk {
   /** Index of the job; absent for lines that the service writes about the whole build. */
   readonly job?: number;

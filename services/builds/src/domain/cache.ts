@@ -1,15 +1,15 @@
 import type { Cache } from "@ci/proto/builds/v1/builds";
 import type { BuildDoc } from "./build.js";
 
-/** An entry of a cache. It never changes, except for `usedAt`. */
+/** A cache entry. It never changes, except for `usedAt`. */
 export interface CacheDoc {
   readonly _id: number;
-  /** The root namespace or the user whose builds alone may use it. */
+  /** The root namespace or the user; only their builds may use the entry. */
   readonly owner: string;
   readonly userId: number;
   readonly namespaceId?: number;
   readonly driver: string;
-  /** Where the files were: what a container holds is of no use in a virtual machine. */
+  /** The driver, and for docker the workspace: files from a container are of no use in a virtual machine. */
   readonly platform: string;
   readonly name: string;
   readonly key: string;
@@ -33,7 +33,7 @@ export const cacheOwner = ({ userId, rootId }: Owned): string =>
 export const platformOf = ({ driver: { type, workspace } }: Pick<BuildDoc, "driver">): string =>
   type === "docker" ? `docker ${workspace}` : type;
 
-/** Reports whether a build may store entries. A build of a fork only reads them. */
+/** Reports whether a build may store entries. Builds of forks may only read them. */
 export const mayStore = ({ origin }: Pick<BuildDoc, "origin">): boolean => origin?.bare !== true;
 
 /** Returns the public record of an entry. */

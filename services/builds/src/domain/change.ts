@@ -14,7 +14,7 @@ export interface Change {
   readonly events?: readonly OutboxEvent[];
 }
 
-/** What the record of a build is made of. */
+/** The fields from which the record of a build is made. */
 export type ShownBuild = Pick<BuildDoc, (typeof shownFields)[number]>;
 
 export const shownFields = [
@@ -75,20 +75,20 @@ export function lastBytes(text: string, bytes: number): string | undefined {
   return all.subarray(at).toString();
 }
 
-/** Returns the record for lists and events: with the end of the output and, while it is queued, its place. */
+/** Returns the record for lists and events, with the end of the output and, while queued, its place. */
 export function toShortBuild(doc: ShownBuild, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
   const text = shownTail(doc)
     .map((chunk) => chunk.text)
     .join("");
   return {
     ...toBuild(doc),
-    // Older output of a stage whose jobs ran side by side may have moved out of the record.
+    // Older output of a parallel stage may have moved out of the record.
     output: lastBytes(text, limitBytes) ?? (doc.outputBytes > 0 && doc.parts ? "" : undefined),
     queue: doc.status === "queued" ? queue : undefined,
   };
 }
 
-/** What an event holds besides the build: who acted, the place in the queue, or another body. */
+/** Optional parts of an event: the actor, the place in the queue, or another body. */
 export interface EventDetails {
   readonly actorId?: number;
   readonly queue?: QueuePlace;
@@ -145,7 +145,7 @@ export function requireTransition(doc: BuildDoc, to: Build_Status): void {
     throw new Fault("conflict", `Build ${doc._id} can no longer become ${to}`);
 }
 
-/** Throws `conflict` if the runner has lost the build. A build that this runner finished is still its own. */
+/** Throws `conflict` if the runner has lost the build. A build that this runner finished is not lost. */
 export function requireEpoch(doc: BuildDoc, epoch: number): void {
   if (doc.epoch !== epoch || doc.status === "queued")
     throw new Fault("conflict", `Build ${doc._id} is no longer held under epoch ${epoch}`);

@@ -19,7 +19,7 @@ export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "use
   readonly nextRun: Date;
   /** The number of changes. An update succeeds only if the stored revision is the one that was read. */
   readonly rev: number;
-  /** When a loop claims it: at the next run, or once the submitting replica must be dead. Absent if deleted. */
+  /** When a loop claims the cron job: at the next run, or when its claim has expired. Absent if deleted. */
   readonly wakeAt?: Date;
   /** Search terms of the name; set by the store. */
   readonly terms?: readonly string[];
@@ -77,7 +77,7 @@ export function mayMove(doc: CronDoc, { name, namespace }: Destination, callerId
 
 export const isDue = (doc: CronDoc, now: Date): boolean => doc.nextRun <= now;
 
-/** Returns the change after a run that submitted a build. One build makes up for all missed runs. */
+/** Returns the change after a run that submitted a build. One build replaces all missed runs. */
 export function afterRun(doc: CronDoc, at: Date): CronChange {
   const next = runAfter(doc, at);
   return { prevRun: at, nextRun: next, wakeAt: next, lastError: undefined };

@@ -2,7 +2,7 @@ import type { AssignedVariable } from "@ci/proto/builds/v1/queue";
 import type { BuildDoc } from "./build.js";
 import { type HookChange, shortComment, shortText } from "./hooks/change.js";
 
-/** What a hook and its commit said. Strangers may have written any of it: it is only ever the value of a variable. */
+/** Data from a hook and its commit. Strangers may have written it, so use it only as values of variables. */
 export interface CommitFacts extends Pick<HookChange, "ref" | "before" | "targetBranch" | "defaultBranch"> {
   /** The number of the pull request. */
   readonly request?: string;
@@ -11,7 +11,7 @@ export interface CommitFacts extends Pick<HookChange, "ref" | "before" | "target
   readonly email: string;
 }
 
-/** Returns what the builds of a commit know about it, within limits. */
+/** Returns the facts about a commit for its builds, with long texts cut. */
 export function commitFacts(
   { type, id, ref, before, targetBranch, defaultBranch }: HookChange,
   commit: { readonly message: string; readonly author: string; readonly email: string },
@@ -58,7 +58,7 @@ function ofCommit({ origin }: BuildDoc): Facts {
   };
 }
 
-/** Returns what a build knows about itself, as variables. What does not apply is left out. */
+/** Returns the `CI_*` variables of a build, without those that do not apply. */
 export function factsOf(doc: BuildDoc, publicUrl?: string): AssignedVariable[] {
   const { user, namespace } = doc.names ?? {};
   const facts: Facts = {
@@ -73,7 +73,7 @@ export function factsOf(doc: BuildDoc, publicUrl?: string): AssignedVariable[] {
     ...ofCommit(doc),
   };
   return Object.entries(facts).flatMap(([key, given]) => {
-    // A commit may hold the one character that no variable can.
+    // Commits may contain NUL, which variables cannot.
     const value = given?.replaceAll("\0", "") ?? "";
     return value === "" ? [] : [{ key, value, masked: false }];
   });

@@ -13,7 +13,7 @@ export interface Member {
 const isSame = (a: Axes, b: Axes): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, value]) => b[name] === value);
 
-/** Returns the builds that a manifest makes: one, or one for each combination of its matrix; with `only` just that one. */
+/** Returns the builds of a manifest: one, or one per combination of its matrix; with `only`, just that combination. */
 export function membersOf(manifest: Manifest, only?: Axes): Member[] {
   const { matrix } = manifest;
   if (!matrix) return [{ manifest }];
@@ -32,7 +32,7 @@ const maxGroupBytes = fixedLimit({
   refusal: "Manifest matrix makes builds that are larger than N together",
 });
 
-/** Complains if the builds of a matrix would be too large together. A build holds its manifest as text and as jobs. */
+/** Complains if the builds of a matrix would be too large together. Each holds its manifest as text and as jobs. */
 export function sizeComplaints({ matrix = [], ...manifest }: Manifest, inputs: Submission["inputs"]): string[] {
   if (matrix.length < 2) return [];
   const bytes = 2 * matrix.length * Buffer.byteLength(JSON.stringify([manifest, inputs]));
@@ -48,8 +48,8 @@ export const axisComplaints = ({ manifest, parameters = [] }: Pick<Submission, "
     .map(({ key }) => `Variables ${key} is an axis of the manifest's matrix`);
 
 /**
- * Returns what tells the builds of a group apart where an index allows one: only the first counts as the build of a
- * cron job's run, and each has a path of its own among the builds of a hook's delivery.
+ * Returns the fields that keep the builds of a group apart in unique indexes: only the first one has the cron job's
+ * run, and each has its own path among the builds of a hook's delivery.
  */
 export function inGroup({ run, origin }: Pick<Submission, "run" | "origin">, index: number, size: number) {
   if (index === 0) return { run, origin };

@@ -2,10 +2,10 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { BuildDoc } from "./build.js";
 
-/** Returns what a build stores of the secret of its lease. */
+/** Returns the hash of a lease's secret, which the build stores. */
 export const hashOf = (secret = ""): string => createHash("sha256").update(secret).digest("hex");
 
-/** The secret of a lease, which only its runner gets, and what the build stores of it. */
+/** The secret of a lease, which only its runner gets, and its hash, which the build stores. */
 export interface LeaseSecret {
   readonly secret: string;
   readonly hash: string;
@@ -17,8 +17,8 @@ export function newLeaseSecret(): LeaseSecret {
 }
 
 /**
- * Throws `conflict` unless the secret is that of the build's last claim. A lease that an older version gave has none and
- * accepts none: its build returns to the queue when the lease ends.
+ * Throws `conflict` unless the secret belongs to the build's last claim. Leases from older versions have no secret and
+ * accept none: their builds return to the queue when the lease ends.
  */
 export function requireSecret({ _id: id, leaseHash }: Pick<BuildDoc, "_id" | "leaseHash">, secret = ""): void {
   const isTrue = leaseHash !== undefined && timingSafeEqual(Buffer.from(leaseHash), Buffer.from(hashOf(secret)));

@@ -5,14 +5,14 @@ export interface Standing {
   readonly waiting: number;
 }
 
-/** The highest place that is reported; later places are reported as this one, too. */
+/** The highest place that is reported, also for all later places. */
 export const lastPlace = 500;
 
 export function waitingText(reason: QueueReason, driver: string): string {
   const texts: Record<QueueReason, string> = {
     "waiting for a runner": `no runner of the ${driver} driver is free yet`,
-    "limit of user": "the limit of builds that run for this user at the same time is reached",
-    "limit of namespace": "the limit of builds that run in this namespace at the same time is reached",
+    "limit of user": "this user has reached the limit of builds that run at the same time",
+    "limit of namespace": "this namespace has reached the limit of builds that run at the same time",
     "limit of group": "another build of its group is running",
     "no runner for driver": `no runner serves the ${driver} driver`,
     "waits for approval": "a member has to approve this build, which comes from a fork",

@@ -8,7 +8,7 @@ const maxBytes = fixedLimit({
   refusal: "# M bytes left out, see url",
 });
 
-/** Returns a manifest for a list: of a long one the beginning, and a comment that says how much is missing. */
+/** Returns a manifest for a list. A long one is cut, and a comment says how much is missing. */
 export function listedManifest(text: string): string {
   const all = Buffer.from(text);
   if (all.length <= maxBytes) return text;

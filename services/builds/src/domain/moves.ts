@@ -18,7 +18,7 @@ import { killedReason, lastLine, notRun, reasonOfBuild, reasonOfJob } from "./re
 import { addBeside, beginParts, shownTail, showParts } from "./side-by-side.js";
 import { testsOf } from "./tests.js";
 
-/** Who claims a build, and what is stored of the lease's secret. */
+/** The runner that claims a build, and the hash of the lease's secret. */
 export interface Claimer {
   readonly runnerId: string;
   readonly leaseHash: string;
@@ -36,7 +36,7 @@ export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: 
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
 
-/** A piece of a job's output. A job that runs beside others counts in its own output, any other in the build's. */
+/** A piece of a job's output. Its offset is in the job's output for a parallel job, otherwise in the build's. */
 export interface Piece {
   readonly jobId: number;
   readonly offset: number;
@@ -44,11 +44,11 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Reports whether a job stands for a service that has become ready. It prints until the build ends. */
+/** Reports whether a job represents a service that has become ready. Such a service prints until the build ends. */
 const isService = ({ steps, jobs }: BuildDoc, job: number): boolean =>
   steps[job]?.service !== undefined && jobs[job]?.status === "passed";
 
-/** Gives a service its place in the output: after the jobs that run. */
+/** Places a service's output after that of the running jobs. */
 function withPlace(doc: BuildDoc, service: number): BuildDoc {
   if (doc.jobs[service]!.beside) return doc;
   const jobs = doc.jobs.map((job, at) => (at === service ? { ...job, beside: true } : job));
@@ -84,7 +84,7 @@ const showAll = (doc: BuildDoc): BuildDoc =>
       }
     : doc;
 
-/** Adds the reason to the output, unless the last job that ran has just said it. */
+/** Adds the reason to the output, unless the last job that ran has the same reason. */
 function sayWhy(
   doc: BuildDoc,
   status: Build_Status,
@@ -97,7 +97,7 @@ function sayWhy(
   return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`);
 }
 
-/** Finishes the build. Jobs that never ran take its status. Without `why`, the reason is that of a job. */
+/** Finishes the build. Jobs that never ran get its status. Without `why`, the reason comes from a job. */
 function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, why?: string): Change {
   requireTransition(doc, status);
   const after = showAll(applyChange(doc, change));
@@ -132,7 +132,7 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
 export interface JobReport extends Piece {
   readonly epoch: number;
   readonly outcome: FinishJobRequest_Outcome;
-  /** The runner knows conditions and parallel stages. */
+  /** The runner supports conditions and parallel stages. */
   readonly followsOrder?: boolean;
   readonly placed: readonly number[];
   readonly exitCode?: number;
@@ -140,7 +140,7 @@ export interface JobReport extends Piece {
   readonly tests?: TestCounts;
 }
 
-/** Adds the line that a runner writes when it kills a job. This one learned of the kill too late. */
+/** Adds the line that runners write when they kill a job. This runner learned of the kill too late. */
 function withKilledLine(doc: BuildDoc, { jobId, outcome, text }: JobReport): string {
   if (!doc.killRequestedAt || outcome === "killed") return text;
   const job = doc.jobs.findIndex(({ id }) => id === jobId);
@@ -148,7 +148,7 @@ function withKilledLine(doc: BuildDoc, { jobId, outcome, text }: JobReport): str
   return `${text}${last === "" || last.endsWith("\n") ? "" : "\n"}${killedLine(doc)}`;
 }
 
-/** Returns the indexes of the jobs to start once this one has ended, with these statuses. */
+/** Returns the indexes of the jobs to start after this one has ended. `jobs` have the new statuses. */
 function startedAfter(doc: BuildDoc, index: number, jobs: readonly JobDoc[], followsOrder: boolean): number[] {
   const ended = jobs.map(({ status }) => status);
   if (ended.includes("running") || ended.includes("killed")) return [];
@@ -161,7 +161,7 @@ function startedAfter(doc: BuildDoc, index: number, jobs: readonly JobDoc[], fol
   );
 }
 
-/** Starts these jobs, side by side if they are several. */
+/** Starts these jobs, in parallel if there are several. */
 function startJobs(doc: BuildDoc, next: readonly number[], now: Date): Partial<Pick<BuildDoc, "jobs" | "parts">> {
   const beside = next.length > 1 ? { beside: true } : {};
   const jobs = doc.jobs.map((job, at) => (next.includes(at) ? { ...start(job, now), ...beside } : job));
@@ -170,8 +170,8 @@ function startJobs(doc: BuildDoc, next: readonly number[], now: Date): Partial<P
 }
 
 /**
- * Finishes a running job. If no other is running, starts what comes next or finishes the build. Returns undefined for a
- * finished job.
+ * Finishes a running job. If no other job is running, starts the next ones or finishes the build. Returns undefined if
+ * the job has already finished.
  */
 export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change | undefined {
   requireEpoch(doc, report.epoch);
@@ -202,7 +202,7 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   return finish(doc, change, worst(ran), now);
 }
 
-/** Kills a queued build at once, and a running one through its runner. `by` is the username if a user asks. */
+/** Kills a queued build at once, and a running one through its runner. `by` is the name of the user, if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now, killedReason(by));

@@ -13,7 +13,7 @@ import { mergeVariables } from "./variables.js";
 export interface Submission {
   readonly text: string;
   readonly manifest: Manifest;
-  /** The places of the jobs that are missing in `manifest`, for restarts. */
+  /** Indexes of the jobs that `when` removed from `manifest`, for restarts. */
   readonly leftOut?: readonly number[];
   readonly tags: readonly string[];
   readonly trigger: Trigger;
@@ -76,7 +76,7 @@ function inputsOf(
   };
 }
 
-/** A group is one namespace's, or one user's. */
+/** Returns the key of a concurrency group, which belongs to one namespace or one user. */
 export function concurrencyOf({
   manifest,
   namespace,

@@ -13,13 +13,13 @@ export interface Origin extends Partial<CommitFacts> {
   readonly sha: string;
   /** The commit comes from a fork: the build gets no variables, keys or objects. */
   readonly bare: boolean;
-  /** The branch or request that the commit is of: a newer build of the same one can supersede this one. */
+  /** The branch or request of the commit. Its newer builds can supersede this one. */
   readonly subject?: string;
-  /** The number of the delivery. The build of a higher number is newer. */
+  /** Number of the delivery. Newer builds have higher numbers. */
   readonly order?: number;
 }
 
-/** A branch by this name can be checked out. Any other commit is checked out without a branch. */
+/** Reports whether git can check out a branch with this name. Otherwise the commit is checked out without a branch. */
 const isUsualBranch = (name: string): boolean => !name.startsWith("-") && name !== "HEAD" && !/[\s\p{Cc}]/u.test(name);
 
 const branchOf = ({ ref = "" }: Origin): string | undefined => {

@@ -6,7 +6,7 @@ import type { BuildDoc } from "./build.js";
 export interface Parameter {
   readonly key: string;
   readonly value: string;
-  /** It was masked in the build that is restarted. Otherwise a stored variable of the same key decides. */
+  /** Set if it was masked in the restarted build. Otherwise a stored variable with the same key decides. */
   readonly masked?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function parameterComplaints(parameters: readonly Parameter[]): string[] 
 export const parametersOf = (given: Readonly<Record<string, string>>): Parameter[] =>
   Object.entries(given).map(([key, value]) => ({ key, value }));
 
-/** Returns the parameters of a build for its restart, replaced by those that are `given`. `open` decrypts. */
+/** Returns the parameters for a build's restart. Those in `given` replace the old ones. `open` decrypts. */
 export function parametersAgain(
   { variables }: Pick<BuildDoc, "variables">,
   given: readonly Parameter[],

@@ -19,7 +19,7 @@ export interface PlannedJob extends JobRun, OrderedJob {
 
 export interface PlannedArtifact {
   readonly source: string;
-  /** Unique within the build. An entry that is a glob has the glob as its name. */
+  /** Unique within the build. The name of a glob is the glob itself. */
   readonly name: string;
   /** The name of each match of a glob, where `*` stands for its base name. */
   readonly pattern?: string;

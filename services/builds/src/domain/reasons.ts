@@ -19,7 +19,7 @@ const ends: Partial<Record<Build_Status, string>> = {
   timed_out: "had timed out",
 };
 
-/** Returns the reason of a job that never ran in a build with this final status. */
+/** Returns the reason for a job that never ran in a build with this final status. */
 export const notRun = (status: Build_Status): string => `not run: the build ${ends[status] ?? "had not failed"}`;
 
 /** Returns the line of output that says why a build ended with this status. */
@@ -28,7 +28,7 @@ export const lastLine = (status: Build_Status, reason: string): string =>
 
 const withoutReason: Partial<Record<Build_Status, string>> = { killed: "killed", timed_out: "timed out" };
 
-/** Returns why a job ended with this status: as its runner reports it, or as known without that. */
+/** Returns why a job ended with this status: the runner's reason, or a default. */
 export function reasonOfJob(
   { killRequestedAt, killRequestedBy }: Pick<BuildDoc, "killRequestedAt" | "killRequestedBy">,
   status: Build_Status,

@@ -110,5 +110,5 @@ function addressOf(url: string): string {
   return `${host.toLowerCase()}/${path.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "")}`;
 }
 
-/** Reports whether two addresses are of the same repository. Scheme, user and port do not count. */
+/** Reports whether two addresses are of the same repository, whatever their scheme, user and port. */
 export const sameRepository = (one: string, other: string): boolean => addressOf(one) === addressOf(other);

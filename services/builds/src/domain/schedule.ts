@@ -15,7 +15,7 @@ const maxLength = fixedLimit({
   about: "characters of the schedule of a cron job",
   refusal: "Schedule cannot be longer than N characters in length",
 });
-/** Five fields. The library knows further forms, of which `?` means the time at which the text is read. */
+/** Five fields. The library also accepts other forms, such as `?` for the current time. */
 const fiveFields = /^[\w*,/#-]+( [\w*,/#-]+){4}$/;
 const defaultZone = "UTC";
 
@@ -56,7 +56,7 @@ function zoneComplaints(timezone: string): string[] {
   return [`Timezone invalid timezone ${quoted(timezone)}; it must be an IANA name such as Europe/Berlin`];
 }
 
-/** Reads when a cron job runs. Empty texts mean what it `was`: at first daily, in UTC. Returns every complaint. */
+/** Parses when a cron job runs. Empty texts keep what it `was`, by default daily in UTC. Returns every complaint. */
 export function readTiming(
   schedule = "",
   timezone = "",
@@ -76,8 +76,8 @@ export const isSameTiming = (a: Timing, b: Timing): boolean =>
   a.schedule === b.schedule && a.expression === b.expression && a.timezone === b.timezone;
 
 /**
- * Returns the first run after `after`. A time that the clocks of the zone skip counts as the next one that exists; of a
- * time that comes twice the first counts.
+ * Returns the first run after `after`. If the zone's clocks skip a time, the next existing time counts. If a time
+ * occurs twice, the first one counts.
  */
 export function nextRun(timing: Timing, after: Date): Date {
   const next = firstAfter(timing, after);

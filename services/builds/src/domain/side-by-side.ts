@@ -2,13 +2,13 @@ import type { BuildDoc, Chunk, JobDoc, Part } from "./build.js";
 
 type Shown = Pick<BuildDoc, "outputBytes" | "parts">;
 
-/** Returns the size of all output that has arrived, also of that which is not in the build's output yet. */
+/** Returns the size of all output that has arrived, including output that is not in the build's output yet. */
 export const arrivedBytes = ({ outputBytes, parts = [] }: Shown): number =>
   parts.reduce((sum, { start, bytes }) => (start === undefined ? sum + bytes : sum), outputBytes);
 
 const latestPart = (parts: readonly Part[], job: number): number => parts.findLastIndex((part) => part.job === job);
 
-/** Appends to the output of a job that runs beside others. */
+/** Appends to the output of a parallel job. */
 export function addBeside(
   doc: BuildDoc,
   text: string,
@@ -28,7 +28,7 @@ export function addBeside(
   };
 }
 
-/** Adds the parts to the build's output whose turn has come: all before the first running job, and that one. */
+/** Adds the parts that are due to the build's output: all before the first running job, and that job's part. */
 export function showParts({ outputBytes, parts = [] }: Shown, jobs: readonly JobDoc[]): Shown {
   let end = outputBytes;
   let isTurn = !parts.some(
@@ -45,7 +45,7 @@ export function showParts({ outputBytes, parts = [] }: Shown, jobs: readonly Job
   return { outputBytes: end, parts: shown };
 }
 
-/** Begins the parts of jobs that start side by side. */
+/** Begins the parts of jobs that start in parallel. */
 export function beginParts(doc: Shown, started: readonly number[], jobs: readonly JobDoc[]): Shown {
   const begun = started.map((job) => ({ job, jobStart: jobs[job]!.outputBytes, bytes: 0 }));
   return showParts({ ...doc, parts: [...(doc.parts ?? []), ...begun] }, jobs);
@@ -54,7 +54,7 @@ export function beginParts(doc: Shown, started: readonly number[], jobs: readonl
 const isIn = (part: Part, { job, jobStart = 0 }: Chunk): boolean =>
   part.job === job && part.jobStart <= jobStart && jobStart < part.jobStart + part.bytes;
 
-/** Returns the end of the build's output without gaps, as far as the record has it. */
+/** Returns the end of the build's output without gaps, as far as the record holds it. */
 export function shownTail({ tail, parts, outputBytes }: Pick<BuildDoc, "tail" | "parts" | "outputBytes">): Chunk[] {
   if (!parts) return [...tail];
   const placed = tail.flatMap((chunk) => {
@@ -73,14 +73,14 @@ export function shownTail({ tail, parts, outputBytes }: Pick<BuildDoc, "tail" | 
   return shown;
 }
 
-/** A range of the output of the build, or of a job if that is given. */
+/** A range of the output of the build or, with `job`, of a job. */
 interface Range {
   readonly job?: number | undefined;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns where the beginning of a range of the build's output is stored: in one job's output, or as it arrived. */
+/** Returns where the start of a range is stored: in one job's output, or in order of arrival. */
 export function storedRange({ parts = [] }: Pick<BuildDoc, "parts">, range: Range): Range {
   if (range.job !== undefined) return range;
   const { start, end } = range;

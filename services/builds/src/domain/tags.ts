@@ -24,7 +24,7 @@ export function submittedTags(given: readonly string[], limits: TagLimits): { na
   return { names, complaints: complain(names, [], limits) };
 }
 
-/** Returns the given tags that a build does not have yet; skips those with other characters than these. */
+/** Returns the given tags that a build does not have yet. Skips tags with invalid characters. */
 export function addedTags(
   given: readonly string[],
   has: readonly string[],

@@ -38,8 +38,8 @@ function differences(path: string, before: Entries, after: Entries): { files: st
 }
 
 /**
- * Returns the paths that differ between two commits; undefined if there are too many. Reads only folders that differ, level
- * by level.
+ * Returns the paths that differ between two commits; undefined if there are too many. Reads only folders that differ,
+ * level by level.
  */
 export async function changedBetween(remote: Remote, before: string, after: string): Promise<string[] | undefined> {
   const idBytes = remote.hash === "sha1" ? 20 : 32;

@@ -1,7 +1,7 @@
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Context } from "../context.js";
 
-/** Adds users that the line lacks because a process died between the two writes of a submission. */
+/** Adds users who are missing from the line because a process died between the two writes of a submission. */
 export async function lineUp(ctx: Context): Promise<number> {
   let joined = 0;
   for (const driver of Object.values(Driver_Type)) {

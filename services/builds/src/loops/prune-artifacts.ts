@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { prune } from "../domain/artifacts.js";
 import type { ArtifactDoc } from "../domain/build.js";
 
-/** Sorts a build's artifacts. All have the age of the build; those of later jobs have higher ids. */
+/** Sorts a build's artifacts by id: later jobs have higher ids. */
 const newestFirst = (artifacts: readonly ArtifactDoc[]) => artifacts.toSorted((a, b) => b.id - a.id);
 
 async function pruneOf(ctx: Context, userId: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { removeCache } from "../actions/remove-cache.js";
 import type { Context } from "../context.js";
 
-/** Removes the entries of caches that no build has used for CACHE_UNUSED. Returns their number. */
+/** Removes cache entries that no build has used for CACHE_UNUSED. Returns their number. */
 export async function pruneCaches(ctx: Context): Promise<number> {
   const before = new Date(ctx.now().getTime() - ctx.config.cacheUnusedMs);
   let removed = 0;

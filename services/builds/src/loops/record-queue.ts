@@ -1,7 +1,7 @@
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Context } from "../context.js";
 
-/** Stores the length of the queue at this minute, and what has happened since the last pass of this process. */
+/** Stores the current length of the queue, and the starts and ends since this process's last pass. */
 export async function recordQueue(ctx: Pick<Context, "queue" | "runners" | "queueMinutes" | "config" | "now">) {
   const sum = async (status: "queued" | "running") => {
     const counts = await Promise.all(Object.values(Driver_Type).map((driver) => ctx.queue.count(status, driver)));

@@ -10,7 +10,7 @@ export const approveBuild =
   async ({ ref }, { caller }) => {
     const { _id } = await seeBuild(ctx, caller, ref, "write");
     const doc = await ctx.builds.change(_id, approve);
-    // Also if the build was approved before: that process may have died between the two writes.
+    // Also if the build is already approved: an earlier process may have died between the two writes.
     if (doc.status === "queued") await offer(ctx, [doc]);
     ctx.wakeups.wake(_id);
     return {

@@ -8,7 +8,7 @@ export const checkManifest =
   async ({ manifest: text, tags, variables }, { caller }) => {
     const parameters = parametersOf(variables);
     const { complaints, manifest } = await checkDraft(ctx, { text, tags, parameters, userId: caller.userId! });
-    // The setup stage, whose name has the number of a build, is no part of the manifest.
+    // The setup stage, whose name contains the build's number, is not in the manifest.
     const jobs = manifest ? planJobs(manifest, 0).slice(1 + manifest.services.length + manifest.sources.length) : [];
     return {
       errors: complaints.map(({ message, line, column }) => ({ message, line, column })),

@@ -9,7 +9,7 @@ import type { Selection, Usage } from "../store/selection.js";
 
 type ListRequest = Parameters<Handlers["listBuilds"]>[0];
 
-/** Selects the builds of a usage that the caller may view: they may lie in any namespace. */
+/** Selects the builds of a usage that the caller may view, in any namespace. */
 async function visible(ctx: Context, usage: Usage, caller: Caller): Promise<Selection["scope"]> {
   const namespaceIds = await allowed(ctx, caller, "view", await ctx.builds.namespacesOf(usage));
   return { ...usage, userId: caller.userId!, namespaceIds };

@@ -4,7 +4,7 @@ import { jobIndex, progress } from "../actions/output.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 
-/** Opens the output for reading. A slow reader keeps the end of the output in memory, not the whole build. */
+/** Opens the output for reading. Keeps only the end of the output in memory for a slow reader, not the whole build. */
 async function open(ctx: Context, caller: Caller, { ref, job: name, start = 0, end }: ReadOutputRequest) {
   const doc = await seeBuild(ctx, caller, ref);
   const job = jobIndex(doc, name);

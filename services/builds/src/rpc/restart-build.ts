@@ -15,7 +15,7 @@ async function prepareAgain(
   request: BuildRequest,
 ): Promise<Validation<Build>> {
   if (!origin) return prepareBuild(ctx, request);
-  // A newer push does not end a restart of an earlier one.
+  // A newer push does not kill a restart of an earlier one.
   const { deliveryId: _delivery, path: _path, subject: _subject, order: _order, ...again } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
   const commit = { ...request, actorId: request.userId, origin: again, namespace };

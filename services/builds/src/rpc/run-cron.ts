@@ -4,7 +4,7 @@ import { seeCron } from "../actions/see.js";
 import { submitRun, toQueuedBuild } from "../actions/submit.js";
 import type { Context, CronHandlers } from "../context.js";
 
-// The build gets what a due run gets: its caller may be another member, whose own records it must not use.
+// The build gets the inputs of a due run: it must not use the caller's own records.
 export const runCron =
   (ctx: Context): CronHandlers["runCron"] =>
   async ({ id }, { caller }) => {

@@ -34,7 +34,7 @@ export function artifactQuota(db: Db, userId: number, limit: ByteLimit, amount: 
     sums: true,
     async used(except) {
       const added = except as readonly NewArtifact[];
-      // No build is in both queries, so an artifact that is recorded between them counts once at most.
+      // No build matches both queries, so an artifact that is recorded between them counts at most once.
       const buildIds = [...new Set(added.map(({ buildId }) => buildId))];
       const outside = await usedOutside(buildIds);
       return buildIds.length === 0

@@ -17,7 +17,7 @@ const followedFields = {
   parts: 1,
 } as const;
 
-/** What followers of a build's output need. */
+/** The fields that followers of a build's output need. */
 export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
 
 const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));

@@ -10,9 +10,9 @@ export type Decide = (doc: BuildDoc) => Change | undefined;
 /** Called with a build before and after each change that was written. */
 export type OnChange = (before: BuildDoc, after: BuildDoc) => void;
 
-/** Writes changes of builds, each guarded by the revision that it was decided on. */
+/** Writes changes of builds, each guarded by the revision that it is based on. */
 export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, nudge: Nudge, onChange: OnChange) {
-  /** Writes a change unless the build has another revision by now. */
+  /** Writes a change unless the revision has changed. */
   async function write(doc: BuildDoc, change: Change): Promise<BuildDoc | undefined> {
     const { _id, rev, outbox } = doc;
     const { matchedCount } = await builds.updateOne({ _id, rev }, toUpdate(doc, change));
@@ -25,7 +25,7 @@ export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, 
     return after;
   }
 
-  /** Changes a build as it is remembered. Returns undefined unless that was written: only a write proves it up to date. */
+  /** Changes the cached build. Returns undefined unless the change was written: only a write proves the cache right. */
   async function tryRemembered(doc: BuildDoc, decide: Decide): Promise<BuildDoc | undefined> {
     let change: Change | undefined;
     try {

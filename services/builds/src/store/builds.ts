@@ -13,7 +13,7 @@ import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
 
 const maxAttempts = 50;
-/** A document holds 16 MiB. The other half is for what a running build adds: events and the end of its output. */
+/** Half of a document's 16 MiB. A running build adds events and the end of its output. */
 const maxNewBytes = fixedLimit({
   max: 8 * 1024 ** 2,
   unit: "bytes",
@@ -42,7 +42,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...leases,
 
     renew(...lease: Parameters<typeof leases.renew>) {
-      // A renewal is a revision too.
+      // A renewal also changes the revision.
       recent.take(lease[0]);
       return leases.renew(...lease);
     },

@@ -6,12 +6,12 @@ type Place = Pick<CacheDoc, "owner" | "platform" | "name">;
 
 const batch = 100;
 
-/** The entries of caches. Their contents lie beside those of artifacts. */
+/** Stores cache entries. Their contents are stored with those of artifacts. */
 export const cacheStore = (db: Db) => {
   const caches = db.collection<CacheDoc>("caches");
 
   return {
-    /** Returns the entry with this key, else the newest one in this place. It counts as used now. */
+    /** Returns the entry with this key, else the newest one in this place, and marks it as used. */
     async use({ owner, platform, name }: Place, key: string, now: Date): Promise<CacheDoc | null> {
       const used = { $set: { usedAt: now } };
       const place = { owner, platform, name };
@@ -39,7 +39,7 @@ export const cacheStore = (db: Db) => {
 
     remove: async (id: number): Promise<boolean> => (await caches.deleteOne({ _id: id })).deletedCount === 1,
 
-    /** Returns a page of what a user and these owners have, newest first. */
+    /** Returns a page of the entries of a user and these owners, newest first. */
     list(userId: number, owners: readonly string[], number: number | undefined) {
       const visible = { $or: [{ userId }, { owner: { $in: [...owners] } }] };
       return page(caches.find(visible).sort({ createdAt: -1, _id: -1 }), number, () => caches.countDocuments(visible));

@@ -65,8 +65,8 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     },
 
     /**
-     * Updates a cron job if nobody has changed it since it was read; otherwise returns null. Throws `unavailable` if too
-     * much of it waits to be published, except for a deletion.
+     * Updates a cron job if it has not changed since it was read; otherwise returns null. Throws `unavailable` if too many
+     * of its events wait to be published, except for a deletion.
      */
     async change(was: CronDoc, set: CronChange, eventOf?: (doc: CronDoc) => OutboxEvent): Promise<CronDoc | null> {
       if (eventOf && !set.deletedAt) requireOutboxRoom(was);

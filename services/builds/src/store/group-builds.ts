@@ -3,13 +3,13 @@ import type { BuildDoc } from "../domain/build.js";
 
 type Cancel = NonNullable<NonNullable<BuildDoc["concurrency"]>["cancel"]>;
 
-/** A build that kills older builds of its group. The builds of one matrix are as old as each other. */
+/** A build that kills older builds of its group. The builds of one matrix count as equally old. */
 export type Killer = Pick<BuildDoc, "_id" | "group">;
 
 const unfinished = ["queued", "running"] as const;
 
 export const groupBuilds = (builds: Collection<BuildDoc>) => ({
-  /** Returns the newest unfinished build of a group that kills older ones in this way. */
+  /** Returns the newest unfinished build of a group with this `cancel`. */
   killerIn: (key: string, cancel: Cancel): Promise<Killer | null> =>
     builds
       .find(

@@ -2,10 +2,10 @@ import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { type Collection, type Db, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The builds of a group until all of them are stored. It is one write, so a process that dies leaves all or nothing. */
+/** The builds of a group until all of them are stored. One write stores all of them, or none after a crash. */
 interface PendingGroup {
   _id: number;
-  /** The run or the manifest of a delivery that makes the group; each makes one. */
+  /** The cron run or the delivery's manifest that makes the group; each makes one. */
   readonly key?: string;
   readonly docs: readonly BuildDoc[];
 }
@@ -22,7 +22,7 @@ const isDuplicate = (error: unknown): boolean =>
 export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
   const pending = db.collection<PendingGroup>("groups");
 
-  /** Stores the builds of a group that are not stored yet. Throws a duplicate key error if its run has other builds. */
+  /** Stores the group's missing builds. Throws a duplicate key error if its run has other builds. */
   async function unfold({ _id, docs }: PendingGroup): Promise<void> {
     const [first, ...others] = docs as OptionalUnlessRequiredId<BuildDoc>[];
     try {
@@ -48,7 +48,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       await unfold(group);
     },
 
-    /** Completes up to 20 groups whose processes died, or are still at it. Returns their builds. */
+    /** Completes up to 20 pending groups, even if their process is still storing them. Returns their builds. */
     async completeGroups(): Promise<BuildDoc[]> {
       const groups = await pending
         .find({ _id: { $gt: 0 } })

@@ -8,33 +8,33 @@ export interface HookDelivery {
   /** The repository's id and the provider's own id of the delivery. */
   readonly _id: string;
   readonly repositoryId: number;
-  /** SHA-256 of the signed body, which nobody can send again under another id. Absent on older deliveries. */
+  /** SHA-256 of the signed body, which prevents a replay under another id. Absent on older deliveries. */
   readonly bodyHash?: string;
   /** Counts all deliveries; absent on older ones, which are not listed. */
   readonly number?: number;
-  /** The event as the provider names it. */
+  /** The provider's name of the event. */
   readonly event?: string;
-  /** Absent if the event can make no build. */
+  /** Absent if the event cannot trigger builds. */
   readonly change?: HookChange;
-  /** The number of the delivery that this one repeats for a user. */
+  /** Number of the delivery that a user redelivered as this one. */
   readonly redeliveryOf?: number;
   readonly createdAt: Date;
   /** When the next step is due, by the clock of MongoDB; absent if there is none. */
   readonly dueAt?: Date;
-  /** Until when a process holds it, so that no other may claim it; by the same clock. */
+  /** Until this time, by the same clock, no other process may claim it. */
   readonly heldUntil?: Date;
   /** Failed attempts since the last success. */
   readonly failures: number;
-  /** Id of the commit, once its builds are submitted. */
+  /** Id of the commit; set when its builds are submitted. */
   readonly sha?: string;
   /** A manifest is invalid, or the repository could not be read. */
   readonly wrong?: boolean;
-  /** Why it made no build, or not one for each manifest; or why the last attempt failed. */
+  /** Why it triggered no build, or not one for each manifest; or why the last attempt failed. */
   readonly reasons?: readonly string[];
   readonly reported?: Verdict;
 }
 
-/** A delivery that can make builds. */
+/** A delivery that can trigger builds. */
 export type BuiltDelivery = HookDelivery & Required<Pick<HookDelivery, "change">>;
 
 export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reasons" | "reported"> & {
@@ -53,7 +53,7 @@ export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
-    /** Stores a new delivery and, if it can make builds, claims it; undefined if its id or its body was there before. */
+    /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
     async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
       const isNew = { $lte: ["$createdAt", null] };
       const held = delivery.change ? heldFor(leaseMs) : {};

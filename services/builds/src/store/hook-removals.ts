@@ -1,10 +1,10 @@
 import type { Db } from "mongodb";
 import type { RepositoryDoc } from "./repositories.js";
 
-/** A hook that its provider has to forget, because the repository was deleted. */
+/** A hook to remove at its provider, because the repository was deleted. */
 export interface HookRemoval extends Pick<RepositoryDoc, "_id" | "provider" | "url"> {
   readonly sealedToken: string;
-  /** When it is tried, by the clock of MongoDB. */
+  /** When the removal is due, by the clock of MongoDB. */
   readonly dueAt: Date;
   readonly failures: number;
 }
@@ -15,7 +15,7 @@ export const hookRemovalStore = (db: Db) => {
   const removals = db.collection<HookRemoval>("hookRemovals");
 
   return {
-    /** Stores a removal that is due only after `waitMs`, so that the repository can be deleted before. */
+    /** Stores a removal that is due after `waitMs`, so that the repository can be deleted first. */
     async plan({ _id, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">, waitMs: number) {
       const planned = { provider, url, sealedToken, failures: 0 };
       await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt: inMs(waitMs) } }], { upsert: true });

@@ -41,7 +41,7 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
       unique: true,
       partialFilterExpression: { status: "running", "concurrency.key": { $exists: true } },
     },
-    // The newest build of a group that kills older ones, and these.
+    // Finds the newest build of a group that kills older ones, and the older ones.
     { key: { "concurrency.key": 1, "concurrency.cancel": 1, status: 1, _id: -1 }, ...having("concurrency.cancel") },
     { key: { "concurrency.key": 1, status: 1, _id: 1 }, ...having("concurrency.key") },
     { key: { "driver.type": 1, createdAt: 1 }, partialFilterExpression: { status: "queued" } },
@@ -55,7 +55,7 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
     // Allows one build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
-    // The builds of earlier pushes to a branch, or of earlier updates of a request.
+    // Finds builds of earlier pushes to a branch or request.
     { key: { "origin.subject": 1, status: 1, "origin.order": -1 }, ...having("origin.subject") },
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
     outboxIndex,

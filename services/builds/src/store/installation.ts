@@ -7,7 +7,7 @@ interface InstallationDoc {
   id: string;
 }
 
-/** Returns the id of this installation. The first caller makes it; it lives as long as the data. */
+/** Returns the id of this installation, which the first call creates. It lives as long as the data. */
 export async function installationId(db: Db): Promise<string> {
   const installations = db.collection<InstallationDoc>("installation");
   const make = () =>

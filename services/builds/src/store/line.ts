@@ -11,11 +11,11 @@ export interface Place {
   readonly _id: string;
   readonly driver: Driver_Type;
   readonly userId: number;
-  /** Since when the user waits for a turn, by the clock of MongoDB. The earliest is next. */
+  /** When the user began to wait for a turn, by the clock of MongoDB. The earliest is next. */
   readonly at: Date;
   /** How many turns the user has had; the tiebreaker within a millisecond. */
   readonly turns: number;
-  /** Grows with each queued build: reveals whether one was queued while a claim looked for one. */
+  /** Incremented with each queued build, to detect a build that was queued during a claim. */
   readonly joined: number;
 }
 
@@ -45,7 +45,7 @@ const joiner = (line: Collection<Place>) =>
     return asks;
   });
 
-/** Users in turn, one line per driver: a claim costs the same however many builds wait. The line is only a hint. */
+/** One line of users per driver, who take turns: a claim costs the same however many builds wait. It is only a hint. */
 export const lineStore = (db: Db) => {
   const line = db.collection<Place>("line");
   const joinSoon = joiner(line);
@@ -66,7 +66,7 @@ export const lineStore = (db: Db) => {
   }
 
   return {
-    /** Adds users at the end of a line unless they are in it. Call it after the write that queues the build. */
+    /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
     async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
       await Promise.all(userIds.map((userId) => joinSoon({ driver, userId })));
     },
@@ -89,7 +89,7 @@ export const lineStore = (db: Db) => {
       return userIds.filter((userId) => !inLine.has(userId));
     },
 
-    /** Reads as much as the next `max` turns need: at most `max` users and about four times `max` builds. */
+    /** Reads what the next `max` turns need: at most `max` users and about four times `max` builds. */
     async standing(driver: Driver_Type, max: number): Promise<Standing[]> {
       const places = line.find({ driver }).sort(inTurn).limit(max);
       const users = await places

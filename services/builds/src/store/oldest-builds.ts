@@ -5,16 +5,16 @@ import type { BuildDoc } from "../domain/build.js";
 /** Selects builds that do not wait for a member's approval. */
 export const claimable = { awaitsApproval: { $exists: false } } as const;
 
-/** How many namespace trees, and how many groups, of one user a claim searches while others are held back. */
+/** Most namespace trees, and most groups, of one user that a claim searches while others are held back. */
 const maxSearched = 50;
 
-/** What a claim leaves out: trees whose limit is reached, and groups of which a build runs. */
+/** What a claim skips: trees that have reached their limit, and groups with a running build. */
 export interface HeldBack {
   readonly roots: readonly number[];
   readonly groups: readonly string[];
 }
 
-/** Also leaves out builds that other claims are about to take. */
+/** Also skips builds that other claims are about to take. */
 type LeftOut = HeldBack & { readonly ids: readonly number[] };
 
 export interface Oldest {
@@ -33,7 +33,7 @@ export const queuedOf = (driver: Driver_Type, userId: number, exceptIds: readonl
 });
 
 export function oldestBuilds(builds: Collection<BuildDoc>) {
-  /** Returns the oldest queued build without a group of each tree except these, and of those without a tree. */
+  /** Returns the oldest queued build without a group of each tree except these, and of the builds without a tree. */
   async function oldestOfRoots(driver: Driver_Type, userId: number, { roots: except, ids }: LeftOut) {
     const roots = await builds.distinct("rootId", { status: "queued", "driver.type": driver, userId });
     const others = roots.filter((root) => typeof root === "number" && !except.includes(root)).slice(0, maxSearched);
@@ -97,7 +97,7 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
 
     runningGroups,
 
-    /** Returns the groups of a user's queued builds of which a build runs. */
+    /** Returns the groups of a user's queued builds that have a running build. */
     busyGroups: async (driver: Driver_Type, userId: number): Promise<string[]> =>
       runningGroups(await groupsOf(driver, userId)),
   };

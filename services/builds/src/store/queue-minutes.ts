@@ -11,7 +11,7 @@ type MinuteDoc = Level & Happened & { _id: number; at: Date };
 const minuteMs = 60_000;
 const nothing: Happened = { started: 0, waitedMs: 0, finished: 0, ranMs: 0 };
 
-/** The history of the queue, by minutes. */
+/** Stores the history of the queue by minute. */
 export const queueMinuteStore = (db: Db) => {
   const minutes = db.collection<MinuteDoc>("queueMinutes");
   let happened = nothing;
@@ -26,7 +26,7 @@ export const queueMinuteStore = (db: Db) => {
   };
 
   return {
-    /** Counts the start or the end of a build in memory, until the next record. */
+    /** Counts the start or end of a build in memory until it is recorded. */
     changed(before: BuildDoc, after: BuildDoc): void {
       if (before.status === after.status) return;
       const between = (from?: Date, to?: Date) => Math.max(0, (to?.getTime() ?? 0) - (from?.getTime() ?? 0));

@@ -2,7 +2,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { arrivedBytes } from "../domain/side-by-side.js";
 
 const maxBuilds = 500;
-/** Larger builds are read again: they would fill the memory. */
+/** Larger builds are not cached, because they would fill the memory. */
 const maxBytes = 64 * 1024;
 const maxRecords = 100;
 
@@ -11,13 +11,13 @@ const isSmall = ({ manifest, tailFrom, jobs, objects, variables, keys, artifacts
   [jobs, objects, variables, keys, artifacts].every(({ length }) => length <= maxRecords);
 
 /**
- * Running builds as this process has last written them, so that the next report of their runner need not read them. They
- * may be out of date: use one only for a write that is guarded by its revision.
+ * Running builds as this process last wrote them, which saves reading them for their runner's next report. They may be
+ * out of date: use one only for a write that is guarded by its revision.
  */
 export function recentBuilds() {
   const docs = new Map<number, BuildDoc>();
   return {
-    /** Returns a build and forgets it. */
+    /** Removes and returns a build. */
     take(id: number): BuildDoc | undefined {
       const doc = docs.get(id);
       docs.delete(id);

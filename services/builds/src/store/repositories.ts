@@ -8,11 +8,11 @@ import type { Db } from "mongodb";
 export type RepositoryDoc = Stored<Repository> & {
   readonly sealedSecret: string;
   readonly sealedToken?: string;
-  /** Until when a process holds the registration of the pending hook, by the clock of MongoDB. */
+  /** Until this time, by the clock of MongoDB, a process holds the registration of the pending hook. */
   readonly hookHeldUntil?: Date;
 };
 
-/** Whether the provider knows the hook. */
+/** The state of the hook's registration at the provider. */
 export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 
 /** What a user can change. A field that is set to undefined is removed. */
@@ -25,7 +25,7 @@ export type RepositoryChange = Partial<
 
 export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Repository_Forks => forks;
 
-/** Returns the record of a repository, with the defaults of what older ones lack. */
+/** Returns the record of a repository, with defaults for fields that older ones lack. */
 export function toRepository(doc: RepositoryDoc): Repository {
   const { sealedSecret: _s, sealedToken: _t, hookHeldUntil: _h, ...stored } = doc;
   const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;
@@ -103,7 +103,7 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
     idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
     idsOfUser: (userId: number) => idsOf({ userId }),
 
-    /** Returns false if there was none. */
+    /** Returns false if the repository did not exist. */
     remove: async (id: number): Promise<boolean> => (await repositories.deleteOne({ _id: id })).deletedCount === 1,
   };
 };

@@ -7,9 +7,9 @@ interface RunnerDoc {
   /** The runner's own id, new at each of its starts. */
   _id: string;
   drivers: readonly Driver_Type[];
-  /** Number of builds that it runs at most. */
+  /** Most builds that it runs at the same time. */
   places?: number;
-  /** When it last called, by the clock of MongoDB. */
+  /** When it last reported, by the clock of MongoDB. */
   at: Date;
 }
 
@@ -18,11 +18,11 @@ type Claim = Pick<ClaimBuildRequest, "runnerId" | "drivers" | "places">;
 /** Runners whose last write this process remembers. */
 const maxRemembered = fixedLimit({
   max: 10_000,
-  about: "runners whose last sign of life a process remembers",
+  about: "runners whose last report a process remembers",
   effect: "the oldest is forgotten and stored again",
 });
 
-/** Stores which runners are alive, each at most once in `everyMs`. A TTL index removes those that are gone. */
+/** Stores which runners are alive, each at most once per `everyMs`. A TTL index removes runners that are gone. */
 export const runnerStore = (db: Db, everyMs: number) => {
   const runners = db.collection<RunnerDoc>("runners");
   const quick = { writeConcern: { w: 1, journal: false } } as const;
@@ -59,7 +59,7 @@ export const runnerStore = (db: Db, everyMs: number) => {
     countAll: (withinMs: number): Promise<number> =>
       runners.countDocuments({ at: { $gt: new Date(0) }, $expr: seenWithin(withinMs) }),
 
-    /** Returns a page of runners by id, each with whether it was seen within a time. */
+    /** Returns a page of runners by id, with whether each has reported within a time. */
     async list(withinMs: number, number?: number) {
       const projection = { drivers: 1, places: 1, at: 1, active: seenWithin(withinMs) };
       const found = runners.find({}, { projection }).sort({ _id: 1 });

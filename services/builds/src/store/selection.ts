@@ -5,7 +5,7 @@ import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** Selects the builds that used an object, that a cron job submitted, or that one matrix made. */
+/** Selects the builds that used an object, that a cron job submitted, or of one matrix. */
 export type Usage = { readonly objectId: number } | { readonly cronId: number } | { readonly groupId: number };
 
 export interface Selection {
@@ -42,7 +42,7 @@ function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
   };
 }
 
-/** Returns the filters of a selection. No build matches two of them, and an index serves each, newest first. */
+/** Returns the filters of a selection. No build matches two of them, and each has an index, newest first. */
 export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
   const { scope } = selection;
   const alike = like(selection);

@@ -21,7 +21,7 @@ export interface Slot {
   readonly id: string;
 }
 
-/** A claim takes milliseconds. If a build is still queued this long after its slot was taken, nobody is claiming it. */
+/** A claim takes milliseconds. If a build is still queued this long after its slot was taken, its claim has failed. */
 const claimMs = 10_000;
 
 /** Slots are taken before a claim and not returned when builds end. A claim without a free slot reclaims unused ones. */
@@ -42,7 +42,7 @@ export const slotStore = (db: Db) => {
     }
   }
 
-  /** Frees the slots of builds that do not run. Reports whether there is room now. */
+  /** Frees the slots of builds that are not running. Reports whether there is room now. */
   async function reclaim(key: string): Promise<boolean> {
     const found = slots.aggregate<SlotsDoc & { now: Date }>([{ $match: { _id: key } }, { $set: { now: "$$NOW" } }]);
     const { held, now } = (await found.next()) ?? { held: [], now: new Date(0) };

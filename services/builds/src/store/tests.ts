@@ -3,12 +3,12 @@ import type { BuildTest_Status } from "@ci/proto/builds/v1/builds";
 import type { Db } from "mongodb";
 import type { TestDoc } from "../domain/tests.js";
 
-/** The test cases that builds have reported. */
+/** Stores the test cases that builds report. */
 export const testStore = (db: Db) => {
   const tests = db.collection<TestDoc>("tests");
 
   return {
-    /** Stores cases. Those that are stored already stay. */
+    /** Stores cases. Skips those that are already stored. */
     async put(docs: readonly TestDoc[]): Promise<void> {
       const writes = docs.map(({ _id, ...doc }) => ({
         updateOne: { filter: { _id }, update: { $setOnInsert: doc }, upsert: true },

@@ -28,7 +28,7 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
 const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
   namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
 
-/** Returns a path's existing namespaces. Complains if a quota forbids the others, unless they were created meanwhile. */
+/** Returns a path's existing namespaces. Complains if a quota forbids the rest, unless it was created meanwhile. */
 async function alongWithinQuota(ctx: Context, ownerId: number, elements: readonly string[]) {
   let found = await ctx.namespaces.along(ownerId, elements);
   for (;;) {

@@ -20,7 +20,7 @@ async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
   return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 
-/** Returns what users may know about a failed step: nothing about our own services. */
+/** Returns a reason for users, which reveals nothing about our services. */
 const reasonOf = (error: unknown): string =>
   error instanceof Unreadable ? error.message : "the service could not process it; redeliver it later";
 

@@ -11,7 +11,7 @@ import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
 import { killSuperseded } from "./supersede.js";
 
-/** What a commit led to. `reasons` say why manifests made no builds; `wrong` that one of these reasons is a mistake. */
+/** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
 export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">>;
 
 function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: string): Record<string, string> {
@@ -44,10 +44,10 @@ function requestFor(
   };
 }
 
-/** Why a manifest made no build; undefined if it made one. */
+/** Why a manifest made no build; undefined if it did. */
 type Refusal = Pick<CommitResult, "wrong" | "reasons"> | undefined;
 
-/** Submits the build of a manifest, unless it exists already. */
+/** Submits the build of a manifest, unless it exists. */
 async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: number): Promise<Refusal> {
   try {
     await submitCommit(ctx, request);
@@ -69,7 +69,7 @@ async function writableNamespace({ accounts }: Context, { userId, namespaceId }:
   return namespaces.find(({ id }) => id === namespaceId);
 }
 
-/** Returns why a commit makes no build, whatever its manifests say; undefined if they decide. */
+/** Returns why a commit makes no build, whatever its manifests say; undefined if the manifests decide. */
 function reasonAgainstAll({ message, manifests }: CommitRead): Refusal {
   const mark = skipMark(message);
   if (mark) return { wrong: false, reasons: [`skipped: ${mark}`] };

@@ -16,13 +16,13 @@ const maxListBytes = fixedLimit({
 
 type Needs = Pick<Context, "agent" | "config" | "signal">;
 
-/** What identifies a repository at its provider. */
+/** The fields that identify a repository at its provider. */
 export type HookedRepository = Pick<RepositoryDoc, "_id" | "provider" | "url">;
 
 export const hookUrl = ({ config }: Pick<Context, "config">, { _id, provider }: HookedRepository): string =>
   `${config.publicUrl}/hooks/${provider}/${_id}`;
 
-/** Sends a request about a repository's hooks. Throws FetchFailed unless the provider agrees. */
+/** Returns a function that sends requests about a repository's hooks. It throws FetchFailed if the provider refuses. */
 function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token: string) {
   const api = repositoryApi({ provider, cloneUrl }, token);
   return async (method: FetchOptions["method"], path: string, body?: object): Promise<unknown> => {
@@ -37,7 +37,7 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
 const found = async (ask: ReturnType<typeof asking>, api: HookApi, url: string): Promise<string[]> =>
   hooksTo(api, await ask("GET", api.list), url);
 
-/** Makes the provider send events to our hook. A hook that is there is brought up to date. Throws FetchFailed. */
+/** Registers our hook at the provider, or updates the existing one. Throws FetchFailed. */
 export async function addHook(
   ctx: Needs,
   repository: HookedRepository,
@@ -52,7 +52,7 @@ export async function addHook(
   else await ask(api.updateMethod, `/hooks/${encodeURIComponent(existing)}`, body);
 }
 
-/** Removes every hook of the provider that sends to ours. Throws FetchFailed. */
+/** Removes all hooks at the provider that send to our URL. Throws FetchFailed. */
 export async function removeHooks(ctx: Needs, repository: HookedRepository, token: string): Promise<void> {
   const ask = asking(ctx, repository, token);
   for (const id of await found(ask, hookApis[repository.provider], hookUrl(ctx, repository)))

@@ -24,7 +24,7 @@ export const tokenOf = (
   { _id: id, sealedToken }: RepositoryDoc,
 ): string | undefined => sealedToken && decrypt(config.keyring, sealedToken, repositoryToken(id));
 
-/** The repository gave no commit. A later attempt may succeed. The message is for the repository's users. */
+/** The commit could not be read. A later attempt may succeed. The message is for the repository's users. */
 export class Unreadable extends Error {
   constructor(cause: unknown) {
     const { name, message } = cause as Error;
@@ -33,7 +33,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Where a repository is, and what reads it. */
+/** The address of a repository, and the access token. */
 export interface RepositoryAddress extends Pick<RepositoryDoc, "provider" | "url"> {
   readonly token?: string | undefined;
 }
@@ -47,7 +47,7 @@ async function open(ctx: Context, { provider, url, token }: RepositoryAddress, t
   return openRemote({ agent: ctx.agent, url, credentials, signal, ...limits });
 }
 
-/** Returns the push that made the default branch what it is; undefined if there is none. Throws Unreadable. */
+/** Returns the default branch's commit as a push; undefined if there is none. Throws Unreadable. */
 export async function readHead(
   ctx: Context,
   address: RepositoryAddress,
@@ -76,17 +76,17 @@ async function changedFiles(ctx: Context, { type, files, before, base }: HookCha
     if (ctx.signal.aborted) throw error;
     // The earlier commit may be gone after a force push.
     const reason = error instanceof FetchFailed ? error.reason : (error as Error).message;
-    ctx.log.info({ reason }, "the files that a commit changes are unknown");
+    ctx.log.info({ reason }, "changed files of a commit are unknown");
     return undefined;
   }
 }
 
-/** A commit, its manifests and, on demand, the files that it changes; undefined if they are unknown. */
+/** A commit with its manifests and, on demand, its changed files, which are undefined if unknown. */
 export interface CommitRead extends CommitFound {
   readonly files: () => Promise<readonly string[] | undefined>;
 }
 
-/** Reads a commit with up to one manifest more than a commit may have. Throws Unreadable. */
+/** Reads a commit with its manifests, at most one more than allowed. Throws Unreadable. */
 export async function readCommit(ctx: Context, repository: RepositoryDoc, change: HookChange): Promise<CommitRead> {
   try {
     const { provider, url } = repository;

@@ -9,13 +9,13 @@ import { providerByHost, repositoryApi } from "../../domain/hooks/provider-api.j
 const maxBodyBytes = fixedLimit({
   max: 256 * 1024,
   unit: "bytes",
-  about: "description of a repository by its provider",
+  about: "provider's description of a repository",
   effect: "the provider has to be named",
 });
 
 const candidates = ["gitea", "gitlab", "github"] as const satisfies readonly Repository_Provider[];
 
-/** Finds out what hosts a repository: a host that everybody knows, or the API that knows the repository. */
+/** Finds the provider of a repository: by a well-known host, or by the API that knows the repository. */
 export async function recognizeProvider(
   ctx: Pick<Context, "agent" | "config" | "signal">,
   cloneUrl: string,

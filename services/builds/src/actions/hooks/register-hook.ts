@@ -27,14 +27,14 @@ async function register(ctx: Context, repository: RepositoryDoc): Promise<HookSt
   }
 }
 
-/** Like registerHook, but a failure is left to the loop. */
+/** Like registerHook, but leaves a failure to the loop. */
 export async function registerSoon(ctx: Context, id: number): Promise<void> {
   await registerHook(ctx, id).catch((err) =>
     ctx.log.warn({ err, repository: id }, "hook not registered; the next pass will retry it"),
   );
 }
 
-/** Registers the hook of a repository at its provider, if that is pending and no other process is at it. */
+/** Registers a repository's pending hook at its provider, unless another process is doing so. */
 export async function registerHook(ctx: Context, id: number): Promise<void> {
   const held = await ctx.repositories.claimHook(id, ctx.config.hookLeaseMs);
   if (held) await ctx.repositories.settleHook(held, await register(ctx, held));

@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 
 type Stores = Pick<Context, "repositories" | "hookDeliveries" | "hookRemovals" | "wakeHookRemovals">;
 
-/** Longer than the deletion takes. If the process dies in it, the removal finds the repository and does nothing. */
+/** Longer than the deletion takes. If the process dies meanwhile, the removal finds the repository and does nothing. */
 const deletionMs = 60_000;
 
 /**

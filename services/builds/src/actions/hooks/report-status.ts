@@ -7,12 +7,12 @@ import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-d
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { tokenOf } from "./read-commit.js";
 
-/** How often to check a delivery's builds, in case the event of their end was lost. */
+/** How often to check a delivery's builds, in case the event about their end was lost. */
 const checkEveryMs = 60_000;
 const maxBodyBytes = fixedLimit({
   max: 4_096,
   unit: "bytes",
-  about: "response of a provider to a commit's status",
+  about: "provider's response to a commit status",
   effect: "the rest is not read",
 });
 
@@ -22,7 +22,7 @@ async function urlOf(ctx: Context, build: { userId: number; number: number } | u
   return `${ctx.config.publicUrl}/b/${encodeURIComponent(username)}/${build.number}`;
 }
 
-/** Reports whether the provider would refuse another attempt, too. */
+/** Reports whether the provider would refuse further attempts too. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<void> {

@@ -8,8 +8,8 @@ import { showDeliveries } from "./show-deliveries.js";
 import { waitFor } from "./wait-for.js";
 
 /**
- * Stores a delivery that no provider sent, with an id of its own, so that it makes builds of its own. Processes it for a
- * while and returns its record.
+ * Stores a delivery that no provider sent. It has a new id, so it makes new builds. Processes it for a while, and
+ * returns its record.
  */
 export async function startDelivery(
   ctx: Context,

@@ -1,9 +1,9 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-/** What builds are made from: a push, or a pull request with new commits. */
+/** A change that triggers builds: a push, or a pull request with new commits. */
 export interface HookChange {
   readonly type: "push" | "pull";
   readonly repoId: string;
-  /** As the provider writes it: `refs/heads/main` of a push, the branch name of a pull request. */
+  /** The provider's ref: `refs/heads/main` for a push, the branch name for a pull request. */
   readonly ref: string;
   /** Id of the commit, or of an annotated tag that points to it. */
   readonly sha: string;
@@ -11,18 +11,18 @@ export interface HookChange {
   readonly comment: string;
   readonly email: string;
   readonly username: string;
-  /** A pull request from another repository: its author is not trusted. */
+  /** The pull request comes from another repository, so its author is not trusted. */
   readonly fork: boolean;
-  /** The commit that the branch, the tag or the request had before. */
+  /** The previous commit of the branch, tag or request. */
   readonly before?: string;
   /** The branch that a request wants to change. */
   readonly targetBranch?: string;
   readonly defaultBranch?: string;
   readonly id?: string;
   readonly action?: string;
-  /** The commit of the target branch that a request is compared with. */
+  /** The target branch's commit with which a request is compared. */
   readonly base?: string;
-  /** The changed files as the provider names them; absent if it does not name all of them. */
+  /** The changed files; absent if the provider does not name all of them. */
   readonly files?: readonly string[];
 }
 
@@ -33,11 +33,11 @@ export interface Provider {
   isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
   /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
-  /** Returns the event as the provider names it. */
+  /** Returns the provider's name of the event. */
   event(headers: Headers, payload: unknown): string;
   /** The events that can make builds. */
   readonly built: Readonly<Record<string, HookChange["type"]>>;
-  /** What has to happen to a request so that it is built. */
+  /** The actions on a request that trigger builds. */
   readonly actions: readonly string[];
   /** Reads a payload; undefined if it makes no builds. */
   read(headers: Headers, payload: unknown): HookChange | undefined;
@@ -55,14 +55,14 @@ export function branchOf({ type, ref, targetBranch }: HookChange): string | unde
 export const tagOf = ({ type, ref }: HookChange): string | undefined =>
   type === "push" && ref.startsWith("refs/tags/") ? shortRef(ref) : undefined;
 
-/** Returns what a newer change supersedes older ones of: a branch or a request. Undefined for a tag. */
+/** Returns a key for the branch or request whose newer changes supersede older ones. Undefined for a tag. */
 export function subjectOf(repositoryId: number, change: HookChange): string | undefined {
   if (change.type === "pull") return change.id === undefined ? undefined : `${repositoryId}/pull/${change.id}`;
   const branch = branchOf(change);
   return branch === undefined ? undefined : `${repositoryId}/push/${branch}`;
 }
 
-/** Characters of a comment, which every list of builds shows, and of a change's other texts. */
+/** Bounded, because every list of builds shows comments. */
 const maxCommentLength = fixedLimit({ max: 4_096, about: "characters of a hook's comment", effect: "the rest is cut" });
 const maxTextLength = fixedLimit({
   max: 255,
@@ -81,7 +81,7 @@ const cut = (text: string, length: number): string => [...text.slice(0, 2 * leng
 /** Returns a comment that fits into the records of a build. */
 export const shortComment = (comment: string): string => cut(comment, maxCommentLength);
 
-/** Returns any other text as long as the records of a build may have it. */
+/** Returns any other text, cut to the length that the records of a build allow. */
 export const shortText = (text: string): string => cut(text, maxTextLength);
 
 /** Providers send a commit id of zeros where there is no commit. */
@@ -90,7 +90,7 @@ const isCommitId = (id: string | undefined): id is string =>
 const isBranch = (name: string | undefined): name is string =>
   name !== undefined && name !== "" && name.length <= maxRefLength;
 
-/** Returns a change whose texts are as long as a build's records may have them. */
+/** Returns a change with its texts cut to the lengths that a build's records allow. */
 function bounded({ id, action, before, base, targetBranch, defaultBranch, ...change }: HookChange): HookChange {
   return {
     ...change,

@@ -11,18 +11,18 @@ const maxCharacters = fixedLimit({
   about: "characters of the paths of changed files",
   effect: "the changes count as unknown, which match",
 });
-/** GitHub leaves further commits out without saying so. */
+/** GitHub silently omits further commits. */
 const maxCommits = 2_048;
 const maxNames = 20_000;
 
-/** Returns each path once; undefined if there are too many to look at. */
+/** Returns each path once; undefined if there are too many. */
 export function boundedFiles(paths: Iterable<string>): string[] | undefined {
   const files = new Set(paths);
   const characters = [...files].reduce((sum, path) => sum + path.length, 0);
   return files.size <= maxFiles && characters <= maxCharacters ? [...files] : undefined;
 }
 
-/** Returns the files that the commits of a push name; undefined unless these are all, and at least one. */
+/** Returns the files that the commits of a push name; undefined if some commits are missing or no file is named. */
 export function filesOf(commits: readonly unknown[], total = commits.length): string[] | undefined {
   if (commits.length === 0 || commits.length < total || commits.length >= maxCommits) return undefined;
   const paths = new Set<string>();

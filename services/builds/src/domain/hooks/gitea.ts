@@ -50,7 +50,7 @@ function pull(payload: unknown): HookChange | undefined {
 const eventOf = (headers: Headers): string =>
   headers["x-forgejo-event"] ?? headers["x-gitea-event"] ?? headers["x-github-event"] ?? "";
 
-/** Gitea and Forgejo, whose headers have several names. */
+/** Gitea and Forgejo, which use several header names. */
 export const gitea: Provider = {
   isSigned: (headers, body, secret) =>
     isSignature(headers["x-forgejo-signature"], "", body, secret) ||

@@ -19,7 +19,7 @@ function push(payload: unknown): HookChange | undefined {
     fork: false,
     before: textAt(payload, "before"),
     defaultBranch: textAt(payload, "repository", "default_branch"),
-    // After a force push, the commits do not tell what was dropped.
+    // After a force push, the commits do not list what was dropped.
     files: at(payload, "forced") === true ? undefined : filesOf(listAt(payload, "commits")),
   });
 }

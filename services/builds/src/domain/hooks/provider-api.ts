@@ -46,13 +46,13 @@ const knownHosts: Readonly<Record<string, Repository_Provider>> = {
   "codeberg.org": "gitea",
 };
 
-/** Returns the provider of a repository at a host that everybody knows. */
+/** Returns the provider of a repository at a well-known host. */
 export const providerByHost = (cloneUrl: string): Repository_Provider | undefined => {
   const { host } = new URL(cloneUrl);
   return Object.hasOwn(knownHosts, host) ? knownHosts[host] : undefined;
 };
 
-/** Returns the API of a repository. `id` is the provider's own id of it, if that is known. An empty token is not sent. */
+/** Returns the API of a repository. `id` is the provider's id of it, if known. An empty token is not sent. */
 export function repositoryApi(
   { provider, cloneUrl }: { readonly provider: Repository_Provider; readonly cloneUrl: string },
   token: string,

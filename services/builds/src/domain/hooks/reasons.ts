@@ -22,7 +22,7 @@ export const skipMark = (message: string): string | undefined => /\[(?:skip ci|c
 
 const isZeros = (sha: string): boolean => /^0+$/.test(sha);
 
-/** Returns why an event without a commit to build makes nothing. */
+/** Returns why an event has no commit to build. */
 export function reasonForNothing(provider: Provider, headers: Headers, payload: unknown): string {
   if (typeof payload !== "object" || payload === null) return "the payload is not JSON";
   const event = provider.event(headers, payload);

@@ -7,7 +7,7 @@ export interface WantedHook {
   readonly secret: string;
 }
 
-/** How to manage the hooks of a repository through its provider's API. Paths are relative to the repository's. */
+/** The provider's API for a repository's hooks. Paths are relative to the repository's. */
 export interface HookApi {
   readonly list: string;
   /** Returns the URL that a listed hook sends to. */

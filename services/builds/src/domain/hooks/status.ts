@@ -15,7 +15,7 @@ const verdicts: Readonly<Record<Build_Status, Verdict>> = {
   timed_out: "error",
 };
 
-/** The first of these that a build has is the verdict on all builds of a commit. */
+/** The first of these verdicts that any build has applies to all builds of a commit. */
 const precedence: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
 
 /** Returns the common outcome; undefined without builds. `wrong` means an invalid manifest or unreadable repository. */
@@ -29,7 +29,7 @@ export function verdictOf<B extends { readonly status: Build_Status }>(
 }
 
 const descriptions: Readonly<Record<Verdict, string>> = {
-  pending: "The build is under way",
+  pending: "The build is in progress",
   success: "The build has passed",
   failure: "The build has failed",
   error: "The commit could not be built",
@@ -55,7 +55,7 @@ export interface StatusRequest {
 }
 
 const context = "service-ci";
-/** GitHub accepts no longer descriptions. */
+/** GitHub rejects longer descriptions. */
 const maxDescriptionLength = 140;
 
 /** Returns a description on one line. */

@@ -4,7 +4,7 @@ import type { Context, OperatorHandlers } from "../../context.js";
 export const getQueue =
   (ctx: Context): OperatorHandlers["getQueue"] =>
   async ({ hours }) => {
-    // Sixty periods, whatever time they cover: few enough for a plot.
+    // Always sixty periods: few enough for a chart.
     const periodMinutes = hours;
     const ofDriver = async (driver: Driver_Type) => {
       const [queued, running, runners, since] = await Promise.all([

@@ -16,9 +16,9 @@ import { newLeaseSecret } from "../../domain/lease-secret.js";
 import { type Claimer, claim } from "../../domain/moves.js";
 import type { Place } from "../../store/line.js";
 
-/** How many users one claim tries while limits hold back their builds. The next claim continues after them. */
+/** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */
 const maxTurns = 50;
-/** How often one claim tries for the same user while other claims are quicker. */
+/** Most attempts of one claim for the same user while other claims are faster. */
 const maxAttempts = 50;
 
 const inSubmissionTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
@@ -39,14 +39,14 @@ async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<Bui
   }
 }
 
-/** Reports whether no build of its group runs. Kills it, among others, if a newer one wants that. */
+/** Reports whether no build of the group is running. First kills builds that a newer one replaces, maybe this one. */
 async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boolean> {
   if (!concurrency) return true;
   await killReplaced(ctx, concurrency.key);
   return (await ctx.queue.runningGroups([concurrency.key])).length === 0;
 }
 
-/** Claims a picked build. With the last of their queued builds, a user leaves the line. */
+/** Claims a picked build. If it was the user's last queued build, the user leaves the line. */
 async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, claimer: Claimer) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
@@ -79,7 +79,7 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
   return undefined;
 }
 
-/** Gives users their turns in order until one of their builds can be claimed. */
+/** Gives users their turns in order until a build can be claimed. */
 async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
@@ -92,7 +92,7 @@ async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], cl
   return undefined;
 }
 
-/** The runner may still be about to ask for the image when its time to prepare ends. */
+/** A runner may request the image just before its time to prepare ends. */
 const ticketMarginMs = 60_000;
 
 function ticketFor(ctx: Context, { driver, prepareTimeoutMs, ...build }: Assignment): string | undefined {

@@ -36,7 +36,7 @@ export const putArtifact =
         changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId)),
       );
     } catch (error) {
-      // After any other error the write may still have happened; the sweep decides then.
+      // After any other error the write may have happened, so leave the content to the sweep.
       if (["conflict", "invalid"].includes(asFault(error).code))
         await ctx.artifacts.delete(blobId).catch(() => undefined);
       throw error;

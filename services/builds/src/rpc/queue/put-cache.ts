@@ -15,7 +15,7 @@ function checkHeader({ key, sha256, size }: CacheHeader, maxBytes: number): void
   if (size > maxBytes) throw invalid({ file: [`larger than ${maxBytes} bytes`] });
 }
 
-/** The size that is stored may not exceed the limit either, nor fill the whole storage. */
+/** The stored size must not exceed the limit either, nor the owner's whole storage. */
 function putOptions({ config }: Context, signal: AbortSignal | undefined): PutOptions {
   const { cacheBytes, cacheStorageBytes } = config;
   const maxBytes = cacheStorageBytes > 0 ? Math.min(cacheBytes, cacheStorageBytes) : cacheBytes;

@@ -47,7 +47,7 @@ interface Found {
   readonly unreadable?: string;
 }
 
-/** Asks what hosts the repository, if the request does not say it, and for its default branch, if that is to be built. */
+/** Finds the provider, if the request does not name it, and reads the default branch, if it is to be built. */
 async function lookUp(ctx: Context, request: CreateRepositoryRequest): Promise<Found> {
   const { url, accessToken: token = "", build = false } = request;
   const provider = request.provider || (await recognizeProvider(ctx, url, token)) || "";

@@ -24,7 +24,7 @@ type Received = Pick<ReceiveHookRequest, "headers" | "body">;
 
 const maxEventLength = 50;
 
-/** Reads a signed request. An event that can make no build is stored with the reason. */
+/** Reads a signed request. An event that cannot trigger builds is stored with the reason. */
 async function newDelivery(ctx: Context, { _id, provider }: RepositoryDoc, received: Received): Promise<HookDelivery> {
   const { headers, body } = received;
   const adapter = providers[provider];

@@ -10,7 +10,7 @@ import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
-/** Returns what a request changes. A text that is empty changes nothing. */
+/** Returns the change of a request. Empty texts change nothing. */
 function changeOf(
   { config: { keyring } }: Context,
   request: UpdateRepositoryRequest,
@@ -21,8 +21,8 @@ function changeOf(
     ? { hasAccessToken: true, sealedToken: encrypt(keyring, accessToken, repositoryToken(id)) }
     : removeAccessToken && { hasAccessToken: false, sealedToken: undefined };
   return {
-    // The provider has to know a new secret, and a new token may be allowed to tell it. A registration with the old ones
-    // that is under way no longer counts.
+    // The provider needs a new secret, and a new token may be allowed to register it. Discards a concurrent
+    // registration with the old ones.
     ...(accessToken || (secret && hasAccessToken && !removeAccessToken)
       ? { hook: "pending" as const, hookHeldUntil: undefined }
       : {}),
