@@ -1,5 +1,5 @@
-// `npm run bench -- all`: every claim in one run. Each figure takes turns with its reference, in several rounds. Writes
-// bench/results.md, unless a ratio is 15 % worse than the committed one: then the command says so and fails.
+// `npm run bench -- all`: every claim in one run. Each figure alternates with its reference, in several rounds. Writes
+// bench/results.md, unless a ratio is 15 % worse than the committed one: then the command reports it and fails.
 //   npm run bench -- all --rounds 5    five rounds instead of three
 //   npm run bench -- all --accept      writes the results even if they are worse
 import { setTimeout as pause } from "node:timers/promises";
@@ -35,7 +35,7 @@ const measureIdle = async (world) => {
   };
 };
 
-/** Measures a row once, ours or the reference first in turn. @param {import("./all/world.mjs").World} world @param {Row} row @param {Samples} samples @param {number} round */
+/** Measures a row once, starting with ours and the reference alternately. @param {import("./all/world.mjs").World} world @param {Row} row @param {Samples} samples @param {number} round */
 const measureRow = async (world, row, samples, round) => {
   const ours = async () => {
     const { result, cost } = await world.costOf(row.ours);

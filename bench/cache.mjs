@@ -1,5 +1,5 @@
-// Measures a cache hit of 200 MB of which the runner has a copy, beside `tar x` of the same files on the same disk. All take
-// turns in the same run.
+// Measures a cache hit of 200 MB of which the runner has a copy, and `tar x` of the same files on the same disk. They
+// alternate in the same run.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Measures one replica of each service with many clients: requests per second and the CPU time of each process, beside
-// what the same clients get from an HTTP server that does nothing.
+// Measures one replica of each service with many clients: requests per second and the CPU time of each process. The
+// reference is an HTTP server that does nothing.
 import { Agent, request } from "undici";
 import { cpuOfChildren, start } from "./processes.mjs";
 import { manifest } from "./trivial-build.mjs";

@@ -1,4 +1,4 @@
-// Reads V8's processor profiles and sums up where the time went.
+// Reads V8's CPU profiles and sums up the time by function and place.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -11,7 +11,7 @@ import { growRunners } from "./growth/runners.mjs";
 import { growWebhooks } from "./growth/webhooks.mjs";
 
 /**
- * One dimension: what grows, and what was measured at each size.
+ * One dimension that grows, and the measurements at each size.
  * @typedef {{ title: string, about: string, columns: string[], rows: (string | number)[][] }} Table
  * @typedef {import("./all/world.mjs").World} World
  */

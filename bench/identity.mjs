@@ -1,6 +1,6 @@
-// `npm run bench -- identity`: what it costs that services prove who they are. Three systems accept the same builds in turn:
-// one whose services prove nothing, one with keys, one with mutual TLS. The exit code is 1 if POST /builds takes more than
-// 5 % longer with one of the proofs.
+// `npm run bench -- identity`: the cost of authentication between services. Three systems accept the same builds in
+// turn: one without authentication, one with keys, one with mutual TLS. The exit code is 1 if keys or TLS make
+// POST /builds more than 5 % slower.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,13 +17,13 @@ import { quartiles } from "./statistics.mjs";
 
 const ways = /** @type {Way[]} */ (["none", "keys", "mTLS"]);
 const bound = 1.05;
-/** Requests that are not counted: V8 compiles code. */
+/** Requests that are not counted, while V8 compiles code. */
 const warmUp = 100;
 const rounds = 200;
-/** How often all are measured again before a missed bound counts. */
+/** Repeated measurements before a missed bound counts. */
 const secondLooks = 3;
 
-// Nobody runs builds of this driver, so nothing but the requests is going on.
+// No runner serves this driver, so the system handles nothing but the requests.
 const manifest = JSON.stringify({
   driver: { type: "docker", image: "none", workspace: "/w" },
   stages: ["test"],

@@ -1,5 +1,5 @@
-// Measures how long a build waits for its first command: in a virtual machine that has to boot, in one that was waiting, and
-// in a container. All three take turns in the same run.
+// Measures how long a build waits for its first command: in a virtual machine that has to boot, in one that was waiting,
+// and in a container. All three alternate in the same run.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

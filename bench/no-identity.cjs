@@ -1,4 +1,4 @@
-// Preloaded by services of `npm run bench -- identity`: callers only say who they are, and nothing proves it.
+// Preloaded by services of `npm run bench -- identity`: callers state their names without proof.
 const identity = require("../libs/kit/dist/rpc/identity.js");
 
 const proven = identity.openIdentity;

@@ -1,4 +1,4 @@
-// `npm run overload`: attacks a system that it starts itself, in eight ways, while another user works beside the attack.
+// `npm run overload`: starts a system and attacks it in eight ways, while an innocent user works at the same time.
 // Fails if a process exceeds the chart's memory limit, a response is a 5xx other than 503 with Retry-After, or the
 // innocent user waits too long. docs/operating/limits.md shows the figures.
 //   --only NAME   one attack: submissions, queue, followers, stalled, webhooks, hanging, output or uploads

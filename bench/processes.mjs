@@ -29,7 +29,7 @@ export const start = async (file, args = []) => {
 };
 
 /**
- * Returns what `measure` finds for each child, by name. Empty on systems without /proc.
+ * Returns the result of `measure` for each child, by name. Empty on systems without /proc.
  * @param {(id: string, stat: string[], name: string) => number} measure gets the fields of the stat file, from the state on
  * @returns {Map<string, number>}
  */

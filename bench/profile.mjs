@@ -1,5 +1,5 @@
 // `npm run profile -- submit|get|list|build|deliver`: profiles each service under one load, and prints the functions and
-// libraries that took most of its processor time. The profiles are kept, to be opened in Chrome's developer tools.
+// libraries that took most of its CPU time. The profiles are kept, for Chrome's developer tools.
 //   npm run profile -- get 10000     another number of operations
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";

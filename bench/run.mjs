@@ -1,15 +1,15 @@
-// `npm run bench`: measures the claims of docs/performance.md. Each figure is a median with its quartiles. What is compared
-// takes turns in the same run, so that a slow moment of the machine affects both.
+// `npm run bench`: measures the claims of docs/performance.md. Each figure is a median with its quartiles. A figure and
+// its reference alternate in the same run, so that a slow moment of the machine affects both.
 //   npm run bench                  one build
-//   npm run bench -- all           every claim beside its reference, in rounds; writes bench/results.md
-//   npm run bench -- deliveries    webhooks' deliveries
+//   npm run bench -- all           every claim with its reference, in rounds; writes bench/results.md
+//   npm run bench -- deliveries    webhook deliveries
 //   npm run bench -- lists         lists and reads with little and much data
 //   npm run bench -- growth        what happens as data, clients, followers, webhooks and runners grow; writes bench/growth.md
 //   npm run bench -- footprint     memory of the idle services, size of their images
 //   npm run bench -- machines      how long builds wait for virtual machines
-//   npm run bench -- cache         what a cache hit costs, beside `tar x`; fails above 1.3 times
-//   npm run bench -- identity      what it costs that services prove who they are
-//   npm run bench -- capacity      what one replica of each service can do
+//   npm run bench -- cache         the time of a cache hit, compared with `tar x`; fails above 1.3 times
+//   npm run bench -- identity      the cost of authentication between services
+//   npm run bench -- capacity      the capacity of one replica of each service
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 await install();
 await build();
 process.env.LOG_LEVEL ||= "warn";
-// One user measures what the system can do for all.
+// Lifts the limits per user, because the benchmarks act as one user.
 for (const limit of ["REQUESTS_PER_MINUTE", "REQUESTS_AT_ONCE"]) process.env[limit] ||= "0";
 const [what, share] = process.argv.slice(2);
 if (what === "lists") {

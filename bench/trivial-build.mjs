@@ -1,9 +1,9 @@
-// Measures a build of one trivial job: from just before the POST to its finished_at, and to the moment when a client that
-// follows the output sees the end.
+// Measures a build of one trivial job: from just before the POST to its finished_at, and to the moment when a client
+// that follows the output sees the end.
 import { spawn } from "node:child_process";
 import { ms, of, quartiles } from "./statistics.mjs";
 
-/** Builds that are not counted: V8 compiles code while it runs. */
+/** Builds that are not counted, while V8 compiles code. */
 const warmUp = 60;
 const rounds = 60;
 
@@ -39,7 +39,7 @@ const bareContainer = async (image) => {
 };
 
 /**
- * Measures and prints both drivers: docker beside a bare `docker run --rm` of the same image.
+ * Measures and prints both drivers; docker is compared with a bare `docker run --rm` of the same image.
  * @param {Api} api
  * @param {string} [image]
  */

@@ -62,19 +62,19 @@ const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
 
 const page = `# Manifest
 
-What a build runs, in YAML. \`npm run manifest\` writes this page from the table of keys by which the service reads manifests. The
-[examples](../examples/README.md) show what manifests can do.
+A manifest says in YAML what a build runs. \`npm run manifest\` generates this page from the table of keys with which the service parses
+manifests. The [examples](../examples/README.md) show what manifests can do.
 
-- A manifest is strict: an unknown key, stage or value is refused, with its line and the word that you probably meant.
-  \`POST /manifests/check\` says what is wrong with a manifest, and which jobs it has, without making a build.
-- Editors complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
-- Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans count as they are written: \`1.20\` stays \`1.20\`.
+- Manifests are strict: an unknown key, stage or value is rejected, with its line and the word that you probably meant.
+  \`POST /manifests/check\` says what is wrong with a manifest, and which jobs it has, without submitting a build.
+- Editors can complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
+- Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans are read as text: \`1.20\` stays \`1.20\`.
 - Without \`stages\`, the stages are those of the jobs in order of appearance, and a job without \`stage\` belongs to the stage \`build\`.
-- The jobs of a \`parallel\` stage share the workspace. In docker each has its own container, with the limits of a job. At most 8 run at
+- The jobs of a \`parallel\` stage share the workspace. With docker each has its own container, with the limits of a job. At most 8 run at
   the same time, and the next stage begins when all have ended. If one fails, the others run to their end.
-- A job with \`when: {status: failed}\` runs after a failure or a timeout, but not after a kill, and at most until 5 minutes after the build's
-  time. Whether a job of a parallel stage runs is decided when the stage begins.
-- A manifest without jobs makes a build that prepares its environment and says that it ran nothing.
+- A job with \`when: {status: failed}\` runs after a failure or a timeout, but not after a kill. It may run until 5 minutes after the
+  build's time limit. For a parallel stage, that is decided when the stage begins.
+- A build without jobs prepares its environment and says that it ran nothing.
 
 ## Keys
 
@@ -86,26 +86,26 @@ ${drivers.join("\n\n")}
 
 ## Keys of a source
 
-The environment's own git clones a source. An environment without git gets the files of the commit from the runner, without the history: that works over
-HTTP and without \`submodules\`. Git LFS works where git is set up for it (\`git lfs install --system\`). A commit that was pushed to a branch is
-checked out on that branch.
+The environment's own git clones a source. If there is no git, the runner provides the commit's files without the history. That works only
+over HTTP and without \`submodules\`. Git LFS works if git is set up for it (\`git lfs install --system\`). A commit that was pushed to a branch
+is checked out on that branch.
 
 ${table(filled(sources).items.anyOf[1])}
 
 ## Keys of a service
 
 A service starts before the first job and ends with the build. Jobs reach it under its name. It has the limits and the few rights of a job's
-container, and of its output the last 2 MiB are kept, as the output of the job \`service.NAME\`. A service that does not become ready fails the build.
-Only the driver \`docker\` has services.
+container. The last 2 MiB of its output are kept, as the output of the job \`service.NAME\`. If a service does not become ready, the build
+fails. Only the driver \`docker\` supports services.
 
 ${table(filled(filled(services).items))}
 
 ## Keys of a cache
 
-A build places the entry with the name and the hash of the key files before its first job, or else the newest entry with that
-name. A build that passes without the same entry stores one. The output says what was found, its size and its time; no failure of a
-cache fails a build. Caches belong to the tree of namespaces of the build, or to its user, and to the driver (with docker, also to the
-workspace). Builds of forks only read them. With docker, what lies below \`~/\` is in \`/root\`, on a volume that all jobs share.
+Before its first job, a build restores the entry with the cache's name and the hash of the key files, or else the newest entry with that
+name. A build that passes stores an entry, unless that entry exists. The output shows the entry that was found, its size and the time it
+took. A cache failure never fails a build. Caches belong to the build's namespace tree, or to its user, and to the driver (with docker,
+also to the workspace). Builds of forks only read them. With docker, \`~/\` is \`/root\`; cached paths below it are on volumes that all jobs share.
 
 ${table(filled(filled(cache).items))}
 
@@ -115,7 +115,7 @@ ${table(filled(filled(jobs).items))}
 
 ## What a build knows about itself
 
-Jobs get these variables. Any variable of yours with the same name replaces them. A variable that does not apply is not set. Strangers may have
+Jobs get these variables. Your own variables with the same names replace them. Variables that do not apply are not set. Strangers may have
 written the message, the author and the names of branches: quote them (\`"$CI_COMMIT_MESSAGE"\`).
 
 | Variable | Value |
@@ -124,7 +124,7 @@ written the message, the author and the names of branches: quote them (\`"$CI_CO
 | \`CI_BUILD\`, \`CI_BUILD_ID\`, \`CI_BUILD_URL\` | The number of the build, its id, and its address |
 | \`CI_USER\`, \`CI_NAMESPACE\` | Who submitted it, and the path of its namespace |
 | \`CI_EVENT\` | \`manual\`, \`push\`, \`pull\` or \`schedule\` |
-| \`CI_ATTEMPT\` | From 1: how often runners have begun the build |
+| \`CI_ATTEMPT\` | Number of the attempt to run the build, from 1 |
 | \`CI_JOB\`, \`CI_STAGE\` | The names of the job and its stage |
 | \`CI_WORKSPACE\` | The folder where jobs begin |
 
@@ -133,33 +133,32 @@ Builds of a repository's hooks also have:
 | Variable | Value |
 |---|---|
 | \`CI_REPOSITORY\`, \`CI_REPOSITORY_URL\` | The repository as \`owner/name\`, and its address |
-| \`CI_COMMIT\`, \`CI_COMMIT_BEFORE\` | The commit, and the one that was there before |
+| \`CI_COMMIT\`, \`CI_COMMIT_BEFORE\` | The commit, and the previous one |
 | \`CI_COMMIT_MESSAGE\`, \`CI_COMMIT_AUTHOR\`, \`CI_COMMIT_AUTHOR_EMAIL\` | The commit's message, up to 4,096 characters, and its author |
-| \`CI_REF\` | \`refs/heads/main\` or \`refs/tags/v1\`; of a request the name of its branch |
+| \`CI_REF\` | \`refs/heads/main\` or \`refs/tags/v1\`; for a request, the name of its branch |
 | \`CI_BRANCH\`, \`CI_TAG\` | The branch or the tag |
 | \`CI_PULL_REQUEST\`, \`CI_TARGET_BRANCH\` | The number of the request, and the branch that it is for |
-| \`CI_DEFAULT_BRANCH\` | The repository's own branch |
+| \`CI_DEFAULT_BRANCH\` | The repository's default branch |
 
 ## Keys of \`when\`
 
-The manifest and each job can have a \`when\`. All keys that are given have to hold; each is one glob or a list of globs. Globs that begin
-with \`!\` exclude: \`["!v0.*"]\` is everything else. \`*\` and \`?\` stand for characters except \`/\`; \`**\` as a whole segment stands for any
-number of folders. A job that does not match is not part of the build, and a manifest that does not match makes no build for a push or
-request. Requests (pull requests and merge requests) have the branch that they want to change.
+The manifest and each job can have a \`when\`. All given keys have to match. Each is one glob or a list of globs. Globs that begin with
+\`!\` exclude: \`["!v0.*"]\` matches everything else. \`*\` and \`?\` match characters except \`/\`; \`**\` as a whole segment matches any number
+of folders. A job that does not match is not part of the build. If the manifest does not match, a push or request triggers no build. The
+branch of a request (pull request or merge request) is the one that it wants to change.
 
 ${table(filled(when))}
 
 ## Keys of \`concurrency\`
 
-Builds of a group wait in the queue with the reason \`limit of group\` while another build of the group runs. The group belongs to the
-namespace of the build, or to its user. A build of a fork kills nothing before it is approved, and the builds of one matrix do not kill
-each other.
+While a build of a group runs, others wait in the queue with the reason \`limit of group\`. The group belongs to the build's namespace, or
+to its user. A build of a fork kills nothing before it is approved, and the builds of one matrix do not kill each other.
 
 ${table(filled(concurrency))}
 
 ## Keys of a report
 
-The record of the build has the number of tests in \`tests\`, and \`GET …/tests\` lists the cases. No report changes the status of a job.
+\`tests\` in the build's record has the numbers of tests, and \`GET …/tests\` lists the cases. Reports do not change the status of a job.
 
 ${table(filled(filled(filled(filled(jobs).items).properties.reports).items))}
 `;

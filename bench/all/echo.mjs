@@ -1,4 +1,4 @@
-// What requests are compared with: express in one process, which calls a gRPC service in another one.
+// The reference for requests: express in one process, which calls a gRPC service in another one.
 //   echo.mjs front    HTTP: GET /echo returns a body of `?bytes=`; POST /insert stores its body in MongoDB first
 //   echo.mjs back     the gRPC service
 import { createRequire } from "node:module";

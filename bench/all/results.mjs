@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, totalmem } from "node:os";
 
-/** Quartile-free: the median of the rounds, and the least and greatest value. */
+/** The median of the rounds, and the least and greatest value. */
 /** @typedef {{ median: number, min: number, max: number }} Spread */
 /**
  * @typedef {{ id: string, title: string, unit: string, less?: boolean, beside: string, ours: Spread, reference: Spread,

@@ -1,4 +1,4 @@
-// What `npm run bench -- all` measures, each beside its reference.
+// The figures of `npm run bench -- all`, each with its reference.
 import { manifest } from "../trivial-build.mjs";
 import { clientOf, repeat, runToEnd } from "./load.mjs";
 

@@ -1,4 +1,4 @@
-// The system that `npm run bench -- all` measures, with servers of its own that count what they are asked.
+// The system that `npm run bench -- all` measures, with its own servers, which count their requests.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { cpuOfChildren } from "../processes.mjs";
 
 /** @typedef {Awaited<ReturnType<typeof startWorld>>} World */
 
-/** What an operation, or a second, took: processor milliseconds of all services and servers, and requests to MongoDB. */
+/** The cost of an operation, or of a second: CPU milliseconds of all services and servers, and requests to MongoDB. */
 /** @typedef {{ cpuMs: number, requests: number }} Cost */
 
-/** Processes that make load, not those that answer it. */
+/** Processes that generate load, not those that serve it. */
 const own = new Set(["echo", "receiver", "emitter"]);
 
 /**
@@ -48,7 +48,7 @@ export const startWorld = async (settings = {}) => {
     buildsAddress: system.buildsAddress,
     serviceKeys: kept.serviceKeys,
     api: apiAt(url, kept.adminToken),
-    /** Measures what everything took while `work` ran. @template T @param {() => Promise<T>} work */
+    /** Measures the cost of the whole system while `work` runs. @template T @param {() => Promise<T>} work */
     async costOf(work) {
       const [cpuBefore, requestsBefore] = [cpuSoFar(), await requestsSoFar()];
       const result = await work();

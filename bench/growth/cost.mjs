@@ -3,7 +3,7 @@ import { cpuOfChildren } from "../processes.mjs";
 const services = ["gateway", "builds", "namespaces", "images", "webhooks", "mongod", "nats-server"];
 
 /**
- * Returns what `work` returns and the processor time that each process took meanwhile, in milliseconds.
+ * Returns the result of `work` and each process's CPU time meanwhile, in milliseconds.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<{ result: T, cpuMs: Map<string, number> }>}
@@ -18,7 +18,7 @@ export const withCpu = async (work) => {
 /** @param {Map<string, number>} cpuMs */
 export const sum = (cpuMs) => [...cpuMs.values()].reduce((total, ms) => total + ms, 0);
 
-/** Names the process that took most, with its time for each operation. @param {Map<string, number>} cpuMs @param {number} operations */
+/** Names the process that took most CPU time, with its time per operation. @param {Map<string, number>} cpuMs @param {number} operations */
 export const greatest = (cpuMs, operations) => {
   const [name, ms] = [...cpuMs].sort(([, a], [, b]) => b - a)[0];
   return `${name} ${(ms / operations).toFixed(2)} ms`;

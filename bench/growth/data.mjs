@@ -1,4 +1,4 @@
-// How requests fare with 10^3 to 10^6 builds. The services are stopped while their data is cloned.
+// Measures requests with 10^3 to 10^6 builds. The services are stopped while their data is cloned.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const clients = 16;
 const rounds = 3;
 const durationMs = 2_000;
 const listed = 25;
-/** Nobody runs these. */
+/** No runner serves docker here, so these builds stay queued. */
 const queued = manifest("  type: docker\n  image: none\n  workspace: /w");
 
 /** @param {number[]} values */

@@ -1,6 +1,6 @@
 // Runners without drivers: they claim builds, and report every job as passed at once.
 //   simulated-runners.mjs BUILDS_ADDRESS NATS_URL    with SERVICE_KEY and SERVICE_PEERS of a runner
-// Each message `{ runners, builds }` starts as many runners, and is answered once that many builds are done.
+// Each message `{ runners, builds }` starts that many runners. The reply comes when that many builds are done.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { connectBus } from "@ci/kit/bus/bus";

@@ -7,10 +7,10 @@ import { quartiles } from "../statistics.mjs";
  * @typedef {{ request: Request, small: number[], large: number[] }} Measured
  */
 
-/** Requests that are not counted: V8 compiles code, MongoDB chooses its plans. */
+/** Requests that are not counted, while V8 compiles code and MongoDB chooses its plans. */
 const warmUp = 6;
 const rounds = 25;
-/** How often a row that misses its bound is measured again before it counts as missed. */
+/** Repeated measurements of a row before a missed bound counts. */
 const secondLooks = 4;
 const nameWidth = 52;
 

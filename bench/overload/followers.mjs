@@ -7,7 +7,7 @@ const userCount = 4;
 const lines = 20;
 
 /**
- * Opens the output, once it is the user's turn.
+ * Opens the output when it is the user's turn.
  * @param {import("./system.mjs").User} user
  * @param {string} url of the output
  */
@@ -21,7 +21,7 @@ const open = async (user, url) => {
 };
 
 /**
- * Follows a build to its end, and measures how late each line arrives that is printed meanwhile.
+ * Follows a build to its end, and measures the delay of each line.
  * @param {import("./system.mjs").User} user
  * @param {string} url of the output
  * @param {import("./meter.mjs").Meter} meter

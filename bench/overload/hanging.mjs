@@ -5,7 +5,7 @@ import { startHanging, startReceiver } from "./receivers.mjs";
 const count = 100;
 const durationMs = 40_000;
 
-/** Creates a namespace whose builds are reported to an address. @param {import("./system.mjs").User} user @param {string[]} urls */
+/** Creates a namespace with a webhook for each URL. @param {import("./system.mjs").User} user @param {string[]} urls */
 const report = async (user, urls) => {
   created(await user.post("/namespaces", { name: "n" }));
   for (const url of urls)

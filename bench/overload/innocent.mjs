@@ -1,4 +1,4 @@
-// The user beside an attack: a process of its own, so that the attacker's work does not delay its clock.
+// The innocent user during an attack: a separate process, so that the attacker's work does not delay its clock.
 import { setTimeout as pause } from "node:timers/promises";
 import { clientOf } from "./client.mjs";
 import { queuedManifest } from "./manifests.mjs";
@@ -8,7 +8,7 @@ const [url, token] = process.argv.slice(2);
 const user = clientOf(url, token);
 const { measure, fail, failures, figures } = meter();
 const pauseMs = 100;
-/** Requests that are not counted: V8 compiles code while it runs. */
+/** Requests that are not counted, while V8 compiles code. */
 const warmUp = 60;
 const paths = ["/user", "/builds", "/namespaces"];
 let stopping = false;

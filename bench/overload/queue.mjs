@@ -4,7 +4,7 @@ import { manifestOf } from "./manifests.mjs";
 
 const userCount = 50;
 const builds = 10_000;
-/** Users read their queued builds for so long. */
+/** How long users read their queued builds. */
 const readMs = 20_000;
 const loops = 50;
 

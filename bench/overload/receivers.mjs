@@ -1,4 +1,4 @@
-// Receivers of webhooks: one that answers at once, and one that never does.
+// Receivers of webhooks: one that responds at once, and one that never does.
 import { once } from "node:events";
 import { createServer } from "node:http";
 

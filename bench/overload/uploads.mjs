@@ -5,7 +5,7 @@ const userCount = 8;
 const durationMs = 30_000;
 /** The largest object. */
 const object = Buffer.alloc(5 * 1024 ** 2, 1);
-/** Many times as large as what a process may hold for one upload. */
+/** Much more than a process may hold in memory for one upload. */
 const imageBytes = 32 * 1024 ** 2;
 
 /** @type {import("../overload.mjs").Scenario} */

@@ -5,7 +5,7 @@ export const elsewhere = [
   {
     title: "npm start and npm run dev",
     intro:
-      "Each service gets the settings that it reads, and variables of the machine, of Node.js and of OpenTelemetry (`PATH`, `HOME`, `LANG`, `OTEL_*` and the like). They choose `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` of each service and `RUNNER_DRAIN` (`0s`).",
+      "Each service gets the settings that it reads, and variables of the machine, of Node.js and of OpenTelemetry (`PATH`, `HOME`, `LANG`, `OTEL_*` and the like). Both commands choose `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` of each service and `RUNNER_DRAIN` (`0s`).",
     rows: [
       ["CI_PORT", "`8080`", "port of the API on 127.0.0.1"],
       ["CI_DATA", "`.data`", "data folder: databases, logs, generated keys and the administrator's token"],
@@ -28,7 +28,7 @@ export const elsewhere = [
       ["MONGO_IMAGE", "`mongo:8.0`", "image of MongoDB"],
       ["NATS_IMAGE", "`nats:2.11`", "image of NATS"],
       ["MONGO_CACHE_GB", "`0.5`", "memory for MongoDB's cache, in GiB"],
-      ["MONGO_KEY", "generated", "key with which the members of the replica set authenticate each other"],
+      ["MONGO_KEY", "generated", "key with which the replica set's members authenticate to each other"],
       ["MONGO_ROOT_PASSWORD", "generated", "password of MongoDB's user `root`"],
       ["MONGO_USER", "`ci`", "the operator's user in MongoDB; the services' users are named after it: `ci_builds`"],
       ["MONGO_PASSWORD", "generated", "password of `MONGO_USER`"],
@@ -66,7 +66,7 @@ export const elsewhere = [
       ["OTEL_SERVICE_NAME", "`service-ci-<service>`", "name of the service in traces"],
       ["OTEL_METRICS_EXPORTER", "`none`", "stays off: metrics are read from `/metrics`"],
       ["OTEL_LOGS_EXPORTER", "`none`", "stays off: logs are on standard output"],
-      ["OTEL_NODE_RESOURCE_DETECTORS", "`env,host`", "what spans contain about their process"],
+      ["OTEL_NODE_RESOURCE_DETECTORS", "`env,host`", "detectors of the process's attributes in spans"],
     ],
   },
   {
@@ -80,12 +80,8 @@ export const elsewhere = [
       ["CI_TEST_IMAGE", "`busybox:1.37`", "image in which builds of the tests and of the sample run"],
       ["CI_TEST_DISKS", "made", "folder of disk images for tests with virtual machines"],
       ["CI_BASE_IMAGE", "none", "file of an image `debian-12` to test; `make` builds one first, which takes minutes"],
-      [
-        "CI_INSTALL",
-        "`1`",
-        "`0`: never install packages on this machine; tests that need them are left out, and named",
-      ],
-      ["CI_CHROMIUM", "found on the `PATH`", "Chromium for the tests of the web page and its pictures"],
+      ["CI_INSTALL", "`1`", "`0`: never install packages on this machine; tests that need them are skipped and named"],
+      ["CI_CHROMIUM", "found on the `PATH`", "Chromium for the web page's tests and screenshots"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "registry for packages while images are built"],
       ["PIP_INDEX_URL", "PyPI", "index for programs that are downloaded as Python packages"],
     ],

@@ -76,7 +76,7 @@ function pageOf(read) {
   const sharedRows = shared.map((name) => [`\`${name}\``, readBy(name), defaults(name), of(name)[0].about]);
   return `${[
     "# Settings",
-    `Every environment variable. \`npm run settings\` makes this page from each service's \`config.ts\`: do not edit it.
+    `Every environment variable. \`npm run settings\` generates this page from each service's \`config.ts\`: do not edit it.
 [Configuration](configuration.md) has the settings that most installations set.
 
 Times are written \`250ms\`, \`15s\`, \`5min\`, \`2h\`, \`30d\`, sizes \`64KiB\`, \`5MiB\`, \`1GiB\`. An empty value counts as unset.

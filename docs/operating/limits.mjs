@@ -13,15 +13,15 @@ const { fixedLimits } = require(join(root, "libs/kit/dist/process/fixed-limit.js
  * @typedef {{ max: number, about: string, unit?: "bytes" | "ms", refusal?: string, effect?: string }} FixedLimit
  */
 
-const intro = `Every limit, the setting that changes it, and what happens beyond it. \`npm run settings\` makes this page from the code that
-has the limits: do not edit it. In messages, N stands for the value, and M for something else.
+const intro = `Every limit, the setting that changes it, and what happens beyond it. \`npm run settings\` generates this page from the code that
+enforces the limits: do not edit it. In messages, N stands for the value, and M for another number or name.
 
-- A limit on a number or on bytes that are stored is 0 for no limit. It measures what is stored now: each deletion frees exactly what it deletes.
-- Records in a namespace count for the namespace's owner, also if a collaborator creates them. Repositories count for the member who adds
+- 0 turns off a limit on stored records or bytes. Such a limit applies to what is stored now: each deletion frees exactly what it deletes.
+- Records in a namespace count for the namespace's owner, even if a collaborator creates them. Repositories count for the member who adds
   them, artifacts for the user who submitted the build.
-- Requests at the same moment, also to different replicas, stay within a limit on what is stored. A record that a process announced and
-  could not store, because it died, counts for one more minute.
-- A lower limit deletes nothing. It refuses what is new until enough is deleted.
+- Concurrent requests, even to different replicas, cannot exceed a limit on stored data. If a process dies while it stores a record, the
+  record may count for one more minute.
+- Lowering a limit deletes nothing. New records are refused until enough is deleted.
 - Limits without a setting are constants: they protect the processes, and no installation needs other values.`;
 
 /**

@@ -19,7 +19,7 @@ export function overloadSection() {
   const intro = `## Under overload
 
 \`npm run overload\` starts a system, attacks it in eight ways, and fails if a process exceeds the chart's memory limit, a response
-is a 5xx (other than 503 with \`Retry-After\`), or an innocent user beside the attack waits longer than 2 s.`;
+is a 5xx (other than 503 with \`Retry-After\`), or an innocent user waits longer than 2 s during the attack.`;
   if (!existsSync(figuresFile)) return `${intro} It has not been measured yet.`;
   const { date, commit, machine, scale, limits, scenarios } = /** @type {Overload} */ (
     JSON.parse(readFileSync(figuresFile, "utf8"))
