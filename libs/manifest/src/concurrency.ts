@@ -16,10 +16,10 @@ const maxLength = fixedLimit({
 });
 
 const keys = {
-  group: key(placed(text), "Name of the group: of its builds in one namespace, one runs at a time", "deploy", "name"),
+  group: key(placed(text), "Name of the group, of which one build runs at a time in a namespace", "deploy", "name"),
   cancel: key(
     word(["none", "queued", "running"]),
-    "Which older builds of the group a new one kills: none (the default), those that are queued, or also those that are running",
+    "Which older builds of the group a new one kills: none (the default), queued ones, or queued and running ones",
     "queued",
     ...["cancel-in-progress", "interruptible"],
   ),

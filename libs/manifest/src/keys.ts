@@ -18,7 +18,7 @@ const jobKeys = {
   name: key(text, "Name of the job; by default the stage and a number", "unit", "title", "id"),
   commands: key(
     list(text),
-    "What a shell runs, line by line; the first command that fails ends the job",
+    "Commands for the shell, one per line; the first command that fails ends the job",
     ["npm ci", "npm test"],
     ...["command", "script", "run", "steps", "step", "exec", "before_script"],
   ),
@@ -30,13 +30,13 @@ const jobKeys = {
   ),
   timeout: key(
     placed(duration),
-    "How long the script may take, all attempts together; at most as long as a build",
+    "How long all attempts of the script may take together; at most as long as a build",
     "10min",
     ...["timeout_minutes", "max_time", "time_limit"],
   ),
   retry: key(
     retry,
-    "How often the script runs again if it ends with another exit code than 0, or only after given codes",
+    "How often the script runs again after a failure, or only after the given exit codes",
     { times: 2, codes: [75] },
     ...["retries", "attempts"],
   ),
@@ -49,7 +49,7 @@ const jobKeys = {
   shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
   when: key(
     jobWhen,
-    "When the job is part of a build, and in which state of it the job runs; by default while no job has failed the build",
+    "When the job is part of a build, and with which status of the build it runs; by default unless a job has failed the build",
     { branch: "main", status: ["passed", "failed"] },
     ...["only", "if", "rules", "on", "condition"],
   ),
@@ -65,7 +65,7 @@ const cacheKeys = {
   name: key(placed(text), "Name of the cache", "npm"),
   key: key(
     list(text),
-    "Files that say what the cache has to hold, as paths or globs. Equal files find the same entry",
+    "Files that determine the content of the cache, as paths or globs. Builds with equal files use the same entry",
     ["package-lock.json"],
     ...["keys", "files", "restore-keys"],
   ),
@@ -89,7 +89,7 @@ export const manifestKeys = {
   env: key(list(text), "Environment variables as `KEY=VALUE`", ["NODE_ENV=test"], "environment", "variables", "vars"),
   matrix: key(
     matrix,
-    "One build for each combination of these values, at most 50. They are variables of the build. In `driver`, `services` and names of caches, an axis in `$` and braces stands for its value. `include` adds combinations, `exclude` leaves out those that match",
+    "One build for each combination of these values, at most 50. They are variables of the build. In `driver`, `services` and cache names, an axis in `$` and braces is replaced by its value. `include` adds combinations, `exclude` leaves out those that match",
     { NODE: ["20", "22"], OS: ["alpine", "bookworm"], exclude: [{ NODE: "20", OS: "bookworm" }] },
     "strategy",
   ),
@@ -111,13 +111,13 @@ export const manifestKeys = {
   ),
   services: key(
     list(mapping("a service", serviceKeys)),
-    "Containers beside the jobs, which reach them under their names; with the driver `docker`",
+    "Containers that run next to the jobs, which reach them under their names; only with the driver `docker`",
     [{ name: "db", image: "postgres:17", env: ["POSTGRES_PASSWORD=test"], ready: "pg_isready -U postgres" }],
     ...["sidecars"],
   ),
   cache: key(
     list(mapping("a cache", cacheKeys)),
-    "Files to keep between builds. They are placed after the sources, and stored after a build that has passed",
+    "Files to keep between builds. They are restored after the sources, and stored if the build passes",
     [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
     "caches",
   ),
@@ -145,13 +145,13 @@ export const manifestKeys = {
   ),
   concurrency: key(
     concurrency,
-    "Of the builds of a group in one namespace, one runs at a time",
+    "A group of builds in one namespace, of which only one runs at a time",
     { group: "deploy", cancel: "queued" },
     ...["resource_group", "lock", "mutex"],
   ),
   when: key(
     when,
-    "When a hook makes a build from the manifest; by default always. Builds that are submitted otherwise ignore it",
+    "When a hook submits a build of the manifest; by default always. Other builds ignore it",
     { event: ["push", "pull"], branch: "main", path: ["src/**", "!**/*.md"] },
     ...["on", "only", "workflow", "rules", "trigger"],
   ),

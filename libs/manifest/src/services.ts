@@ -31,7 +31,7 @@ export const serviceKeys = {
     ["POSTGRES_PASSWORD=test"],
     ...["environment", "variables"],
   ),
-  command: key(list(text), "What replaces the image's own command", ["postgres", "-c", "fsync=off"], "cmd", "args"),
+  command: key(list(text), "Command that replaces the image's own", ["postgres", "-c", "fsync=off"], "cmd", "args"),
   ready: key(
     text,
     "A command that ends with 0 once the service is ready; without it, the image's health check decides",

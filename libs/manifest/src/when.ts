@@ -118,7 +118,7 @@ const jobWhenKeys = {
   ...whenKeys,
   status: key(
     oneOrMore(word(states)),
-    "The states of the build in which the job runs: `passed`, `failed` or both. It never makes the build's status better",
+    "Statuses of the build with which the job runs: `passed`, `failed` or both. It never improves the build's status",
     ["passed", "failed"],
   ),
 };
