@@ -45,7 +45,7 @@ const scale = Number(flags.scale);
 const limits = memoryLimits();
 
 /**
- * Runs one attack on a system of its own.
+ * Runs one attack on a fresh system.
  * @param {Scenario} scenario
  * @returns {Promise<{ figures: Figures, complaints: string[] }>}
  */

@@ -31,7 +31,7 @@ export const growRunners = async ({ url, api, buildsAddress, natsUrl, serviceKey
     title: "Runners",
     about:
       `Simulated runners, which claim a queued build, report its job as passed and claim the next, until ${builds} builds are done: what the ` +
-      "queue can do. Real runners take the time of their jobs besides.",
+      "queue can do. Real runners also take the time of their jobs.",
     columns: ["runners", "builds a minute", "processor ms for each build", "most in"],
     rows,
   };

@@ -13,7 +13,7 @@ import { clientOf } from "./client.mjs";
 const scope = ["build", "namespace", "object", "image", "webhook"].map((kind) => `${kind}:read,write,delete`).join(" ");
 
 /**
- * `users` creates users with a token each. `startInnocent` starts the user who works beside the attack.
+ * `users` creates users with a token each. `startInnocent` starts the innocent user.
  * @typedef {Awaited<ReturnType<typeof startAttacked>>} Attacked
  * @typedef {import("./client.mjs").Client & { username: string }} User
  */

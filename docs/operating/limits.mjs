@@ -42,7 +42,7 @@ const shared = [...declaredIn("libs/kit/dist"), ...declaredIn("libs/access/dist"
 const own = new Map(
   readdirSync(join(root, "services")).map((service) => [service, declaredIn(`services/${service}/dist`)]),
 );
-/** Those of `ci run`, besides the ones of the services whose code it uses. */
+/** Limits of `ci run` itself, without those of the services whose code it uses. */
 const ofRuns = declaredIn("local-run/dist");
 
 const bytesOf = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 };

@@ -56,7 +56,7 @@ export function NewBuildPage() {
             <input ref={tags} />
           </label>
         </div>
-        <label for="variables">Variables of this build, each as KEY=value on a line of its own</label>
+        <label for="variables">Variables of this build, one KEY=value per line</label>
         <textarea
           id="variables"
           ref={variables}
