@@ -371,7 +371,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes an entry of a cache; later builds make it again */
+        /** Deletes a cache entry; a later build stores it again */
         delete: operations["deleteCache"];
         options?: never;
         head?: never;
@@ -617,7 +617,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What is wrong with a request for a build, and which jobs it would have; makes nothing */
+        /** Checks a request for a build: returns its mistakes and jobs, and creates nothing */
         post: operations["checkManifest"];
         delete?: never;
         options?: never;
@@ -859,7 +859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What came through the hook of a repository, and what it made; newest first */
+        /** Deliveries to a repository's hook with the builds that they triggered, newest first */
         get: operations["listHookDeliveries"];
         put?: never;
         post?: never;
@@ -876,7 +876,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a provider's event made, or why it made nothing */
+        /** A delivery with the builds that it triggered, or why it triggered none */
         get: operations["getHookDelivery"];
         put?: never;
         post?: never;
@@ -981,7 +981,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A delivery, with what was sent and what came back */
+        /** A delivery with its request, last response and attempts */
         get: operations["getDelivery"];
         put?: never;
         post?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The builds that wait and run, and the last hours of the queue; for administrators */
+        /** Numbers of queued and running builds, and the queue's last hours; for administrators */
         get: operations["getQueue"];
         put?: never;
         post?: never;
@@ -1137,7 +1137,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runners with what they do, by id; for administrators */
+        /** Runners and their busy slots, by id; for administrators */
         get: operations["listRunners"];
         put?: never;
         post?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The identities of OpenID Connect that sign the caller in */
+        /** The caller's OpenID Connect identities */
         get: operations["listIdentities"];
         put?: never;
         post?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Disconnects an identity: it no longer signs the caller in, and its sessions end */
+        /** Disconnects an identity: the caller can no longer sign in with it, and its sessions end */
         delete: operations["deleteIdentity"];
         options?: never;
         head?: never;
@@ -1387,7 +1387,7 @@ export interface paths {
         delete: operations["deleteVariable"];
         options?: never;
         head?: never;
-        /** Changes the value of a variable or whether it is masked; to show a masked one takes a new value */
+        /** Changes the value of a variable or whether it is masked; unmasking requires a new value */
         patch: operations["updateVariable"];
         trace?: never;
     };
@@ -1437,7 +1437,7 @@ export interface components {
             /** @description Name of the user, as it appears in URLs */
             username: string;
         };
-        /** @description A file that a job of a build has made */
+        /** @description A file that a job produced */
         Artifact: {
             /** @description The build */
             build: components["schemas"]["BuildCopy"];
@@ -1450,13 +1450,13 @@ export interface components {
              * @description When the record was created
              */
             created_at: string;
-            /** @description When the content was removed by curation; null if it was not */
+            /** @description When curation deleted the content; null if it did not */
             deleted_at: string | null;
             /** @description Id of the artifact */
             id: number;
-            /** @description The job that made the artifact */
+            /** @description The job that produced the artifact */
             job: components["schemas"]["JobCopy"];
-            /** @description Id of the job that made the artifact */
+            /** @description Id of the job that produced the artifact */
             job_id: number;
             /** @description MD5 of the content; null without content */
             md5: string | null;
@@ -1464,7 +1464,7 @@ export interface components {
             name: string;
             /** @description SHA-256 of the content; null without content */
             sha256: string | null;
-            /** @description Size in bytes; null before the job has finished and after curation */
+            /** @description Size in bytes; null until the job has finished, and after curation */
             size: number | null;
             /** @description Path or pattern in the job's environment, from the manifest */
             source: string;
@@ -1483,7 +1483,7 @@ export interface components {
             /** @description Name of the operation in `/openapi.json` */
             action: string;
             /**
-             * @description A user's request, or a build caused by a repository's hook or a cron job
+             * @description Who acted: a user, a repository's hook or a cron job
              * @enum {string}
              */
             actor: "user" | "hook" | "cron";
@@ -1503,18 +1503,18 @@ export interface components {
             kind: string;
             /** @description Method of the request */
             method: string | null;
-            /** @description Namespace of the record, as `path@owner`; null for none, or if the request did not say */
+            /** @description Namespace of the record, as `path@owner`; null if there is none, or if the request did not name it */
             namespace: string | null;
             /** @description Address of the hook or cron job that submitted the build */
             origin_url: string | null;
             /**
-             * @description What came of it. `failed` may have changed something, and so may `unfinished`
+             * @description The outcome. `failed` and `unfinished` requests may have changed something
              * @enum {string}
              */
             outcome: "unfinished" | "done" | "refused" | "failed";
             /** @description Path of the request, without its query */
             path: string | null;
-            /** @description Address of the record that the response showed */
+            /** @description Address of the record in the response */
             record_url: string | null;
             /** @description The response's `X-Request-Id` */
             request_id: string | null;
@@ -1524,7 +1524,7 @@ export interface components {
             token_id: number | null;
             /** @description Name of the token */
             token_name: string | null;
-            /** @description The client, as it calls itself */
+            /** @description User agent of the client */
             user_agent: string | null;
             /** @description Id of the user; null if the token was not valid */
             user_id: number | null;
@@ -1555,7 +1555,7 @@ export interface components {
             created_at: string;
             /** @description When the build finished; null before that */
             finished_at: string | null;
-            /** @description The builds that one matrix made; null for a build alone */
+            /** @description The builds of one matrix; null without a matrix */
             group: {
                 /** @description The build's combination of the matrix */
                 axes: {
@@ -1563,7 +1563,7 @@ export interface components {
                 };
                 /** @description Id of the group: that of its first build */
                 id: number;
-                /** @description Place of the build in the group, from 0 */
+                /** @description Index of the build in the group, from 0 */
                 index: number;
                 /** @description Number of builds in the group */
                 size: number;
@@ -1600,11 +1600,11 @@ export interface components {
              * @description Address of the whole output
              */
             output_url: string;
-            /** @description Whether the artifacts are kept from curation */
+            /** @description Whether the artifacts are protected from curation */
             pinned: boolean;
-            /** @description Where a queued build stands; null once it is not queued */
+            /** @description The build's place in the queue; null if it is not queued */
             queue: {
-                /** @description Place in the queue, from 1; 500 stands for every later place too */
+                /** @description Place in the queue, from 1 to 500; 500 also stands for all later places */
                 position: number;
                 /**
                  * @description Why the build is not running yet
@@ -1628,11 +1628,11 @@ export interface components {
              * @description Address of the list of tags
              */
             tags_url: string;
-            /** @description What the reports of its jobs say so far; null without reports */
+            /** @description Test results that the jobs have reported so far; null without reports */
             tests: {
-                /** @description Number of tests that have failed */
+                /** @description Number of tests that failed */
                 failed: number;
-                /** @description How long all tests took together */
+                /** @description Total duration of all tests, in seconds */
                 seconds: number;
                 /** @description Number of tests that did not run */
                 skipped: number;
@@ -1675,7 +1675,7 @@ export interface components {
             created_at: string;
             /** @description When the build finished; null before that */
             finished_at: string | null;
-            /** @description The builds that one matrix made; null for a build alone */
+            /** @description The builds of one matrix; null without a matrix */
             group: {
                 /** @description The build's combination of the matrix */
                 axes: {
@@ -1683,7 +1683,7 @@ export interface components {
                 };
                 /** @description Id of the group: that of its first build */
                 id: number;
-                /** @description Place of the build in the group, from 0 */
+                /** @description Index of the build in the group, from 0 */
                 index: number;
                 /** @description Number of builds in the group */
                 size: number;
@@ -1718,11 +1718,11 @@ export interface components {
              * @description Address of the whole output
              */
             output_url: string;
-            /** @description Whether the artifacts are kept from curation */
+            /** @description Whether the artifacts are protected from curation */
             pinned: boolean;
-            /** @description Where a queued build stands; null once it is not queued */
+            /** @description The build's place in the queue; null if it is not queued */
             queue: {
-                /** @description Place in the queue, from 1; 500 stands for every later place too */
+                /** @description Place in the queue, from 1 to 500; 500 also stands for all later places */
                 position: number;
                 /**
                  * @description Why the build is not running yet
@@ -1820,7 +1820,7 @@ export interface components {
             /** @description Address of the variable; null if it does not exist */
             variable_url: string | null;
         };
-        /** @description Files that builds keep for later builds under a name */
+        /** @description A cache entry: files that builds keep for later builds */
         Cache: {
             /**
              * Format: date-time
@@ -1828,13 +1828,13 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Where the builds ran that use the entry
+             * @description Driver of the builds that use the entry
              * @enum {string}
              */
             driver: "docker" | "qemu" | "os";
             /** @description Id of the entry */
             id: number;
-            /** @description Hash of the files of the key */
+            /** @description Hash of the key files */
             key: string;
             /** @description Name of the cache, from the manifest */
             name: string;
@@ -1844,7 +1844,7 @@ export interface components {
             namespace_id: number | null;
             /** @description Size of the files in bytes */
             size: number;
-            /** @description Size in bytes as stored, compressed */
+            /** @description Compressed size in bytes */
             stored_size: number;
             /**
              * Format: date-time
@@ -1853,7 +1853,7 @@ export interface components {
             used_at: string;
             /** @description The owner */
             user: components["schemas"]["User"];
-            /** @description Id of the owner: the namespace's, or the user whose builds use the entry */
+            /** @description Id of the owner: the namespace's owner, or the user whose builds use the entry */
             user_id: number;
         };
         /** @description A user who works in a namespace's tree without owning it */
@@ -1867,24 +1867,24 @@ export interface components {
             email: string;
             /** @description Id of the user */
             id: number;
-            /** @description Address to remove the collaborator at; null if the namespace is gone */
+            /** @description Address for removing the collaborator; null if the namespace is gone */
             url: string | null;
             /** @description Name of the user, as it appears in URLs */
             username: string;
         };
-        /** @description A Git repository that was just added */
+        /** @description A Git repository that was just connected */
         ConnectedRepository: {
-            /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+            /** @description Whether a newer push to a branch or pull request kills the builds of older pushes */
             cancel_superseded: boolean;
             /**
              * Format: date-time
-             * @description When the repository was added
+             * @description When the repository was connected
              */
             created_at: string;
-            /** @description What made the first builds; null if `build` was not requested or the repository has no commit */
+            /** @description The delivery of the first builds; null if `build` was not requested or the repository has no commit */
             delivery: components["schemas"]["HookDelivery"] | null;
             /**
-             * @description What a request from a fork does: its build waits until a member approves it, runs, or is not made
+             * @description Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them
              * @enum {string}
              */
             forks: "approve" | "run" | "ignore";
@@ -1952,7 +1952,7 @@ export interface components {
             prev_run: string | null;
             /** @description When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression */
             schedule: string;
-            /** @description The time zone of the schedule, of the IANA database */
+            /** @description IANA time zone of the schedule */
             timezone: string;
             /**
              * Format: uri
@@ -2013,13 +2013,13 @@ export interface components {
             /** @description What is wrong */
             message: string;
         };
-        /** @description A delivery with what was sent and what came back */
+        /** @description A delivery with its request, last response and attempts */
         FullDelivery: {
             /** @description Number of attempts so far */
             attempt_count: number;
             /** @description The attempts, oldest first */
             attempts: {
-                /** @description HTTP status of the receiver; null if it did not answer */
+                /** @description HTTP status of the receiver; null if it did not respond */
                 code: number | null;
                 /**
                  * Format: date-time
@@ -2092,45 +2092,45 @@ export interface components {
             /** @description Address of the delivery; null if the namespace is gone */
             url: string | null;
         };
-        /** @description An event that a provider sent, and what it made */
+        /** @description An event that a provider sent, and the builds that it triggered */
         HookDelivery: {
-            /** @description Addresses of the builds that it made */
+            /** @description Addresses of the builds that it triggered */
             builds: string[];
             /**
              * Format: date-time
-             * @description When it came
+             * @description When it was received
              */
             created_at: string;
-            /** @description Id that the provider gave it */
+            /** @description The provider's id of the delivery */
             delivery_id: string;
             /** @description The event as the provider names it; `connected` for the first builds */
             event: string;
             /** @description Id of the delivery */
             id: number;
-            /** @description Why it made no build, or not one for each manifest */
+            /** @description Why it triggered no build, or not one for each manifest */
             reasons: string[];
             /** @description Id of the delivery that it repeats; null if the provider sent it */
             redelivery_of: number | null;
-            /** @description Branch or tag; null if the event can make no build */
+            /** @description Branch or tag; null if the event cannot trigger builds */
             ref: string | null;
             /** @description Id of the repository */
             repository_id: number;
-            /** @description Id of the commit; null if the event can make no build */
+            /** @description Id of the commit; null if the event cannot trigger builds */
             sha: string | null;
             /**
-             * @description `pending` while it is processed, `skipped` if it had to make no build, `failed` if a manifest is wrong
+             * @description `pending` while it is processed, `skipped` if it triggers no build, `failed` if a manifest is invalid
              * @enum {string}
              */
             status: "pending" | "built" | "skipped" | "failed";
             /** @description Address of the delivery; null if the namespace is gone */
             url: string | null;
         };
-        /** @description What a provider's event has led to */
+        /** @description The builds that a provider's event triggered */
         Hooked: {
             /** @description Addresses of the submitted builds */
             builds: string[];
         };
-        /** @description Who a user is at a provider of OpenID Connect */
+        /** @description A user's identity at an OpenID Connect provider */
         Identity: {
             /**
              * Format: date-time
@@ -2139,7 +2139,7 @@ export interface components {
             created_at: string;
             /** @description Id of the identity */
             id: number;
-            /** @description The provider */
+            /** @description URL of the provider */
             issuer: string;
             /** @description When the user last signed in with it; null if never */
             last_used_at: string | null;
@@ -2181,11 +2181,11 @@ export interface components {
                 finished_at: string | null;
                 /** @description Bytes received so far; null before the first */
                 received: number | null;
-                /** @description Address that the image comes from, without its password */
+                /** @description Address that the image is downloaded from, without its password */
                 source: string;
                 /** @description When the last attempt started; null before the first */
                 started_at: string | null;
-                /** @description Size that the source announces, in bytes; null if it does not */
+                /** @description Size in bytes that the source announced; null if it did not */
                 total: number | null;
             } | null;
             /**
@@ -2571,7 +2571,7 @@ export interface components {
             name: string;
             /** @description Permissions of the token, such as `build:read,write image:read` */
             scope: string;
-            /** @description What a request sends as its bearer token; shown only once */
+            /** @description Secret to send as the bearer token; shown only once */
             secret: string;
             /**
              * Format: uri
@@ -2646,65 +2646,65 @@ export interface components {
              */
             message: "Range Not Satisfiable";
         };
-        /** @description The builds that wait and run, now and before */
+        /** @description Numbers of queued and running builds, with their history */
         Queue: {
-            /** @description The builds of each driver now */
+            /** @description The current numbers for each driver */
             drivers: {
                 /**
                  * @description The driver
                  * @enum {string}
                  */
                 driver: "docker" | "qemu" | "os";
-                /** @description Number of builds that wait, up to 100,000 */
+                /** @description Number of queued builds, up to 100,000 */
                 queued: number;
                 /** @description Number of active runners that serve it */
                 runners: number;
-                /** @description Number of builds that run, up to 100,000 */
+                /** @description Number of running builds, up to 100,000 */
                 running: number;
             }[];
-            /** @description The past, oldest first, in at most 61 periods. Those without a running service are missing */
+            /** @description The history, oldest first, in at most 61 periods. Periods in which the service was down are missing */
             history: {
                 /**
                  * Format: date-time
-                 * @description Beginning of the period
+                 * @description Start of the period
                  */
                 at: string;
-                /** @description Number of builds that ended after they had begun */
+                /** @description Number of started builds that ended */
                 finished: number;
-                /** @description The most builds that waited */
+                /** @description Highest number of queued builds */
                 queued: number;
-                /** @description How long they ran on average; null if none ended */
+                /** @description Mean duration of the builds that ended; null if none ended */
                 run_seconds: number | null;
-                /** @description The most active runners */
+                /** @description Highest number of active runners */
                 runners: number;
-                /** @description The most builds that ran */
+                /** @description Highest number of running builds */
                 running: number;
-                /** @description Number of builds that began */
+                /** @description Number of builds that started */
                 started: number;
-                /** @description How long they had waited on average; null if none began */
+                /** @description Mean time in the queue of the builds that started; null if none started */
                 wait_seconds: number | null;
             }[];
-            /** @description Since when the oldest build waits; null if none does */
+            /** @description When the oldest queued build was queued; null if none is queued */
             oldest_since: string | null;
             /** @description Length of a period of the history */
             period_minutes: number;
         };
-        /** @description Deliveries that are sent again */
+        /** @description Deliveries that will be sent again */
         Redelivered: {
-            /** @description How many deliveries are sent again */
+            /** @description Number of deliveries that will be sent again */
             count: number;
         };
         /** @description A Git repository whose pushes submit builds */
         Repository: {
-            /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+            /** @description Whether a newer push to a branch or pull request kills the builds of older pushes */
             cancel_superseded: boolean;
             /**
              * Format: date-time
-             * @description When the repository was added
+             * @description When the repository was connected
              */
             created_at: string;
             /**
-             * @description What a request from a fork does: its build waits until a member approves it, runs, or is not made
+             * @description Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them
              * @enum {string}
              */
             forks: "approve" | "run" | "ignore";
@@ -2742,25 +2742,25 @@ export interface components {
         };
         /** @description A process that runs builds */
         Runner: {
-            /** @description Whether it called recently. A runner that is gone is listed for an hour */
+            /** @description Whether it reported recently. A runner that is gone stays listed for an hour */
             active: boolean;
-            /** @description Number of builds that it runs */
+            /** @description Number of builds that it is running */
             busy: number;
             /** @description Drivers that it serves */
             drivers: ("docker" | "qemu" | "os")[];
-            /** @description Id of the process; another one after each of its starts */
+            /** @description Id of the process, which changes with each start */
             id: string;
-            /** @description Number of builds that it runs at most; null for runners of older versions */
+            /** @description Number of builds that it may run at the same time; null for runners of older versions */
             places: number | null;
             /**
              * Format: date-time
-             * @description When it last called
+             * @description When it last reported
              */
             seen_at: string;
         };
         /** @description A session of the web page, without its secret */
         Session: {
-            /** @description The address that the user signed in from */
+            /** @description IP address that the user signed in from */
             address: string;
             /**
              * Format: date-time
@@ -2785,7 +2785,7 @@ export interface components {
              * @description Address of the session
              */
             url: string;
-            /** @description What the browser called itself */
+            /** @description User agent of the browser */
             user_agent: string;
             /** @description Id of the user who signed in */
             user_id: number;
@@ -2797,7 +2797,7 @@ export interface components {
              * @description When the link expires
              */
             expires_at: string;
-            /** @description What `POST /session` takes as `link`; shown only once */
+            /** @description Secret for `link` of `POST /session`; shown only once */
             secret: string;
             /**
              * Format: uri
@@ -2830,17 +2830,17 @@ export interface components {
             /** @description Id of the user that added the tag */
             user_id: number;
         };
-        /** @description A test case that the report of a job has */
+        /** @description A test case in a job's report */
         Test: {
             /** @description Name of the class or file */
             class_name: string;
             /** @description Name of the job */
             job: string;
-            /** @description Why the test did not pass; null for one that has passed */
+            /** @description Why the test did not pass; null if it passed */
             message: string | null;
             /** @description Name of the test */
             name: string;
-            /** @description Beginning of the failure's text and the test's output; null if there is none */
+            /** @description Beginning of the failure text and of the test's output; null if there is none */
             output: string | null;
             /** @description How long the test took */
             seconds: number;
@@ -2980,7 +2980,7 @@ export interface components {
              * @description When the webhook was created
              */
             created_at: string;
-            /** @description Why the service has switched the webhook off; null if it has not */
+            /** @description Why the service deactivated the webhook; null if it did not */
             disabled_reason: ("gone" | "failing") | null;
             /** @description Events that are sent */
             events: components["schemas"]["Event"][];
@@ -2988,7 +2988,7 @@ export interface components {
             id: number;
             /** @description Outcome of the last attempt; null before the first */
             last_response: {
-                /** @description HTTP status of the receiver; null if it did not answer */
+                /** @description HTTP status of the receiver; null if it did not respond */
                 code: number | null;
                 /**
                  * Format: date-time
@@ -3006,7 +3006,7 @@ export interface components {
             namespace_id: number;
             /** @description Address that events are sent to */
             payload_url: string;
-            /** @description Whether the receiver's certificate is verified */
+            /** @description Whether `payload_url` must use https */
             ssl: boolean;
             /** @description Address of the webhook; null if its namespace is gone */
             url: string | null;
@@ -6496,9 +6496,9 @@ export interface operations {
                     access_token?: string;
                     /** @description Whether the default branch is built now, as after a push; false if missing */
                     build?: boolean;
-                    /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones; false if missing */
+                    /** @description Whether a newer push to a branch or pull request kills the builds of older pushes; default: false */
                     cancel_superseded?: boolean;
-                    /** @description What a request from a fork does: `approve`, `run` or `ignore`; `approve` if missing */
+                    /** @description Builds of pull requests from forks: `approve`, `run` or `ignore`; default: `approve` */
                     forks?: string;
                     /** @description What hosts the repository: `github`, `gitlab` or `gitea`; found out from the address if missing */
                     provider?: string;
@@ -6654,9 +6654,9 @@ export interface operations {
                 "application/json": {
                     /** @description Access token of the provider */
                     access_token?: string;
-                    /** @description Whether a newer push to a branch, or update of a request, kills the builds of older ones */
+                    /** @description Whether a newer push to a branch or pull request kills the builds of older pushes */
                     cancel_superseded?: boolean;
-                    /** @description What a request from a fork does: `approve`, `run` or `ignore` */
+                    /** @description Builds of pull requests from forks: `approve`, `run` or `ignore` */
                     forks?: string;
                     /** @description Whether the stored access token is deleted */
                     remove_access_token?: boolean;
@@ -6951,7 +6951,7 @@ export interface operations {
                     payload_url: string;
                     /** @description Secret that requests are signed with */
                     secret?: string;
-                    /** @description Whether the address must be an https one; false if missing */
+                    /** @description Whether the address must use https; false if missing */
                     ssl?: boolean;
                 };
             };
@@ -7105,7 +7105,7 @@ export interface operations {
                     remove_secret?: boolean;
                     /** @description Secret that requests are signed with */
                     secret?: string;
-                    /** @description Whether the address must be an https one */
+                    /** @description Whether the address must use https */
                     ssl?: boolean;
                 };
             };
@@ -7759,7 +7759,7 @@ export interface operations {
     getQueue: {
         parameters: {
             query?: {
-                /** @description How many hours of the past, from 1 to 24; 3 if missing */
+                /** @description Hours of history, 1 to 24; default: 3 */
                 hours?: string;
             };
             header?: never;
