@@ -114,7 +114,7 @@ test("--event and the branch decide on `when`", async () => {
   const when = { event: "push", branch: "main" };
   const manifest = inApp(["echo event $CI_EVENT"], {}, { when });
   expect(printedBy("unit", await user.run(manifest, ["--event", "push"]))).toEqual(["event push"]);
-  expect((await user.run(manifest)).stderr).toContain("Left out");
+  expect((await user.run(manifest)).stderr).toContain("Skipped");
 });
 
 test("a matrix makes one build after another; --axis narrows it, and the worst decides", async () => {
