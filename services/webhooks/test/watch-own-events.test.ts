@@ -111,10 +111,10 @@ describe("memberships", () => {
     const { bob, eve } = ci.users;
     const [left, joined] = [await ci.aNamespace(), await ci.aNamespace()];
     using bobs = await watchOwn(bob);
-    using eves = await watchOwn(eve);
     await ci.publishBuild("build.started", numbered(left, 1));
     await ci.publishBuild("build.started", numbered(joined, 2));
     await eventually(() => expect(numbersOf(bobs.events())).toEqual([1, 2]));
+    using eves = await watchOwn(eve);
     await remove(left, bob);
     await invite(joined, eve);
     await ci.publishBuild("build.started", numbered(left, 3));
@@ -126,18 +126,17 @@ describe("memberships", () => {
   test("a slow reader gets no event of a namespace that it has left", async () => {
     const { ann, bob } = ci.users;
     const namespace = await ci.aNamespace();
-    const slow = ci.webhooks.watchOwnEvents({})[Symbol.asyncIterator]();
-    const next = () => ci.as(bob, () => slow.next());
-    await next();
     using anns = await watchOwn(ann);
     const build = aBuild(namespace.id, { manifest: "x".repeat(500_000) });
     const count = 40;
     for (let nth = 0; nth < count; nth++) await ci.publishBuild("build.started", build);
     await anns.waitFor(count);
-    expect((await next()).value.event.kind).toBe("build.started");
+    const slow = ci.webhooks.watchOwnEvents({ after: anns.startPosition() })[Symbol.asyncIterator]();
+    const next = () => ci.as(bob, () => slow.next());
+    expect((await next()).value.position).toBe(anns.startPosition());
     await remove(namespace, bob);
     await ci.publishBuild("build.finished", ofUser(bob));
-    let received = 1;
+    let received = 0;
     while ((await next()).value.event.kind === "build.started") received++;
     // Messages on their way cannot be taken back.
     expect(received).toBeLessThan(count / 2);
@@ -154,7 +153,7 @@ describe("memberships", () => {
 });
 
 describe("costs", () => {
-  test("builds outside of namespaces are recorded for users who follow, until they have not for a day", async () => {
+  test("builds outside of namespaces are recorded only for users who follow", async () => {
     await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_webhooks`);
     const records = mongo.db.collection<{ _id: number; kind: string; userId: number }>("stream");
     const stranger = await ci.accounts.aUser("stranger");
