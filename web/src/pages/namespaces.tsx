@@ -82,5 +82,6 @@ export const NamespacesPage = listPage<Namespace>({
   ),
   emptyBelow: <p>No namespace is below this one.</p>,
   add: { title: "New namespace", Form: Add },
+  concerns: ({ event }) => event === "namespaces" || event.startsWith("build."),
   Row,
 });

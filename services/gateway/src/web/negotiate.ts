@@ -10,8 +10,7 @@ export const prefersPage = (request: IncomingMessage): boolean =>
 export const isReading = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
 
 /** Reports whether a row has nothing but a stream. */
-const isStream = ({ action: { media } }: Row): boolean =>
-  media !== undefined && media.every((type) => type === "text/event-stream");
+const isStream = ({ action: { media } }: Row): boolean => media?.every((type) => type === "text/event-stream") ?? false;
 
 /** Reports whether a row has a page: records and streams do, raw content and files such as /openapi.json do not. */
 export const hasPage = (row: Row): boolean =>
