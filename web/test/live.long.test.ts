@@ -58,16 +58,16 @@ inBrowser((web) => {
     const { page, requests } = await openList("/builds", user);
     await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
     const before = requests();
-    for (let nth = 0; nth < 10; nth++)
-      for (const verb of ["pin", "unpin"]) expect((await user.patch(`${build.url}/${verb}`)).status).toBe(200);
-    expect((await user.patch(`${build.url}/pin`)).status).toBe(200);
-    let seconds = 0;
+    for (let nth = 0; nth < 21; nth++) {
+      const verb = nth % 2 === 0 ? "pin" : "unpin";
+      expect((await user.patch(`${build.url}/${verb}`)).status).toBe(200);
+      await page.clock.runFor(10);
+    }
+    expect(requests() - before).toBeLessThanOrEqual(1);
     await eventually(async () => {
-      seconds++;
       await page.clock.runFor(1_000);
       expect(await rowOf(page, 1).textContent()).toContain("pinned");
     });
-    expect(requests() - before).toBeLessThanOrEqual(seconds + 1);
   });
 
   test("a list of one namespace follows the stream of that namespace", async () => {
