@@ -91,8 +91,8 @@ export const specs = {
   "objects download": { about: "Download an object and verify it; continues a partial download", ...content },
   "images download": { about: "Download a disk image; continues a partial download", ...content },
   events: {
-    about: "Print the next event of a namespace",
-    args: { namespace: one("Namespace, path or path@owner") },
+    about: "Print the next event",
+    args: { namespace: optional("Namespace, path or path@owner; all that you may see if missing") },
     options: {
       follow: flag("Print all events as they happen", { short: "f" }),
       kind: texts("Only events of this kind, such as build.finished; may be repeated", { short: "k" }),

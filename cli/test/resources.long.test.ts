@@ -144,11 +144,12 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   });
 });
 
+let sent = 0;
+
 test("events of a namespace are printed as they happen", async () => {
   await user.out("ns", "create", "watched");
   const running = user.start(["events", "watched", "-f", "--json"]);
   const one = user.start(["events", "watched", "--kind", "variables"]);
-  let sent = 0;
   await eventually(async () => {
     await ann.post("/variables", { key: `E${sent++}`, value: "v", namespace: "watched" });
     expect(running.stdout.split("\n").length).toBeGreaterThan(2);
@@ -156,6 +157,21 @@ test("events of a namespace are printed as they happen", async () => {
   });
   expect(JSON.parse(running.stdout.split("\n")[0]!)).toMatchObject({ event: "variables", data: { action: "created" } });
   expect(await one.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\tvariables\tcreated E\d+\n$/) });
+  running.child.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+});
+
+test("without a namespace, events of all that a user may see are printed", async () => {
+  await user.out("ns", "create", "seen");
+  const running = user.start(["events", "-f", "-q"]);
+  const after = user.start(["events", "--after", "0", "--kind", "build.submitted"]);
+  await eventually(async () => {
+    await ann.post("/variables", { key: `S${sent++}`, value: "v", namespace: "seen" });
+    expect(running.stdout).toContain("variables");
+  });
+  expect((await ann.post("/builds", { manifest: manifestOf(["true"]) })).json.namespace).toBeNull();
+  await eventually(() => expect(running.stdout).toMatch(/build\.submitted\n(.*\n)*build\.finished\n/));
+  expect((await after.ended).stdout).toContain(`\tbuild.submitted\t`);
   running.child.kill("SIGINT");
   expect((await running.ended).code).toBe(130);
 });

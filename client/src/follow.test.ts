@@ -58,6 +58,17 @@ test("a lost connection is opened again after the last event", async () => {
   expect(connections).toEqual([true, false, true, false, true]);
 });
 
+test("a connection that is lost before the first event continues where its stream began", async () => {
+  const asked: (string | undefined)[] = [];
+  const answers = [streamOf(["id: 4", "2\n\n", ":\n\n"], true), streamOf([":\n\n"], true), streamOf([end])];
+  const open: Open = async (headers) => {
+    asked.push(headers["Last-Event-ID"]);
+    return answers[asked.length - 1]!;
+  };
+  await all(open);
+  expect(asked).toEqual([undefined, "42", "42"]);
+});
+
 test("a server that is busy is asked again, and a refusal is thrown", async () => {
   const errors = [new ApiError(503, "Service unavailable"), new ApiError(404, "Not Found")];
   const open: Open = async () => {

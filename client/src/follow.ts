@@ -12,7 +12,7 @@ export interface FollowOptions {
   /** Continues after the event with this id. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection is lost, and again when events arrive. */
+  /** Called when the stream is open, when the connection is lost, and again when the stream is open again. */
   readonly onConnection?: ((connected: boolean) => void) | undefined;
   /** Called with the comments of the stream, such as why a build waits. Heartbeats are empty comments. */
   readonly onComment?: ((comment: string) => void) | undefined;
@@ -20,6 +20,8 @@ export interface FollowOptions {
 
 const firstPauseMs = 250;
 const maxPauseMs = 15_000;
+/** A stream of events begins with a block that has nothing but its position. The parser passes over such blocks. */
+const maxHead = 256;
 /** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 
@@ -69,10 +71,14 @@ export async function* follow(
     try {
       const headers = { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) };
       const { body } = await open(headers, watched.signal);
+      onConnection?.(true);
+      const begins = (id: string) => {
+        last = id;
+      };
       const raw = body!.pipeThrough(heardBy(watched.heard)).pipeThrough(new TextDecoderStream());
-      for await (const { event = "message", id, data } of raw.pipeThrough(new EventSourceParserStream({ onComment }))) {
+      const blocks = raw.pipeThrough(startOf(begins)).pipeThrough(new EventSourceParserStream({ onComment }));
+      for await (const { event = "message", id, data } of blocks) {
         pauseMs = firstPauseMs;
-        onConnection?.(true);
         last = id ?? last;
         if (data !== "") yield { event, id, data: JSON.parse(data) };
         if (event === "end") return;
@@ -99,3 +105,17 @@ const heardBy = (heard: () => void) =>
       controller.enqueue(chunk as Uint8Array<ArrayBuffer>);
     },
   });
+
+/** Passes the position on with which a stream begins, if it says so. */
+function startOf(found: (id: string) => void) {
+  let head: string | undefined = "";
+  return new TransformStream<string, string>({
+    transform(text, controller) {
+      if (head !== undefined) head += text;
+      const id = /^id: (.*)\n\n/.exec(head ?? "")?.[1];
+      if (id !== undefined) found(id);
+      if (id !== undefined || (head?.length ?? 0) > maxHead) head = undefined;
+      controller.enqueue(text);
+    },
+  });
+}

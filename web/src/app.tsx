@@ -39,10 +39,12 @@ type PageOf = ComponentType<{ params: Params }>;
 const routes: { pattern: string; page: PageOf }[] = [
   { pattern: "/", page: BuildsPage },
   { pattern: "/builds", page: BuildsPage },
+  { pattern: "/events", page: BuildsPage },
   { pattern: "/b/:user/:number", page: BuildPage },
   { pattern: "/b/:user/:number/tests", page: BuildTestsPage },
   { pattern: "/namespaces", page: NamespacesPage },
   { pattern: "/n/:user/:path", page: NamespacePage },
+  { pattern: "/n/:user/:path/-/events", page: NamespacePage },
   { pattern: "/n/:user/:path/-/namespaces", page: NamespacesPage },
   { pattern: "/n/:user/:path/-/collaborators", page: CollaboratorsPage },
   { pattern: "/n/:user/:path/-/invites", page: NamespaceInvitesPage },

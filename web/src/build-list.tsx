@@ -1,7 +1,7 @@
 import { type Build, client, currentPath, type Pages, pagesIn } from "./api.js";
 import { useData, useNow } from "./data.js";
-import { isFinished } from "./format.js";
-import { BuildRow, Complaint, Empty, Failed, Loading, Page, Paging } from "./parts.js";
+import { changesBuilds, pollEveryMs } from "./live-builds.js";
+import { BuildRow, Complaint, Empty, Failed, Live, Loading, Page, Paging } from "./parts.js";
 
 interface Listed {
   readonly builds: readonly Build[];
@@ -15,7 +15,10 @@ async function load(address: string): Promise<Listed> {
 
 const useBuilds = (address: string) =>
   useData<Listed>(`builds ${address}`, () => load(address), {
-    everyMs: ({ builds }) => (builds.every(({ status }) => isFinished(status)) ? 5_000 : 2_000),
+    // Some of the builds may be in namespaces whose events only members get.
+    everyMs: ({ builds }, live) => (live ? 15_000 : pollEveryMs(builds)),
+    events: "/events",
+    concerns: changesBuilds,
   });
 
 const Rows = ({ builds, empty }: { builds: readonly Build[]; empty: string }) => {
@@ -43,7 +46,7 @@ export function NewestBuilds({ address, empty }: { address: string; empty: strin
 /** A list of builds that belong to another record. */
 export function BuildListPage() {
   const path = currentPath();
-  const { data, error } = useBuilds(path + location.search);
+  const { data, error, live, polled } = useBuilds(path + location.search);
   if (error && !data) return <Failed error={error} />;
   return (
     <Page title={path.startsWith("/cron/") ? "Builds of a cron job" : "Builds that used an object"}>
@@ -52,6 +55,7 @@ export function BuildListPage() {
           {path.startsWith("/cron/") ? "The cron job" : "The object"}
         </a>
       </p>
+      <Live live={live} polled={polled} />
       {data ? <Rows builds={data.builds} empty="There are no builds yet." /> : <Loading />}
       {data && <Paging pages={data.pages} />}
     </Page>

@@ -1,10 +1,11 @@
+import type { StreamEvent } from "@service-ci/client";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import { client, type Pages, pagesIn } from "./api.js";
 import { useData, useNow } from "./data.js";
 import { go } from "./location.js";
 import { NamespaceFrame, namespacePath, type Section } from "./pages/namespace/frame.js";
-import { Complaint, Empty, Failed, Loading, Page, Paging } from "./parts.js";
+import { Complaint, Empty, Failed, Live, Loading, Page, Paging } from "./parts.js";
 import type { Params } from "./routes.js";
 import { Said, useSaid } from "./said.js";
 
@@ -44,6 +45,8 @@ export interface Kind<T> {
   /** Whether the API can search for a part of the name. */
   readonly searchable?: boolean;
   readonly everyMs?: (records: readonly T[]) => number | undefined;
+  /** Reports whether an event can change the list. Without it the list does not follow events. */
+  readonly concerns?: (event: StreamEvent) => boolean;
 }
 
 interface Listed<T> {
@@ -62,11 +65,13 @@ export const listPage =
   ({ params }: { params: Params }) => <List kind={kind} params={params} />;
 
 function List<T extends { readonly id: number }>({ kind, params }: { kind: Kind<T>; params: Params }) {
-  const { section, title, about, add, searchable = true, everyMs } = kind;
+  const { section, title, about, add, searchable = true, everyMs, concerns } = kind;
   const mixed = params.path === undefined;
   const address = `${mixed ? "" : `${namespacePath(params)}/-`}/${section}${location.search}`;
-  const { data, error, reload } = useData<Listed<T>>(address, () => load(address), {
+  const { data, error, live, polled, reload } = useData<Listed<T>>(address, () => load(address), {
     everyMs: everyMs && (({ records }) => everyMs(records)),
+    events: concerns && "/events",
+    concerns,
   });
   const [said, say] = useSaid();
   const startedEmpty = useRef<boolean>(undefined);
@@ -81,6 +86,7 @@ function List<T extends { readonly id: number }>({ kind, params }: { kind: Kind<
       <p class="quiet">{about}</p>
       <Said said={said} />
       {error !== undefined && <Complaint error={error} />}
+      {concerns && <Live live={live || error !== undefined} polled={polled} />}
       {!data && <Loading />}
       {data && add && (
         <details class="add" open={startedEmpty.current ?? false}>

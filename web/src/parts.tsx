@@ -113,10 +113,13 @@ const SignInFirst = () => (
   </div>
 );
 
+const notLive = "Not live: the connection is lost. Trying again.";
+const polling = "Not live: you may not follow the events here. Reloading every few seconds.";
+
 /** Warns while the page is not up to date. */
-export const Live = ({ live }: { live: boolean }) => (
+export const Live = ({ live, polled = false }: { live: boolean; polled?: boolean }) => (
   <p class="live" role="status">
-    {live ? "" : "Not live: the connection is lost. Trying again."}
+    {live ? "" : polled ? polling : notLive}
   </p>
 );
 

@@ -23,11 +23,11 @@ function summaryOf(data: unknown): string {
 
 export const run: Handler<Specs["events"]> = async (io, { namespace, follow, kind, after }) => {
   const session = await connect(io);
-  const path = `${namespacePath(await findNamespace(session, namespace))}/-/events`;
+  const path = namespace === undefined ? "" : `${namespacePath(await findNamespace(session, namespace))}/-`;
   const onConnection = (connected: boolean) => {
     if (!connected) note(io, "The connection is lost; trying again");
   };
-  for await (const event of session.client.follow(path, { after, signal: io.signal, onConnection })) {
+  for await (const event of session.client.follow(`${path}/events`, { after, signal: io.signal, onConnection })) {
     if (kind && !kind.includes(event.event)) continue;
     if (io.options.json) await print(io, JSON.stringify(event));
     else if (io.options.quiet) await print(io, visible(event.event));

@@ -37,10 +37,11 @@ export async function aCrew(ci: Constellation): Promise<Crew> {
     const [first = ""] = permissions;
     const anyToken = first === "none" || first === "any";
     if (who === "no token") return ci.as();
+    const needed = permissions.flatMap((text) => text.split(" "));
     if (who === "no permission")
       return withScope(
         "owner",
-        anyToken ? "image:read" : allPermissions.filter((permission) => !permissions.includes(permission)).join(" "),
+        anyToken ? "image:read" : allPermissions.filter((permission) => !needed.includes(permission)).join(" "),
       );
     if (who === "invitee") return ci.as(invitee!.token);
     if (who === "admin" || first.startsWith("user:")) return signedUp[who as Role];

@@ -17,7 +17,7 @@ export function expectedAt(row: TableRow, place: Place): Record<string, string> 
   const answers = row.audience(place);
   const [first = ""] = row.permissions;
   const noToken = first === "none" ? answers.other : "401";
-  const noPermission = first === "none" || first === "any" ? answers.owner : `403 ${first}`;
+  const noPermission = first === "none" || first === "any" ? answers.owner : `403 ${first.split(" ")[0]}`;
   return { "no token": noToken, "no permission": noPermission, ...answers };
 }
 

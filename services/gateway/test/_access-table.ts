@@ -30,7 +30,7 @@ export interface TableRow {
   readonly method: string;
   /** As in contract 5.1, with parameters as `:`. Several rows may have the same route. */
   readonly path: string;
-  /** `none`, `any`, or alternative permissions. */
+  /** `none`, `any`, or alternatives: each is a permission, or several of which all are needed. */
   readonly permissions: readonly string[];
   readonly audience: Audience;
   /** Called for every cell, because a request may use up its target. */

@@ -1,7 +1,7 @@
 import { aWord } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
-import { members, type TableRow, tableRow } from "./_access-table.js";
+import { everyone, members, type TableRow, tableRow } from "./_access-table.js";
 
 const hooks = "/n/:/:/-/webhooks";
 const read = "namespace:read or webhook:read";
@@ -42,6 +42,7 @@ export const webhooks: readonly TableRow[] = [
     path: `${url}/-/events`,
     endless: true,
   })),
+  tableRow("GET /events", "namespace:read build:read", everyone("200"), () => ({ path: "/events", endless: true })),
   tableRow(
     `POST ${hooks}/:/redeliver`,
     write,

@@ -42,6 +42,15 @@ test("every address with a record is a page for browsers, without a token", asyn
   }
 });
 
+test("a stream of events is a page for browsers only, and not for clients that would rather have the stream", async () => {
+  for (const path of ["/events", "/n/any/any/-/events"]) {
+    const accepted = ["text/html", "text/event-stream", "text/event-stream, text/html;q=0.5", "*/*"];
+    const shown = [];
+    for (const accept of accepted) shown.push((await open(path, accept)).status);
+    expect([path, shown]).toEqual([path, [200, 401, 401, 401]]);
+  }
+});
+
 test("the page may load only its own scripts and styles, and talk only to its own server", async () => {
   const { headers } = await open("/builds");
   expect(headers["content-security-policy"]).toBe(

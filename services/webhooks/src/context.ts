@@ -14,7 +14,9 @@ import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
 import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
+import type { Followed } from "./events/followed.js";
 import type { Deliveries } from "./store/deliveries.js";
+import type { Followers } from "./store/followers.js";
 import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
 
@@ -29,7 +31,9 @@ export interface Context {
   readonly deliveries: Deliveries;
   readonly stream: Stream;
   readonly streamWakeups: StreamWakeups;
-  readonly accounts: Pick<AccountServiceClient, "allow" | "resolve">;
+  readonly followers: Followers;
+  readonly followed: Followed;
+  readonly accounts: Pick<AccountServiceClient, "allow" | "listMemberships" | "resolve">;
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly renderPayloads: RenderPayloads;
   readonly post: Post;

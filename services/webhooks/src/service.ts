@@ -23,10 +23,12 @@ import { renderOnce } from "./delivery/render-once.js";
 import { renderPayloads } from "./delivery/render-payloads.js";
 import { cachingResolve } from "./delivery/resolve-cache.js";
 import { runLane } from "./delivery/run-lane.js";
-import { streamWakeups } from "./delivery/stream-wakeups.js";
+import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
+import { followedUsers } from "./events/followed.js";
 import { consumerLeases } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordStream } from "./events/record-stream.js";
+import { admitFollowers } from "./loops/admit-followers.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
@@ -36,7 +38,8 @@ import { registerGauges } from "./metrics.js";
 import { handlers } from "./rpc/index.js";
 import { deliveryStore } from "./store/deliveries.js";
 import type { DeliveryDoc } from "./store/delivery-doc.js";
-import { makeIndexes, makeStreamIndexes } from "./store/indexes.js";
+import { type Follower, followerStore } from "./store/followers.js";
+import { makeFollowerIndexes, makeIndexes, makeStreamIndexes } from "./store/indexes.js";
 import { type Sender, senderStore } from "./store/senders.js";
 import { type StreamDoc, streamStore } from "./store/stream.js";
 import type { WebhookDoc } from "./store/webhook-doc.js";
@@ -61,7 +64,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
   });
 
 async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
-  const leases = consumerLeases(leaseOf(db, "events"), leaseOf(db, "stream"));
+  const leases = consumerLeases(leaseOf(db, "events"), leaseOf(db, "stream"), ctx.followed.hold);
   const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
   await bus.subscribeMany("webhooks", readers.webhooks.kinds, deliveries, (events) => recordDeliveries(ctx, events));
   const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
@@ -76,6 +79,8 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
+  const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), 8_000);
+  ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
   return redelivery;
 }
 
@@ -92,6 +97,8 @@ async function createContext(
   await makeIndexes(webhooks, deliveries, senders);
   const stream = db.collection<StreamDoc>("stream");
   await makeStreamIndexes(stream);
+  const followers = db.collection<Follower>("followers");
+  await makeFollowerIndexes(followers);
   const namespaces = connect(config.namespacesAddr);
   const builds = connect(config.buildsAddr);
   const agent = guardedAgent(config);
@@ -118,6 +125,7 @@ async function createContext(
     webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
     deliveries: deliveryStore(deliveries),
     heartbeat,
+    followers: followerStore(followers),
   };
   const ctx: Context = {
     config,
@@ -129,6 +137,7 @@ async function createContext(
     idleLanes: idleLanes(),
     stream: streamStore(stream),
     streamWakeups: streamWakeups(bus),
+    followed: followedUsers(stores.followers),
     accounts: cachingResolve(cachingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),

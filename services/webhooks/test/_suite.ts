@@ -60,8 +60,8 @@ const serveBuilds = (builds: readonly Build[], requests: number[]) =>
     );
   });
 
-/** Returns a build of a namespace, as an event carries it. */
-export const aBuild = (namespaceId: number, fields: Partial<Build> = {}): Build =>
+/** Returns a build, as an event carries it. */
+export const aBuild = (namespaceId: number | undefined, fields: Partial<Build> = {}): Build =>
   Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...fields });
 
 /** Boots the service with the real namespaces service and a clock that tests can advance. */

@@ -48,6 +48,37 @@ test("a reader that resumes misses no record and gets none twice while several p
   expect(await stream.last()).toBe(all.length);
 });
 
+test("a user's batches have all records within reach in order, however many roots and bytes there are", async () => {
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_reach`);
+  const collection = mongo.db.collection<StreamDoc>("stream");
+  await makeStreamIndexes(collection);
+  const stream = streamStore(collection);
+  const rootIds = Array.from({ length: 400 }, (_, index) => index + 1);
+  const all = Array.from({ length: 500 }, (_, index): NewRecord => {
+    const place = index % 3 === 0 ? { userId: 7 } : { userId: 8, rootId: index % 2 ? 1 : 399 };
+    // The first root's records are cut off by their size, and those of the last one by their number.
+    return { ...aRecord(index), ...place, payload: `${index} `.padEnd(place.rootId === 1 ? 100_000 : 1) };
+  });
+  await stream.append(all);
+  await stream.append(
+    all.slice(0, 3).map((record, index) => ({ ...record, eventId: `${index}`, userId: 8, rootId: 401 })),
+  );
+  const records: StreamDoc[] = [];
+  for (let position = 0; ; position = records.at(-1)!._id) {
+    const batch = await stream.reachable({ userId: 7, rootIds }, position);
+    if (batch.length === 0) break;
+    records.push(...batch);
+  }
+  expect(records.map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
+  const or = [
+    { userId: 7, _id: { $gt: 5 } },
+    { rootId: { $in: rootIds.slice(0, 190) }, _id: { $gt: 5 } },
+  ];
+  const { executionStats } = await collection.find({ $or: or }).sort({ _id: 1 }).limit(64).explain("executionStats");
+  // One key for each result, and one for each root and the user.
+  expect(executionStats.totalKeysExamined).toBeLessThan(64 + 2 * 191);
+});
+
 test("positions continue after all earlier records were removed", async () => {
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_pruned`);
   const collection = mongo.db.collection<StreamDoc>("stream");

@@ -21,15 +21,15 @@ afterAll(async () => {
 
 test("a watcher wakes up when any replica announces records of its namespace, and only then", async () => {
   const [wakeups, remote] = [streamWakeups(bus), streamWakeups(remoteBus)];
-  using watch = wakeups.watch(1);
-  using quiet = wakeups.watch(2);
+  using watch = wakeups.watch(["1"]);
+  using quiet = wakeups.watch(["2"]);
   let woken = false;
   const leaving = new AbortController();
   void quiet.wokenUp(longMs, leaving.signal).then(() => {
     woken = true;
   });
   // Repeated, because the subscription may begin after the first message.
-  const waking = setInterval(() => remote.wake([7, 1]), 20);
+  const waking = setInterval(() => remote.wake(["7", "1"]), 20);
   await watch.wokenUp(longMs, never);
   clearInterval(waking);
   expect(woken).toBe(false);
@@ -38,10 +38,10 @@ test("a watcher wakes up when any replica announces records of its namespace, an
 
 test("a wake-up before the wait ends one wait", async () => {
   const wakeups = streamWakeups(bus);
-  using watch = wakeups.watch(1);
-  using other = wakeups.watch(1);
+  using watch = wakeups.watch(["1"]);
+  using other = wakeups.watch(["1"]);
   const waited = other.wokenUp(longMs, never);
-  const waking = setInterval(() => wakeups.wake([1]), 20);
+  const waking = setInterval(() => wakeups.wake(["1"]), 20);
   await waited;
   clearInterval(waking);
   await watch.wokenUp(longMs, never);
@@ -52,7 +52,7 @@ test("a wake-up before the wait ends one wait", async () => {
 });
 
 test("every watcher wakes up when a permission is revoked", async () => {
-  using watch = streamWakeups(bus).watch(1);
+  using watch = streamWakeups(bus).watch(["1"]);
   const wokenUp = watch.wokenUp(longMs, never);
   const revoking = setInterval(() => void expireGrants(remoteBus), 20);
   await wokenUp;
@@ -60,6 +60,20 @@ test("every watcher wakes up when a permission is revoked", async () => {
 });
 
 test("a wait without wake-up ends after its time", async () => {
-  using watch = streamWakeups(bus).watch(1);
+  using watch = streamWakeups(bus).watch(["1"]);
   await watch.wokenUp(20, never);
+});
+
+test("a watcher wakes up for the keys that it follows now, and for no others", async () => {
+  const wakeups = streamWakeups(bus);
+  using watch = wakeups.watch(["u1", "r2"]);
+  watch.follow(["u1", "r3"]);
+  const heard = new Promise<void>((resolve) => wakeups.on("heard", resolve));
+  const waking = setInterval(() => wakeups.wake(["r2", "heard"]), 20);
+  await heard;
+  expect(await watch.wokenUp(0, never)).toBe(false);
+  clearInterval(waking);
+  const wakingFollowed = setInterval(() => wakeups.wake(["r3"]), 20);
+  expect(await watch.wokenUp(longMs, never)).toBe(true);
+  clearInterval(wakingFollowed);
 });

@@ -3,37 +3,21 @@ import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { type WatchEventsResponse, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
 import { aBuild, bootWebhooks } from "./_suite.js";
+import { kindsOf, watching } from "./_watching.js";
 
 const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
 
-/** Watches a namespace's events. Returns the messages so far and a promise of the stream's end. */
-function watchEvents(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, client = ci.webhooks) {
-  const leaving = new AbortController();
-  const messages: WatchEventsResponse[] = [];
-  const ended = ci.as(user, async () => {
-    for await (const message of client.watchEvents({ namespaceId, after }, { signal: leaving.signal }))
-      messages.push(message);
-  });
-  ended.catch(() => undefined);
-  const events = () => messages.flatMap(({ position, event }) => (event ? [{ position, ...event }] : []));
-  return {
-    events,
-    ended,
-    start: () => eventually(() => expect(messages.length).toBeGreaterThan(0)),
-    startPosition: () => messages[0]!.position,
-    waitFor: (count: number) =>
-      eventually(() => {
-        expect(events()).toHaveLength(count);
-        return events();
-      }),
-    [Symbol.dispose]: () => leaving.abort(),
-  };
-}
+/** Watches a namespace's events. */
+const watchEvents = (user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, client = ci.webhooks) =>
+  watching(
+    (signal) => client.watchEvents({ namespaceId, after }, { signal }),
+    (read) => ci.as(user, read),
+  );
 
 /** Creates a namespace and waits until its first events, bob's invite and his acceptance, are recorded. */
 async function aNamespace(): Promise<Namespace> {
@@ -43,7 +27,6 @@ async function aNamespace(): Promise<Namespace> {
   return namespace;
 }
 
-const kindsOf = (events: readonly { kind: string }[]) => events.map(({ kind }) => kind);
 const publishAll = async (namespace: Namespace, some: readonly string[] = kinds) => {
   for (const kind of some) await ci.publishBuild(kind, aBuild(namespace.id));
 };

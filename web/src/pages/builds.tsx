@@ -1,7 +1,8 @@
 import { useRef } from "preact/hooks";
 import { type Build, base, client, pagesIn } from "../api.js";
 import { useData, useNow } from "../data.js";
-import { isFinished, statusText } from "../format.js";
+import { statusText } from "../format.js";
+import { changesBuilds, placesEveryMs, pollEveryMs } from "../live-builds.js";
 import { go } from "../location.js";
 import { BuildRow, Empty, Failed, Live, Loading, Page, Paging } from "../parts.js";
 
@@ -37,9 +38,10 @@ export function BuildsPage() {
   const filters = filtersIn(query);
   const page = Number(query.get("page") ?? 1) || 1;
   const place = namespaceIn(filters.namespace);
-  const { data, error, live } = useData(`builds?${query}`, () => load(filters, page), {
-    everyMs: ({ builds }) => (builds.every(({ status }) => isFinished(status)) ? 5_000 : 2_000),
-    events: place && `${pathOf(place)}/-/events`,
+  const { data, error, live, polled } = useData(`builds?${query}`, () => load(filters, page), {
+    everyMs: ({ builds }, live) => (live ? placesEveryMs(builds) : pollEveryMs(builds)),
+    events: `${place ? `${pathOf(place)}/-` : ""}/events`,
+    concerns: changesBuilds,
   });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
@@ -54,7 +56,7 @@ export function BuildsPage() {
       }
     >
       <FilterForm key={location.search} filters={filters} />
-      <Live live={live} />
+      <Live live={live} polled={polled} />
       {!data && <Loading />}
       {data && data.builds.length > 0 && (
         <ul class="rows">

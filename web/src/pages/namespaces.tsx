@@ -81,5 +81,6 @@ export const NamespacesPage = listPage<Namespace>({
   ),
   emptyBelow: <p>There are no namespaces below this one.</p>,
   add: { title: "New namespace", Form: Add },
+  concerns: ({ event }) => event === "namespaces" || event.startsWith("build."),
   Row,
 });

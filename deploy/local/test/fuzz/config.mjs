@@ -139,7 +139,7 @@ const headersOf = (accept, path) => ({
   // These headers make the service accept the request as the provider's and read its body.
   ...(path.startsWith("/hooks/") ? { "X-Gitlab-Token": hookSecret, "X-Gitlab-Event": "Push Hook" } : {}),
   // Read the stream from its beginning, where events exist.
-  ...(path.endsWith("/-/events") ? { "Last-Event-ID": "0" } : {}),
+  ...(path.endsWith("/events") ? { "Last-Event-ID": "0" } : {}),
 });
 
 /** Returns an operation's media types, which take turns. @param {Operation} operation */

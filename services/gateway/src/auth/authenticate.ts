@@ -31,11 +31,12 @@ export async function sessionOf({ sessions, config }: Context, { request }: Exch
   });
 }
 
-/** Throws 403, naming the row's first permission, if the token has none of the row's permissions. */
+/** Throws 403 if the token has none of the row's permissions. The message names what the first one lacks. */
 function checkScope({ permission }: Row, { permissions }: Session): void {
   const accepted = typeof permission === "string" ? [permission] : permission;
-  if (accepted[0] === "any" || accepted.some((permission) => permissions.has(permission))) return;
-  throw new Refusal(403, `Token lacks permission ${accepted[0]}`);
+  const lacking = accepted.map((needed) => needed.split(" ").find((permission) => !permissions.has(permission)));
+  if (accepted[0] === "any" || lacking.includes(undefined)) return;
+  throw new Refusal(403, `Token lacks permission ${lacking[0]}`);
 }
 
 /**

@@ -101,7 +101,10 @@ export const action = <Q extends Shape = Record<never, never>, B extends Shape =
   typed: Action<Q, B>,
 ): Action => typed as unknown as Action;
 
-/** `none` needs no token, `any` any valid one. A refusal names the first of several permissions. */
+/**
+ * `none` needs no token, `any` any valid one. A text may name several permissions, as a scope does: then all are needed.
+ * Any one of several texts suffices; a refusal names what the first needs.
+ */
 export type Permission = "none" | "any" | `${string}:${string}`;
 
 /** One row of the table: which request does what, with which permission and status. */

@@ -5,8 +5,7 @@ import { action } from "../http/row.js";
 import { eventStream } from "../stream/events.js";
 import { position } from "../stream/sse.js";
 
-export const watchEvents = action({
-  summary: "The events of a namespace as they happen, as server-sent events",
+const stream = {
   media: ["text/event-stream"],
   event: z.object({
     event: eventSchema,
@@ -16,5 +15,21 @@ export const watchEvents = action({
       .regex(/^{.*}$/)
       .describe("The payload, in JSON, as webhooks get it"),
   }),
-  run: async (ctx, input) => eventStream(ctx, (await namespaceOf(ctx, input)).id),
+} as const;
+
+export const watchEvents = action({
+  summary: "The events of a namespace as they happen, as server-sent events",
+  ...stream,
+  run: async (ctx, input) => {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    return eventStream(ctx, (after, options) => ctx.webhooks.watchEvents({ namespaceId, after }, options));
+  },
+});
+
+export const watchOwnEvents = action({
+  summary:
+    "The events of the caller's builds outside of namespaces, and of every namespace that the caller is a member of, as " +
+    "server-sent events",
+  ...stream,
+  run: (ctx) => eventStream(ctx, (after, options) => ctx.webhooks.watchOwnEvents({ after }, options)),
 });

@@ -27,9 +27,11 @@ function watchToken(ctx: Context, exchange: Exchange, ended: AbortController): D
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Streams the events of a namespace for as long as the caller may see them. */
+type Watch = (after: number | undefined, options: { signal: AbortSignal }) => AsyncIterable<WatchEventsResponse>;
+
+/** Streams the events of `watch` for as long as the caller may see them. */
 export const eventStream =
-  (ctx: Context, namespaceId: number): Reply =>
+  (ctx: Context, watch: Watch): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     using _stream = ctx.openStreams.add(exchange);
@@ -37,9 +39,8 @@ export const eventStream =
     const signal = AbortSignal.any([disconnected(exchange, ctx.signal), ended.signal]);
     using _token = watchToken(ctx, exchange, ended);
     const from = lastEventId(request);
-    const watch = (last?: WatchEventsResponse) =>
-      ctx.webhooks.watchEvents({ namespaceId, after: last ? last.position : from }, { signal });
-    const messages = await opened(resumed(watch, signal));
+    const open = (last?: WatchEventsResponse) => watch(last ? last.position : from, { signal });
+    const messages = await opened(resumed(open, signal));
     if (request.method === "HEAD") {
       send(response, 200, streamHeaders);
       return ended.abort();

@@ -6,7 +6,7 @@ import type { Match } from "../http/match.js";
 import { pathBelow } from "../http/path.js";
 import { exchangeOf } from "../http/routed.js";
 import { send } from "../http/send.js";
-import { hasPage, isReading, prefersPage } from "./negotiate.js";
+import { hasPage, isReading, prefersContent, prefersPage } from "./negotiate.js";
 import type { Asset, Site } from "./site.js";
 
 /** Pages that no record of the API has. */
@@ -57,16 +57,12 @@ interface PageAt {
   readonly allow?: string;
 }
 
-/** Reports whether a request names one type, as clients do that want the content of a record. No browser does. */
-const namesOneType = ({ headers }: IncomingMessage): boolean => !headers.accept?.includes(",");
-
 /** Returns the status of the page at a path, with the methods of a path that cannot be read; undefined for none. */
 function pageAt(path: string | undefined, found: Match, request: IncomingMessage): PageAt | undefined {
   if (path !== undefined && ownPages.has(path)) return { status: 200 };
   if (!found) return { status: 404 };
   if (!("row" in found)) return { status: 405, allow: found.allow.join(", ") };
-  const isContent = found.row.action.media !== undefined && namesOneType(request);
-  return hasPage(found.row) && !isContent ? { status: 200 } : undefined;
+  return hasPage(found.row) && !prefersContent(found.row, request) ? { status: 200 } : undefined;
 }
 
 /**

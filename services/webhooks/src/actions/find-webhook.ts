@@ -4,12 +4,15 @@ import { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 
+/** Returns those of the namespaces that the user is a member of. */
+export async function memberOf({ accounts }: Context, userId: number, ids: readonly number[]): Promise<Set<number>> {
+  const { namespaceIds } = await accounts.allow({ userId, action: AllowRequest_Action.write, namespaceIds: [...ids] });
+  return new Set(namespaceIds);
+}
+
 /** Throws `not_found` unless the caller is a member of the namespace. */
-export async function requireMember({ accounts }: Context, { userId }: Caller, namespaceId: number): Promise<void> {
-  if (userId === undefined) throw notFound();
-  const action = AllowRequest_Action.write;
-  const { namespaceIds } = await accounts.allow({ userId, action, namespaceIds: [namespaceId] });
-  if (!namespaceIds.includes(namespaceId)) throw notFound();
+export async function requireMember(ctx: Context, { userId }: Caller, namespaceId: number): Promise<void> {
+  if (userId === undefined || !(await memberOf(ctx, userId, [namespaceId])).has(namespaceId)) throw notFound();
 }
 
 /** Returns a webhook of a namespace that the caller is a member of; otherwise throws `not_found`. */

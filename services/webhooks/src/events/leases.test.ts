@@ -12,7 +12,7 @@ function fakeLease() {
 
 test("the stream's lease is taken only while this process has the lease on deliveries", async () => {
   const [first, second] = [fakeLease(), fakeLease()];
-  const { deliveries, stream } = consumerLeases(first, second);
+  const { deliveries, stream } = consumerLeases(first, second, () => undefined);
   expect(await stream.take(1)).toBe(false);
   expect([await deliveries.take(1), await stream.take(1)]).toEqual([true, true]);
   first.state.free = false;
@@ -34,9 +34,25 @@ test("a lease on deliveries that cannot be renewed gives up the stream's lease",
       return true;
     },
   };
-  const { deliveries, stream } = consumerLeases(flaky, fakeLease());
+  const { deliveries, stream } = consumerLeases(flaky, fakeLease(), () => undefined);
   await deliveries.take(1);
   reachable = false;
   await expect(deliveries.take(1)).rejects.toThrow("no database");
   expect(await stream.take(1)).toBe(false);
+});
+
+test("it says until when the stream's lease can be trusted", async () => {
+  const [first, second] = [fakeLease(), fakeLease()];
+  const held: number[] = [];
+  const { deliveries, stream } = consumerLeases(first, second, (untilMs) => held.push(untilMs));
+  await deliveries.take(1);
+  await stream.take(10_000_000);
+  second.state.free = false;
+  await stream.take(10_000_000);
+  second.state.free = true;
+  await stream.take(10_000_000);
+  await stream.release();
+  const now = performance.now();
+  expect(held.map((untilMs) => (untilMs > now ? "held" : untilMs))).toEqual(["held", 0, "held", 0]);
+  expect(Math.max(...held)).toBeLessThanOrEqual(now + 10_000_000 - 1_000);
 });

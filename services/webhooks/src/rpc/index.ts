@@ -9,6 +9,7 @@ import { redeliver } from "./redeliver.js";
 import { redeliverFailed } from "./redeliver-failed.js";
 import { updateWebhook } from "./update-webhook.js";
 import { watchEvents } from "./watch-events.js";
+import { watchOwnEvents } from "./watch-own-events.js";
 
 export const handlers = (ctx: Context): Handlers => ({
   createWebhook: createWebhook(ctx),
@@ -20,5 +21,6 @@ export const handlers = (ctx: Context): Handlers => ({
   getDelivery: getDelivery(ctx),
   redeliver: redeliver(ctx),
   watchEvents: watchEvents(ctx),
+  watchOwnEvents: watchOwnEvents(ctx),
   redeliverFailed: redeliverFailed(ctx),
 });

@@ -1,6 +1,7 @@
 import { goneElsewhere } from "@ci/kit/rpc/rpc";
 import { requireMember } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
+import { streamKeys } from "../delivery/stream-wakeups.js";
 
 /** How long a new record or a revoked permission may go unnoticed if its wake-up is lost. */
 const maxSleepMs = 5_000;
@@ -10,7 +11,7 @@ export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
     const ending = AbortSignal.any([signal, stopping]);
     await requireMember(ctx, caller, namespaceId);
     // Watch before reading. Otherwise a wake-up between the two would be missed.
-    using watch = ctx.streamWakeups.watch(namespaceId);
+    using watch = ctx.streamWakeups.watch([streamKeys.namespace(namespaceId)]);
     let position = after === undefined ? await ctx.stream.end() : Math.min(after, await ctx.stream.last());
     yield { position };
     while (!ending.aborted) {

@@ -2,6 +2,7 @@ import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
 import { type DeliveryDoc, oncePerEventIndex } from "./delivery-doc.js";
+import type { Follower } from "./followers.js";
 import type { Sender } from "./senders.js";
 import type { StreamDoc } from "./stream.js";
 import type { WebhookDoc } from "./webhook-doc.js";
@@ -31,6 +32,11 @@ export async function makeIndexes(
 export const makeStreamIndexes = (stream: Collection<StreamDoc>) =>
   ensureIndexes(stream, [
     { key: { namespaceId: 1, _id: 1 } },
+    { key: { userId: 1, _id: 1 } },
+    { key: { rootId: 1, _id: 1 } },
     { key: { eventId: 1 }, unique: true },
     { key: { at: 1 } },
   ]);
+
+export const makeFollowerIndexes = (followers: Collection<Follower>) =>
+  ensureIndexes(followers, [{ key: { seenAt: 1 } }, { key: { waiting: 1 }, sparse: true }]);

@@ -1,12 +1,18 @@
+import { reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 
 export interface StreamDoc {
   /** The position. It increases by one per record, over all namespaces. */
   _id: number;
   eventId: string;
-  namespaceId: number;
+  /** Absent for builds in no namespace. */
+  namespaceId?: number;
+  /** The owner of the namespace, or the user of a build in none. Earlier versions did not store it. */
+  userId?: number;
+  /** The root of the namespace. Earlier versions did not store it. */
+  rootId?: number;
   kind: string;
   payload: string;
   at: Date;
@@ -26,6 +32,14 @@ const maxReadBytes = fixedLimit({
   effect: "it gets more once it has read those",
 });
 const maxRemoved = 1_000;
+/** How old the end may be that sleeping readers compare with their position. */
+const recentMs = 1_000;
+
+/** What a user's own stream holds: what the user owns, and the namespaces below these roots. */
+export interface Reach {
+  readonly userId: number;
+  readonly rootIds: readonly number[];
+}
 
 export type Stream = ReturnType<typeof streamStore>;
 
@@ -37,6 +51,22 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
   }
 
   const last = () => newest("local");
+  const end = () => newest("majority");
+  let recent: { readonly end: Promise<number>; readonly atMs: number } | undefined;
+
+  /** Reads a batch in order; `more` says that its limits have ended it. */
+  async function read(filter: Filter<StreamDoc>): Promise<{ docs: StreamDoc[]; more: boolean }> {
+    // A record that is rolled back could give its position to another.
+    const found = stream.find(filter, { readConcern: "majority", batchSize: 8 }).sort({ _id: 1 });
+    const docs: StreamDoc[] = [];
+    let sizeBytes = 0;
+    for await (const doc of found.limit(maxRead)) {
+      docs.push(doc);
+      sizeBytes += doc.payload.length;
+      if (sizeBytes > maxReadBytes) return { docs, more: true };
+    }
+    return { docs, more: docs.length === maxRead };
+  }
 
   async function withoutRecord<T extends { readonly eventId: string }>(records: readonly T[]): Promise<T[]> {
     const recorded = { eventId: { $in: records.map(({ eventId }) => eventId) } };
@@ -62,7 +92,19 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     last,
 
     /** Returns the last position that a majority has and that cannot be rolled back. */
-    end: () => newest("majority"),
+    end,
+
+    /** Returns an end that was right at most a second ago. All readers of this process share it. */
+    recentEnd(): Promise<number> {
+      if (!recent || performance.now() - recent.atMs > recentMs) {
+        const found = { end: end(), atMs: performance.now() };
+        found.end.catch(() => {
+          if (recent === found) recent = undefined;
+        });
+        recent = found;
+      }
+      return recent.end;
+    },
 
     withoutRecord,
 
@@ -73,18 +115,22 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     },
 
     /** Returns a batch of a namespace's records after a position, in order; empty if there are no more. */
-    async after(namespaceId: number, position: number): Promise<StreamDoc[]> {
-      // A record that is rolled back could give its position to another.
-      const options = { readConcern: "majority", batchSize: 8 } as const;
-      const found = stream.find({ namespaceId, _id: { $gt: position } }, options).sort({ _id: 1 });
-      const docs: StreamDoc[] = [];
-      let sizeBytes = 0;
-      for await (const doc of found.limit(maxRead)) {
-        docs.push(doc);
-        sizeBytes += doc.payload.length;
-        if (sizeBytes > maxReadBytes) break;
+    after: async (namespaceId: number, position: number): Promise<StreamDoc[]> =>
+      (await read({ namespaceId, _id: { $gt: position } })).docs,
+
+    /** The same for all records within a user's reach. */
+    async reachable({ userId, rootIds }: Reach, position: number): Promise<StreamDoc[]> {
+      const _id = { $gt: position };
+      const within = (ids: number[]) => ({ rootId: { $in: ids }, _id });
+      const found: StreamDoc[] = [];
+      let until = Number.POSITIVE_INFINITY;
+      for (const filter of reachableFilters<StreamDoc>({ userId, _id }, rootIds, within)) {
+        const { docs, more } = await read(filter);
+        // Later records of another filter have to wait for those that this one has left.
+        if (more) until = Math.min(until, docs.at(-1)!._id);
+        found.push(...docs);
       }
-      return docs;
+      return found.filter((doc) => doc._id <= until).sort((a, b) => a._id - b._id);
     },
 
     /** Removes a batch of records of events before a time. The newest stays, because positions continue from it. */
