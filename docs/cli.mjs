@@ -91,7 +91,7 @@ explains \`ci run\`.
 ## Complete words
 
 \`\`\`sh
-source <(ci completion bash)         # in ~/.bashrc; zsh: the same in ~/.zshrc
+source <(ci completion bash)         # in ~/.bashrc; zsh: the same in ~/.zshrc, after compinit
 ci completion fish | source          # in ~/.config/fish/config.fish
 \`\`\`
 

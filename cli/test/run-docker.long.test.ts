@@ -1,11 +1,36 @@
 // Runs the built binary, cli/dist/main.js, with the Docker Engine of this machine and without a server.
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
 import { inApp, LocalUser, printedBy } from "./_run.js";
 
 const image = process.env.CI_TEST_IMAGE;
+
+/** Serves the engine at a socket, until `hold` leaves all requests without an answer. */
+async function holdableEngine(path: string) {
+  const sockets = new Set<Socket>();
+  let held = false;
+  const server = createServer((client) => {
+    const engine = connect("/var/run/docker.sock");
+    for (const socket of [client, engine]) sockets.add(socket.on("error", () => socket.destroy()));
+    if (!held) client.pipe(engine).pipe(client);
+  });
+  await once(server.listen(path), "listening");
+  return {
+    host: `unix://${path}`,
+    hold() {
+      held = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 if (!image) notRun("ci run with containers", "CI_TEST_IMAGE does not name an image with /bin/sh");
 else {
@@ -62,5 +87,24 @@ else {
     expect(await running.ended).toMatchObject({ code: 3 });
     expect(await atEngine(label)).toEqual([]);
     expect(user.left()).toEqual([]);
+  });
+
+  test("another interrupt exits at once while the engine hangs, and the next run removes what is left", async () => {
+    await using held = await holdableEngine(join(user.ci.folder, "engine.sock"));
+    const running = user.start(["-"], { DOCKER_HOST: held.host });
+    running.child.stdin!.end(JSON.stringify(inApp(["echo begun-$(hostname)", "sleep 600"], { driver })));
+    await running.shows("+ sleep 600");
+    const [, hostname] = /begun-(\w+)$/m.exec(running.stdout)!;
+    const { Config: config } = await engine.getContainer(hostname!).inspect();
+    const label = `ci.runner=${config.Labels["ci.runner"]}`;
+    held.hold();
+    running.child.kill("SIGINT");
+    await running.shows("Another Ctrl-C exits at once and leaves the clean-up to the next run");
+    running.child.kill("SIGINT");
+    await running.ended;
+    expect(running.child.signalCode).toBe("SIGINT");
+    expect(await atEngine(label)).not.toEqual([]);
+    expect((await user.run(inApp(["true"], { driver }), [], env)).code).toBe(0);
+    expect(await atEngine(label)).toEqual([]);
   });
 }

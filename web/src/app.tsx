@@ -21,6 +21,7 @@ import { AuditPage } from "./pages/operate/audit.js";
 import { isOperated } from "./pages/operate/frame.js";
 import { QueuePage } from "./pages/operate/queue.js";
 import { RunnersPage } from "./pages/operate/runners.js";
+import { AllTokensPage } from "./pages/operate/tokens.js";
 import { UsersPage } from "./pages/operate/users.js";
 import { ImagePage, ImagesPage } from "./pages/owned/images.js";
 import { KeyPage, KeysPage } from "./pages/owned/keys.js";
@@ -78,6 +79,7 @@ const routes: { pattern: string; page: PageOf }[] = [
   { pattern: "/queue", page: QueuePage },
   { pattern: "/runners", page: RunnersPage },
   { pattern: "/users", page: UsersPage },
+  { pattern: "/users/-/tokens", page: AllTokensPage },
   { pattern: "/audit", page: AuditPage },
   { pattern: "/user/sessions", page: SessionsPage },
   { pattern: "/-/new-build", page: NewBuildPage },

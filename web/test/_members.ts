@@ -85,6 +85,25 @@ export function membersAndTokens(web: Web): void {
     await theirs.getByText("Nobody else works here yet.").waitFor();
   });
 
+  test("a collaborator leaves, and no longer finds the namespace", async () => {
+    const { id } = created(await owner.post(`${placeOf(root)}/-/invites`, { handle: guest.username }));
+    await guest.patch(`/invites/${id}`);
+    created(await owner.post("/namespaces", { name: "left", parent: root }));
+    const page = await web.open(placeOf(`${root}/left`), guest);
+    await button(page, `Leave the namespace ${root}`).click();
+    await button(page, "Cancel").click();
+    await page.getByRole("link", { name: "People" }).click();
+    await page.getByText("joined").waitFor();
+    await remove(page, `the namespace ${root}`, "Leave");
+    await page.waitForURL(/\/namespaces$/);
+    await says(page, `You have left the namespace ${root}.`);
+    await page.getByText("You are in no namespace yet.").waitFor();
+    expect((await guest.get(`${placeOf(root)}/-/collaborators`)).status).toBe(404);
+    const theirs = await web.open(`${placeOf(root)}/-/collaborators`, owner);
+    await theirs.getByText("Nobody else works here yet.").waitFor();
+    expect(await theirs.getByRole("button", { name: /Leave/ }).count()).toBe(0);
+  });
+
   test("an invite is withdrawn by the owner, or rejected by the invitee", async () => {
     const place = placeOf(root);
     created(await owner.post(`${place}/-/invites`, { handle: guest.email }));

@@ -3,6 +3,7 @@ import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Page } from "playwright-core";
+import { spent } from "../src/format.js";
 import { complaintsOf, inBrowser, violations } from "./_browser.js";
 
 const commands = (...lines: string[]) => aManifest({ jobs: [{ stage: "test", name: "unit", commands: lines }] });
@@ -197,12 +198,21 @@ inBrowser((web) => {
 
   test("a time line says when the build waited and when each job ran", async () => {
     const ann = await web.ci.signUp();
-    const build = created(await ann.post("/builds", { manifest: commands("sleep 1") }));
-    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
-    const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
-    await page.getByText(/^Timeline: waited .*, ran .* s$/).press("Enter");
+    const { url, number } = created(await ann.post("/builds", { manifest: commands("sleep 1") }));
+    const build = await eventually(async () => {
+      const { json } = await ann.get(url);
+      expect(json.status).toBe("passed");
+      return json;
+    });
+    const job = (await ann.get(`${url}/jobs/unit`)).json;
+    const ran = spent(job.started_at, job.finished_at, 0);
+    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    const waited = spent(build.created_at, build.started_at, 0);
+    const whole = spent(build.started_at, build.finished_at, 0);
+    await page.getByText(`Timeline: waited ${waited}, ran ${whole}`, { exact: true }).press("Enter");
+    await page.getByText(`waited ${waited} for a runner`, { exact: true }).waitFor();
     const line = page.locator(".timeline li li").filter({ hasText: "unit" });
-    await line.getByText(/^ran \d+\.\d s after \d/).waitFor();
+    await line.getByText(`ran ${ran} after ${spent(build.started_at, job.started_at, 0)}`, { exact: true }).waitFor();
     const { width } = (await line.locator(".bar-passed").boundingBox())!;
     expect(width).toBeGreaterThan(20);
     expect(await violations(page)).toEqual([]);

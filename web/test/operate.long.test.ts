@@ -7,6 +7,7 @@ const places = [
   ["/queue", "Queue"],
   ["/runners", "Runners"],
   ["/users", "Users"],
+  ["/users/-/tokens", "Tokens"],
   ["/audit", "Audit log"],
 ] as const;
 
@@ -91,6 +92,36 @@ inBrowser((web) => {
     await page.getByRole("button", { name: `Delete the user ${name}` }).click();
     await page.getByText(`The user ${name} is deleted.`).waitFor();
     await page.getByText("No user matches.").waitFor();
+  });
+
+  test("tokens of all users are found by user and name, and revoked", async () => {
+    const name = aWord("key");
+    const { id, secret } = created(await ann.post("/tokens", { name, scope: "build:read" }));
+    const page = await web.open("/users", admin());
+    await page.getByRole("link", { name: "Tokens", exact: true }).click();
+    await page.getByText(name, { exact: true }).waitFor();
+    await page.getByLabel("User", { exact: true }).fill("admin");
+    await page.getByLabel("Name contains").fill(name);
+    await page.keyboard.press("Enter");
+    await page.getByText("No token matches.").waitFor();
+    await page.getByLabel("User", { exact: true }).fill(ann.username);
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByText("build:read", { exact: true }).waitFor();
+    expect(await page.locator(".rows > .row").count()).toBe(1);
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole("link", { name: `audit log of the token ${name} of ${ann.username}` }).click();
+    await page.waitForURL(new RegExp(`/audit\\?token=${id}$`));
+    await page.getByText("No entry matches.").waitFor();
+    await page.goBack();
+    const revoke = page.getByRole("button", { name: `Revoke the token ${name} of ${ann.username}` });
+    await revoke.click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await web.ci.as(secret).get("/user")).status).toBe(200);
+    await revoke.click();
+    await revoke.click();
+    await page.getByText(`Revoked the token ${name} of ${ann.username}. It works no longer.`).waitFor();
+    await page.getByText("No token matches.").waitFor();
+    expect((await web.ci.as(secret).get("/user")).status).toBe(401);
   });
 
   test("the audit log has filters and pages, and shows the details of a request", async () => {

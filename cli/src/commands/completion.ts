@@ -14,12 +14,13 @@ complete -o default -F _ci ci
 `,
   zsh: `#compdef ci
 # In ~/.zshrc, after compinit: source <(ci completion zsh)
+# Or as the file _ci in a folder of fpath.
 _ci() {
   local -a found
-  found=(\${(f)"$(ci __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  found=(\${(f)"$(ci __complete -- "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
   if (( $#found )); then compadd -a found; else _files; fi
 }
-compdef _ci ci
+if [[ $funcstack[1] == _ci ]]; then _ci; else compdef _ci ci; fi
 `,
   fish: `# In ~/.config/fish/config.fish: ci completion fish | source
 function __ci_words

@@ -13,6 +13,11 @@ const name = one("Name");
 /** Users, tokens, and the pages of administrators. */
 export const accounts = {
   "tokens list": tokens.list(),
+  "tokens all": {
+    ...{ about: "List the tokens of all users, newest first", method: "GET", path: "/users/-/tokens", names: "id" },
+    columns: ["id", "user", ...tokenColumns.slice(1)],
+    options: { user: text("Only tokens of this user"), search: text("Only those whose name contains this text") },
+  },
   "tokens create": tokens.create({ name }, tokenFields, {
     ...{ about: "Create a token and show its secret once", names: "secret" },
   }),

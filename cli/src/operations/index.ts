@@ -30,7 +30,7 @@ export const groups: Readonly<Record<string, string>> = {
   webhooks: "Webhooks of a namespace and their deliveries",
   repos: "Git repositories whose pushes submit builds",
   caches: "Files that are kept between builds",
-  tokens: "Your tokens",
+  tokens: "Your tokens, and those of all users for administrators",
   sessions: "Browsers where you are signed in",
   identities: "Your identities at OpenID Connect providers",
   users: "Users, for administrators",

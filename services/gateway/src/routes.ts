@@ -71,6 +71,7 @@ export const routes: readonly Row[] = [
   row("GET", "/users", "user:read", 200, accounts.listUsers),
   row("POST", "/users", "user:write", 201, accounts.createUser),
   row("DELETE", "/users/:username", "user:delete", 204, accounts.deleteUser),
+  row("GET", "/users/-/tokens", "user:read", 200, accounts.listAllTokens),
   row("POST", "/users/:username/tokens", "user:write", 201, accounts.createUserToken),
   row("GET", "/tokens", "any", 200, accounts.listTokens),
   row("POST", "/tokens", "any", 201, accounts.createToken),

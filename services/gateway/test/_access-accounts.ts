@@ -35,6 +35,10 @@ export const accounts: readonly TableRow[] = [
   tableRow("DELETE /users/:", "user:delete", admins("204", "user:delete"), async ({ crew }) => ({
     path: `/users/${created(await crew.ci.admin.post("/users", aUser())).username}`,
   })),
+  tableRow("GET /users/-/tokens", "user:read", admins("200 listed", "user:read"), async ({ crew }) => ({
+    path: `/users/-/tokens?search=test&user=${crew.owner.username}`,
+    id: (await crew.owner.get("/tokens")).json[0].id,
+  })),
   tableRow("POST /users/:/tokens", "user:write", admins("201", "user:write"), ({ crew }) => ({
     path: `/users/${crew.owner.username}/tokens`,
     json: aToken(),

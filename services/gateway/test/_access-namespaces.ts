@@ -44,7 +44,7 @@ async function anInvite({ crew, url }: Place) {
 async function aCollaborator({ crew, url, rootUrl }: Place) {
   const user = await crew.ci.signUp();
   await addCollaborator(crew.owner, user, rootUrl!);
-  return { path: `${url}/-/collaborators/${user.username}` };
+  return { path: `${url}/-/collaborators/${user.username}`, invitee: user };
 }
 
 /** Hides namespaces that are not public even from members, because the badge needs no token. */
@@ -89,7 +89,13 @@ export const namespaces: readonly TableRow[] = [
     path: `${url}/-/collaborators`,
     id: crew.collaborator.id,
   })),
-  tableRow(`DELETE ${n}/-/collaborators/:`, "namespace:delete", owners("204"), aCollaborator),
+  tableRow(
+    `DELETE ${n}/-/collaborators/:`,
+    "namespace:delete",
+    // 4.6: collaborators remove themselves only.
+    (place) => ({ ...owners("204")(place), invitee: "204" }),
+    aCollaborator,
+  ),
   tableRow(
     "GET /invites",
     "invite:read",

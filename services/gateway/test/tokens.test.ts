@@ -1,5 +1,6 @@
 import { aUser, aWord } from "@ci/testkit/builders";
 import { constellation, created, everything } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation();
 
@@ -69,6 +70,47 @@ describe("succeeds", () => {
     expect(await ann.get("/users")).toMatchObject({
       status: 403,
       json: { message: "Token lacks permission user:read" },
+    });
+  });
+});
+
+describe("the tokens of all users", () => {
+  const all = "/users/-/tokens";
+  const idsAt = async (query: string) =>
+    (await ci.admin.get(`${all}?${query}`)).json.map(({ id }: { id: number }) => id);
+
+  test("are listed for administrators, newest first and without secrets, and found by user and name", async () => {
+    const [ann, bob] = [await ci.signUp(), await ci.signUp()];
+    const name = aWord();
+    const { secret: _, ...anns } = created(await ann.post("/tokens", { name: `${name}.1`, scope: "build:read" }));
+    const { secret: __, ...bobs } = created(await bob.post("/tokens", { name: `${name}.2`, scope: "build:read" }));
+    expect(await ci.admin.get(`${all}?search=${name.toUpperCase()}`)).toMatchObject({
+      status: 200,
+      json: [bobs, anns],
+    });
+    expect((await ci.admin.get(`${all}?search=${name}`)).json[0]).not.toHaveProperty("secret");
+    expect(await idsAt(`search=${name}&user=${ann.username}`)).toEqual([anns.id]);
+    expect((await idsAt(`user=${bob.username}`))[0]).toBe(bobs.id);
+    expect(await idsAt("user=nobody")).toEqual([]);
+  });
+
+  test("are hidden from everyone else", async () => {
+    const ann = await ci.signUp();
+    const refusal = { status: 403, json: { message: "Token lacks permission user:read" } };
+    expect(await ann.get(`${all}?user=${ann.username}`)).toMatchObject(refusal);
+    expect((await ci.as().get(all)).status).toBe(401);
+    expect((await ci.admin.post(all, { name: "t", scope: "build:read" })).status).toBe(405);
+  });
+
+  test("are revoked by administrators, which the audit log says", async () => {
+    const ann = await ci.signUp();
+    const { id, secret } = created(await ann.post("/tokens", { name: "lost", scope: "build:read" }));
+    expect((await ci.admin.delete(`/tokens/${id}`)).status).toBe(204);
+    expect((await ci.as(secret).get("/user")).status).toBe(401);
+    expect(await idsAt(`user=${ann.username}&search=lost`)).toEqual([]);
+    await eventually(async () => {
+      const { json } = await ci.admin.get("/audit?action=deleteToken&user=admin");
+      expect(json).toContainEqual(expect.objectContaining({ path: `/tokens/${id}`, kind: "token", outcome: "done" }));
     });
   });
 });

@@ -52,6 +52,9 @@ beforeAll(async () => {
     ...{ username, usernameKey: username, emailKey: username },
     terms: termsOf([username]),
   }));
+  const token = { username: ann.username, name: "first", scope: "build:read" };
+  await runAs(await service.anAdmin(), () => service.accounts.createToken(token));
+  await copies("tokens", { userId: ann.id }, (name) => ({ ...named(name), hash: name }));
   await copies("memberships", { rootId: namespaceId, inviteeId: bob.id }, (_, n) => ({ inviteeId: firstId + n }));
   await service.db
     .collection<Copied>("memberships")
@@ -71,6 +74,8 @@ const named: [what: string, collection: string, list: List][] = [
     (search) => service.namespaces.listNamespaces({ parentId: namespaceId, search, page }),
   ],
   ["users", "users", (search) => service.accounts.listUsers({ search, page })],
+  ["tokens of all users", "tokens", (search) => service.accounts.listAllTokens({ search, page })],
+  ["tokens of one user", "tokens", (search) => service.accounts.listAllTokens({ username: "ann", search, page })],
 ];
 const unnamed: [what: string, list: List][] = [
   ["collaborators", () => service.namespaces.listCollaborators({ namespaceId, page })],

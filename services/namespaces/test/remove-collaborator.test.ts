@@ -30,6 +30,13 @@ describe("succeeds", () => {
     await remove(ann, carl.email, child);
     expect([await roots(bob), await roots(carl)]).toEqual([[], []]);
   });
+
+  test("a collaborator leaves, by username or e-mail, through any namespace of the tree", async () => {
+    const [bob, carl] = [await aCollaborator(), await aCollaborator()];
+    await remove(bob, bob.username);
+    await remove(carl, carl.email.toUpperCase(), child);
+    expect([await roots(bob), await roots(carl)]).toEqual([[], []]);
+  });
 });
 
 describe("not_found", () => {
@@ -48,12 +55,24 @@ describe("not_found", () => {
     expect((await runAs(as(invited.id), () => ci.namespaces.listInvites({}))).invites).toHaveLength(1);
   });
 
-  test("rejects calls from anyone but the owner, even from the collaborator", async () => {
+  test("rejects calls from anyone but the owner and the collaborator", async () => {
     const bob = await aCollaborator();
-    await expectNotFound(remove(bob, bob.username));
     await expectNotFound(remove(await aCollaborator(), bob.username));
     await expectNotFound(remove(await ci.aUser(), bob.username));
     expect(await roots(bob)).toEqual([root.id]);
+  });
+
+  test("rejects leaving without a collaboration, whatever the user sees, and twice", async () => {
+    const [outsider, invited, bob] = [await ci.aUser(), await ci.aUser(), await aCollaborator()];
+    await runAs(as(ann.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
+    const seen = await ci.aNamespace(ann, "seen", "internal");
+    await expectNotFound(remove(outsider, outsider.username));
+    await expectNotFound(remove(outsider, outsider.username, seen));
+    await expectNotFound(remove(invited, invited.username));
+    await remove(bob, bob.username);
+    await expectNotFound(remove(bob, bob.username));
+    await expectNotFound(remove(ann, ann.username));
+    expect((await runAs(as(invited.id), () => ci.namespaces.listInvites({}))).invites).toHaveLength(1);
   });
 });
 

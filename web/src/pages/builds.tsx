@@ -1,9 +1,8 @@
-import { useRef } from "preact/hooks";
 import { type Build, base, client, pagesIn } from "../api.js";
 import { useData, useNow } from "../data.js";
+import { FilterChoice, FilterField, FilterForm } from "../filter-form.js";
 import { statusText } from "../format.js";
 import { changesBuilds, placesEveryMs, pollEveryMs } from "../live-builds.js";
-import { go } from "../location.js";
 import { BuildRow, Empty, Failed, Live, Loading, Page, Paging } from "../parts.js";
 
 const statuses = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"] as const;
@@ -55,7 +54,12 @@ export function BuildsPage() {
         </a>
       }
     >
-      <FilterForm key={location.search} filters={filters} />
+      <FilterForm>
+        <FilterChoice name="status" label="Status" options={statuses.map((status) => [status, statusText(status)])} />
+        <FilterField name="tag" label="Tag" />
+        <FilterField name="search" label="Tag contains" type="search" />
+        <FilterField name="namespace" label="Namespace" placeholder="user/path" />
+      </FilterForm>
       <Live live={live} polled={polled} />
       {!data && <Loading />}
       {data && data.builds.length > 0 && (
@@ -88,41 +92,3 @@ const NoBuilds = ({ filtered }: { filtered: boolean }) =>
       </p>
     </Empty>
   );
-
-function FilterForm({ filters }: { filters: Filters }) {
-  const form = useRef<HTMLFormElement>(null);
-  const apply = (event?: Event) => {
-    event?.preventDefault();
-    if (!form.current) return;
-    const given = [...new FormData(form.current)].filter(([, value]) => value !== "") as [string, string][];
-    go(`${location.pathname}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`);
-  };
-  return (
-    <form class="filters" ref={form} onSubmit={apply} aria-label="Filters">
-      <label>
-        Status
-        <select name="status" value={filters.status} onChange={() => apply()}>
-          <option value="">any</option>
-          {statuses.map((status) => (
-            <option key={status} value={status}>
-              {statusText(status)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Tag
-        <input name="tag" defaultValue={filters.tag} />
-      </label>
-      <label>
-        Tag contains
-        <input name="search" type="search" defaultValue={filters.search} />
-      </label>
-      <label>
-        Namespace
-        <input name="namespace" placeholder="user/path" defaultValue={filters.namespace} />
-      </label>
-      <button type="submit">Filter</button>
-    </form>
-  );
-}

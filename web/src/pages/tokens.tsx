@@ -1,33 +1,20 @@
-import { type components, record } from "@service-ci/client";
+import { record } from "@service-ci/client";
 import { useState } from "preact/hooks";
 import { client } from "../api.js";
 import { Form, Remove } from "../form.js";
-import { moment } from "../format.js";
 import { type AddProps, listPage, type RowProps } from "../list-page.js";
-import { Ago } from "../parts.js";
 import { Secret } from "../secret.js";
+import { type Token, TokenFacts } from "../token-facts.js";
 import { resources, TokenFields, tokenIn } from "../token-fields.js";
 import { useUser } from "../user.js";
 
-type Token = components["schemas"]["Token"];
-
-const Row = ({ record: { id, name, scope, created_at, expires_at, last_used_at }, now, done }: RowProps<Token>) => (
+const Row = ({ record: token, now, done }: RowProps<Token>) => (
   <>
-    <div class="what">
-      <span>{name}</span>
-      <div class="quiet">
-        <span>
-          created <Ago time={created_at} now={now} />
-        </span>
-        <span>{last_used_at ? <>used {<Ago time={last_used_at} now={now} />}</> : "never used"}</span>
-        <span>{expires_at ? `expires ${moment(expires_at)}` : "never expires"}</span>
-      </div>
-      <div class="quiet">{scope}</div>
-    </div>
+    <TokenFacts token={token} now={now} />
     <Remove
-      what={`the token ${name}`}
-      work={() => client.api.DELETE("/tokens/{id}", { params: { path: { id } } })}
-      onDone={() => done(`Deleted the token ${name}. It no longer works.`)}
+      what={`the token ${token.name}`}
+      work={() => client.api.DELETE("/tokens/{id}", { params: { path: { id: token.id } } })}
+      onDone={() => done(`Deleted the token ${token.name}. It no longer works.`)}
     />
   </>
 );

@@ -63,6 +63,24 @@ export const listTokens = action({
   },
 });
 
+export const listAllTokens = action({
+  summary: "Tokens of all users, newest first; for administrators",
+  query: {
+    user: text.describe("Only tokens of this user"),
+    search: limitedText("text").describe("Only tokens whose name contains this text"),
+  },
+  paged: true,
+  returns: tokenSchema,
+  async run(ctx, { query: { user: username, search = "" }, page }) {
+    const { tokens, page: info } = await ctx.accounts.listAllTokens({ username, search, page });
+    const relations = await relationsFor(ctx, tokens);
+    return paged(
+      tokens.map((token) => tokenJson(token, relations)),
+      info,
+    );
+  },
+});
+
 const tokenFields = {
   name: text.describe("Name of the token"),
   scope: limitedText("scope").describe("Permissions of the token, such as `build:read,write image:read`"),

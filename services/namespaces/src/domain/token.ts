@@ -11,11 +11,12 @@ export interface TokenDoc extends Stored<Token> {
   readonly bootstrap?: true;
   /** Set on the token that the sessions of an identity act for. */
   readonly identityId?: number;
+  readonly terms?: readonly string[];
   readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 
-export const toToken = ({ _id, hash, bootstrap, identityId, outbox, deletedAt, ...token }: TokenDoc): Token => ({
+export const toToken = ({ _id, hash, bootstrap, identityId, terms, outbox, deletedAt, ...token }: TokenDoc): Token => ({
   id: _id,
   ...token,
 });

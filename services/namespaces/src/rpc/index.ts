@@ -17,6 +17,7 @@ import { deleteUser } from "./delete-user.js";
 import { enterNamespace } from "./enter-namespace.js";
 import { getNamespace } from "./get-namespace.js";
 import { getUser } from "./get-user.js";
+import { listAllTokens } from "./list-all-tokens.js";
 import { listCollaborators } from "./list-collaborators.js";
 import { listIdentities } from "./list-identities.js";
 import { listInvites } from "./list-invites.js";
@@ -40,6 +41,7 @@ export const accountHandlers = (ctx: Context): AccountHandlers => ({
   createUser: createUser(ctx),
   deleteUser: deleteUser(ctx),
   listTokens: listTokens(ctx),
+  listAllTokens: listAllTokens(ctx),
   createToken: createToken(ctx),
   deleteToken: deleteToken(ctx),
   createSession: createSession(ctx),

@@ -9,8 +9,9 @@ export const removeCollaborator =
   (ctx: Context): NamespaceHandlers["removeCollaborator"] =>
   async ({ namespaceId, handle }, { caller }) => {
     const userId = userOf(caller);
-    const { root } = await seeNamespace(ctx, userId, namespaceId, "own");
     const user = await ctx.users.byHandle(handle);
+    // Only owners remove others. Collaborators may leave.
+    const { root } = await seeNamespace(ctx, userId, namespaceId, user?._id === userId ? "write" : "own");
     const membership = user && (await ctx.memberships.of(root._id, user._id));
     if (!membership) throw notFound();
     const act = { at: ctx.now(), actorId: userId };

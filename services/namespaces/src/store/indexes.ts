@@ -17,6 +17,8 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { hash: 1, deletedAt: 1 }, unique: true },
     { key: { userId: 1, name: 1, bootstrap: 1, deletedAt: 1 }, unique: true },
     { key: { userId: 1, deletedAt: 1, _id: 1 } },
+    { key: { deletedAt: 1, _id: 1 } },
+    { key: { deletedAt: 1, terms: 1, _id: 1 } },
     { key: { bootstrap: 1 }, sparse: true },
     {
       key: { identityId: 1, deletedAt: 1 },

@@ -1,8 +1,15 @@
 import type { Migration } from "@ci/kit/mongo/migrate";
 import { backfillTerms } from "@ci/kit/mongo/search";
 
-const searched = { users: "username", namespaces: "path", objects: "name", variables: "key", keys: "name" };
-const others = ["tokens", "memberships"];
+const searched = {
+  users: "username",
+  tokens: "name",
+  namespaces: "path",
+  objects: "name",
+  variables: "key",
+  keys: "name",
+};
+const others = ["memberships"];
 
 /** Upgrades databases of earlier versions. */
 export const migrations: readonly Migration[] = [

@@ -1,7 +1,9 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage } from "@ci/kit/mongo/listing";
 import { page } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Db } from "mongodb";
 import type { Quotas } from "../config.js";
@@ -26,7 +28,7 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
     async insert(doc: TokenDoc): Promise<void> {
       // A quota must not lock out the administrator or the user of an identity.
       const limited = doc.bootstrap || doc.identityId !== undefined ? [] : quotas(doc.userId);
-      await withinQuotas(db, limited, doc._id, () => tokens.insertOne(doc));
+      await withinQuotas(db, limited, doc._id, () => tokens.insertOne({ ...doc, terms: termsOf([doc.name]) }));
       nudge(tokens as never, doc._id);
     },
 
@@ -47,6 +49,12 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
     list(userId: number, number: number | undefined) {
       const filter = { userId, ...live };
       return page(tokens.find(filter).sort({ _id: 1 }), number, () => tokens.countDocuments(filter));
+    },
+
+    /** Lists the tokens of all users or of one, newest first. */
+    listAll({ userId, search }: { userId: number | undefined; search: string }, number: number | undefined) {
+      const filter = { ...(userId === undefined ? {} : { userId }), ...live, ...searchFilter("name", search) };
+      return listPage(tokens, [filter], { _id: -1 }, number);
     },
 
     /** Records the time a token was used, at most once a minute. */

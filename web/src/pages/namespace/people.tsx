@@ -1,9 +1,10 @@
 import { type components, record } from "@service-ci/client";
-import { client } from "../../api.js";
+import { base, client } from "../../api.js";
 import { Field, Form, Remove, textOf } from "../../form.js";
 import { type AddProps, listPage, type RowProps } from "../../list-page.js";
 import { Ago } from "../../parts.js";
 import type { Params } from "../../routes.js";
+import { goAndSay } from "../../said.js";
 import { useUser } from "../../user.js";
 import { namespacePath } from "./frame.js";
 
@@ -26,10 +27,11 @@ export function InviteForm({ params, done }: Pick<AddProps, "params" | "done">) 
   );
 }
 
-/** A collaborator, whom the owner can remove. */
+/** A collaborator, whom the owner can remove, and who can leave. */
 export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Collaborator>, "mixed">) {
   const { username, created_at } = record;
-  const isOwner = useUser()?.username === params.user;
+  const me = useUser()?.username;
+  const [tree] = (params.path ?? "").split("/");
   const remove = () =>
     client.request(`${namespacePath(params)}/-/collaborators/${encodeURIComponent(username)}`, { method: "DELETE" });
   return (
@@ -43,7 +45,15 @@ export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Col
           </span>
         </div>
       </div>
-      {isOwner && (
+      {me === username && (
+        <Remove
+          what={`the namespace ${tree}`}
+          action="Leave"
+          work={remove}
+          onDone={() => goAndSay(`${base}/namespaces`, `You have left the namespace ${tree}.`)}
+        />
+      )}
+      {me === params.user && (
         <Remove
           what={`the collaborator ${username}`}
           action="Remove"

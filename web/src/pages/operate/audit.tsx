@@ -1,8 +1,8 @@
 import { type AuditEntry, base, client, pageOf, pagesIn } from "../../api.js";
 import { useData } from "../../data.js";
+import { FilterChoice, FilterField, FilterForm } from "../../filter-form.js";
 import { moment } from "../../format.js";
 import { Empty, Failed, Loading, Paging } from "../../parts.js";
-import { FilterForm } from "./filter-form.js";
 import { OperateFrame } from "./frame.js";
 
 const outcomes = ["unfinished", "done", "refused", "failed"] as const;
@@ -42,27 +42,11 @@ export function AuditPage() {
     <OperateFrame title="Audit log">
       <FilterForm>
         {texts.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input name={name} defaultValue={query.get(name) ?? ""} />
-          </label>
+          <FilterField key={name} name={name} label={label} />
         ))}
-        <label>
-          Outcome
-          <select name="outcome" value={query.get("outcome") ?? ""}>
-            <option value="">any</option>
-            {outcomes.map((outcome) => (
-              <option key={outcome} value={outcome}>
-                {outcome}
-              </option>
-            ))}
-          </select>
-        </label>
+        <FilterChoice name="outcome" label="Outcome" options={outcomes.map((outcome) => [outcome, outcome])} />
         {times.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input name={name} type="datetime-local" defaultValue={query.get(name) ?? ""} />
-          </label>
+          <FilterField key={name} name={name} label={label} type="datetime-local" />
         ))}
       </FilterForm>
       {!data && <Loading />}

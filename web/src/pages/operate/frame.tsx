@@ -6,6 +6,7 @@ const places = [
   ["/queue", "Queue"],
   ["/runners", "Runners"],
   ["/users", "Users"],
+  ["/users/-/tokens", "Tokens"],
   ["/audit", "Audit log"],
 ] as const;
 

@@ -2,9 +2,9 @@ import { record } from "@service-ci/client";
 import { useState } from "preact/hooks";
 import { type Account, client, pagesIn } from "../../api.js";
 import { useData, useNow } from "../../data.js";
+import { FilterField, FilterForm } from "../../filter-form.js";
 import { Check, Field, Form, Remove, textOf } from "../../form.js";
 import { Ago, Empty, Failed, Loading, Paging } from "../../parts.js";
-import { FilterForm } from "./filter-form.js";
 import { OperateFrame } from "./frame.js";
 import { UserToken } from "./user-token.js";
 
@@ -27,10 +27,7 @@ export function UsersPage() {
   return (
     <OperateFrame title="Users">
       <FilterForm>
-        <label>
-          Name or e-mail contains
-          <input name="search" type="search" defaultValue={query.get("search") ?? ""} />
-        </label>
+        <FilterField name="search" label="Name or e-mail contains" type="search" />
       </FilterForm>
       <p role="status">{said}</p>
       {!data && <Loading />}
