@@ -3,8 +3,8 @@ import { hasColors } from "./format/paint.js";
 import { type Io, note, print, write } from "./io.js";
 import type { Session } from "./session.js";
 
-/** Prints output unchanged as it arrives, until its build or job ends. Returns the final status. */
-export async function followOutput(io: Io, { client }: Session, path: string): Promise<string> {
+/** Prints output as it arrives, with each line's time on request, until its build or job ends. Returns the final status. */
+export async function followOutput(io: Io, { client }: Session, path: string, timestamps = false): Promise<string> {
   const { signal, options, stdout } = io;
   let status: string | undefined;
   let endsLine = true;
@@ -18,7 +18,7 @@ export async function followOutput(io: Io, { client }: Session, path: string): P
     if (comment !== "" && comment !== waiting) note(io, comment);
     waiting = comment || waiting;
   };
-  for await (const event of client.follow(path, { signal, onConnection, onComment })) {
+  for await (const event of client.follow(path, { signal, onConnection, onComment, timestamps })) {
     if (options.json) await print(io, JSON.stringify(event));
     if (event.event === "end") status = (event.data as { status: string }).status;
     else if (!options.json) {

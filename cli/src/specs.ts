@@ -62,7 +62,11 @@ export const specs = {
   logs: {
     about: "Print the output of a build or of one job",
     args: { build },
-    options: { follow, job: text("Name of the job", { short: "j" }) },
+    options: {
+      follow,
+      job: text("Name of the job", { short: "j" }),
+      timestamps: flag("Begin each line with the time when it was printed, in UTC", { short: "t" }),
+    },
   },
   list: {
     about: "List builds, newest first",

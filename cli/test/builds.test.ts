@@ -142,6 +142,17 @@ test("the output of one job is followed", async () => {
   expect(await user.out("jobs", "last", "-q")).toContain("one\ntwo\n");
 });
 
+test("logs begin each line with its time if asked to, followed or not", async () => {
+  await submit(manifestOf(["echo one; echo two"]), "-f");
+  const plain = await user.out("logs");
+  const timed = await user.out("logs", "--timestamps");
+  const lines = timed.trimEnd().split("\n");
+  expect(lines.map((line) => line.slice(25)).join("\n")).toBe(plain.trimEnd());
+  for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
+  expect((await user.run(["logs", "-f", "-t"])).stdout).toBe(timed);
+  expect((await user.run(["logs", "-f", "-t", "-j", "test.1"])).stdout).toContain("Z two\n");
+});
+
 test("why a build waits is said while its output is followed", async () => {
   const running = user.start(["submit", "-", "-f"]);
   running.child.stdin!.end(JSON.stringify({ driver: { type: "qemu", image: "none" }, jobs: [] }));

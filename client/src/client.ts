@@ -18,6 +18,11 @@ export interface UploadOptions {
   readonly onProgress?: ((sentBytes: number) => void) | undefined;
 }
 
+export interface OutputOptions {
+  /** Begins each line of an output with its time in UTC and a blank. */
+  readonly timestamps?: boolean | undefined;
+}
+
 /** A client of one server, with one token. */
 export interface Client {
   /** Every route of the API, typed. A response other than 2xx throws an ApiError. */
@@ -25,7 +30,7 @@ export interface Client {
   /** Sends a request to a path of the API or a URL from a record. Throws an ApiError unless the response is 2xx. */
   request(pathOrUrl: string, init?: RequestInit): Promise<Response>;
   /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. */
-  follow(pathOrUrl: string, options?: FollowOptions): AsyncGenerator<StreamEvent>;
+  follow(pathOrUrl: string, options?: FollowOptions & OutputOptions): AsyncGenerator<StreamEvent>;
   /** Uploads content to `/objects` or `/images` as it is read, and returns the record. */
   upload<T = unknown>(
     path: string,
@@ -34,6 +39,9 @@ export interface Client {
     options?: UploadOptions,
   ): Promise<T>;
 }
+
+/** Returns the address of an output whose lines begin with their times. */
+const withTimes = (pathOrUrl: string): string => `${pathOrUrl}${pathOrUrl.includes("?") ? "&" : "?"}timestamps=true`;
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
@@ -88,7 +96,10 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
   return {
     api,
     request,
-    follow: (pathOrUrl, options) => follow((headers, signal) => request(pathOrUrl, { headers, signal }), options),
+    follow(pathOrUrl, { timestamps, ...options } = {}) {
+      const url = timestamps ? withTimes(pathOrUrl) : pathOrUrl;
+      return follow((headers, signal) => request(url, { headers, signal }), options);
+    },
     async upload(path, query, content, { signal, onProgress } = {}) {
       const body = onProgress ? content.pipeThrough(counting(onProgress)) : content;
       const headers = { "Content-Type": "application/octet-stream" };

@@ -1,4 +1,4 @@
-export { type Client, type ClientOptions, createClient, type UploadOptions } from "./client.js";
+export { type Client, type ClientOptions, createClient, type OutputOptions, type UploadOptions } from "./client.js";
 export { ApiError, errorOf } from "./errors.js";
 export type { FollowOptions, StreamEvent } from "./follow.js";
 export type { components, operations, paths } from "./gen/openapi.js";

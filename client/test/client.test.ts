@@ -25,6 +25,12 @@ test("a build is submitted, followed to its end and read", async () => {
   expect(end).toEqual({ status: "passed" });
   expect(output).toContain("hello");
   expect(await (await client.request(build.output_url)).text()).toBe(output);
+  let timed = "";
+  for await (const { event, data } of client.follow(build.output_url, { timestamps: true }))
+    if (event === "output") timed += data;
+  expect(timed.replace(/^\d{4}-\S+Z /gm, "")).toBe(output);
+  expect(await (await client.request(`${build.output_url}?timestamps=true`)).text()).toBe(timed);
+  expect(timed).not.toBe(output);
   const path = { user: ann.username, number: build.number };
   expect((await record(client.api.GET("/b/{user}/{number}", { params: { path } }))).status).toBe("passed");
 });

@@ -75,7 +75,7 @@ export function localQueue(options: QueueOptions): BuildQueue {
     putArtifact: artifactStore(options),
     async appendOutput(request) {
       const { epoch, ...piece } = AppendOutputRequest.fromPartial(request);
-      await build.change((doc) => append(doc, epoch, piece));
+      await build.change((doc) => append(doc, epoch, piece, new Date()));
       return {};
     },
     async finishJob(request) {

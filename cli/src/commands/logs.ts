@@ -6,12 +6,14 @@ import { write } from "../io.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
 
-export const run: Handler<Specs["logs"]> = async (io, { build, follow, job }) => {
+export const run: Handler<Specs["logs"]> = async (io, { build, follow, job, timestamps }) => {
   const session = await connect(io);
   const base = pathOf(await findBuild(session, build));
   const path = job === undefined ? `${base}/output` : `${base}/jobs/${encodeURIComponent(job)}/output`;
-  if (follow) return exitOf([await followOutput(io, session, path)]);
-  const { body } = await session.client.request(path, { headers: { Accept: "text/plain" } });
+  if (follow) return exitOf([await followOutput(io, session, path, timestamps)]);
+  const { body } = await session.client.request(timestamps ? `${path}?timestamps=true` : path, {
+    headers: { Accept: "text/plain" },
+  });
   for await (const chunk of body ?? []) await write(io, chunk);
   return undefined;
 };

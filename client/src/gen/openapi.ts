@@ -3745,6 +3745,8 @@ export interface operations {
             query?: {
                 /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
                 download?: string;
+                /** @description `true`: each line begins with the time when it was printed, such as `2026-03-01T12:00:00.000Z`, and a blank. Ids of events do not count these. A text with times has no `Content-Length` and no parts: `Range` is ignored */
+                timestamps?: "true" | "false";
             };
             header?: {
                 /** @description Id of the last event that the client has; the stream continues after it */
@@ -3806,6 +3808,22 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `timestamps` */
+                        timestamps?: string[];
+                    };
                 };
             };
             401: components["responses"]["401"];
@@ -3936,6 +3954,8 @@ export interface operations {
             query?: {
                 /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
                 download?: string;
+                /** @description `true`: each line begins with the time when it was printed, such as `2026-03-01T12:00:00.000Z`, and a blank. Ids of events do not count these. A text with times has no `Content-Length` and no parts: `Range` is ignored */
+                timestamps?: "true" | "false";
             };
             header?: {
                 /** @description Id of the last event that the client has; the stream continues after it */
@@ -3995,6 +4015,22 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `timestamps` */
+                        timestamps?: string[];
+                    };
                 };
             };
             401: components["responses"]["401"];

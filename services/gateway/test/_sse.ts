@@ -28,7 +28,8 @@ function parse(block: string): Block {
 
 /** Opens a stream, resolves at its first block and reads until it is disposed. */
 export async function openStream(api: Api, path: string, lastEventId?: string): Promise<EventStream> {
-  const headers: Record<string, string> = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
+  const position: Record<string, string> = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
+  const headers = { Accept: "text/event-stream", ...position };
   const response = await api.open("GET", path, { headers });
   if (response.statusCode !== 200) throw new Error(`Not a stream, but ${response.statusCode}`);
   const blocks: Block[] = [];

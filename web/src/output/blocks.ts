@@ -2,6 +2,7 @@ import type { Line } from "../ansi.js";
 import { lineId } from "../routes.js";
 import { addFold, isCommand, isFolded, setHidden } from "./folding.js";
 import { nodesOf, plainText } from "./line-node.js";
+import { lacksTimes, setTime } from "./line-time.js";
 
 const linesPerBlock = 200;
 
@@ -13,6 +14,8 @@ export interface Block {
   /** Byte offset of its first line. */
   readonly from: number;
   lines: number;
+  /** Whether all of its lines have their times and no more will come. */
+  timed?: boolean;
 }
 
 /** Writes lines into new blocks that `place` puts on the page. */
@@ -26,7 +29,7 @@ export function blockWriter(
   let block: Block | undefined;
   let head: { readonly element: Element; readonly command: string } | undefined;
 
-  function newLine(): HTMLElement {
+  function newLine(time: string | undefined): HTMLElement {
     if (!block || block.lines >= linesPerBlock) {
       const element = document.createElement("div");
       element.className = "block";
@@ -46,26 +49,28 @@ export function blockWriter(
       line.append(number);
       next++;
     }
+    if (time !== undefined) setTime(line, time);
     block.element.append(line);
     return line;
   }
 
   function fill(element: HTMLElement, line: Line): void {
-    while (element.lastChild && element.lastChild !== element.querySelector("a[data-line]")) element.lastChild.remove();
+    const kept = element.querySelector("time") ?? element.querySelector("a[data-line]");
+    while (element.lastChild && element.lastChild !== kept) element.lastChild.remove();
     element.append(...nodesOf(line));
   }
 
   return {
     /** Shows a line that may still grow. Returns its element, for the next call. */
-    grow(element: HTMLElement | undefined, line: Line): HTMLElement {
-      const shown = element ?? newLine();
+    grow(element: HTMLElement | undefined, line: Line, time?: string): HTMLElement {
+      const shown = element ?? newLine(time);
       fill(shown, line);
       return shown;
     },
 
     /** Shows a line that has ended, which took so many bytes. */
-    end(element: HTMLElement | undefined, line: Line, bytes: number): void {
-      const shown = element ?? newLine();
+    end(element: HTMLElement | undefined, line: Line, bytes: number, time?: string): void {
+      const shown = element ?? newLine(time);
       fill(shown, line);
       offset += bytes;
       const text = plainText(line);
@@ -90,6 +95,14 @@ export function blockList(root: HTMLElement) {
   return {
     blocks,
     lines,
+    /** Returns the first block that has lines without their times. */
+    untimed: (): Block | undefined =>
+      blocks.find((block) => {
+        if (block.timed) return false;
+        const lacks = lacksTimes(block.element);
+        block.timed = !lacks && block !== blocks.at(-1);
+        return lacks;
+      }),
     append(block: Block): void {
       blocks.push(block);
       root.append(block.element);

@@ -4,7 +4,7 @@ const announces = /^\+ \S/;
 /** Reports whether a line announces a command, so that what follows is its output. */
 export const isCommand = (text: string): boolean => announces.test(text);
 
-const lineAfter = (line: Element): Element | null =>
+export const lineAfter = (line: Element): Element | null =>
   line.nextElementSibling ?? line.parentElement?.nextElementSibling?.firstElementChild ?? null;
 const lineBefore = (line: Element): Element | null =>
   line.previousElementSibling ?? line.parentElement?.previousElementSibling?.lastElementChild ?? null;

@@ -1,3 +1,4 @@
+import { fillTimes } from "./fill-times.js";
 import { type LogView, logView, type Window } from "./log-view.js";
 import { linesBefore, offsetOfLine, type Start, sizeOf, textFrom } from "./source.js";
 
@@ -30,6 +31,8 @@ export interface LogSource {
   readonly job: string;
   /** Whether the job may still print. */
   readonly follows: boolean;
+  /** Whether lines show their times. */
+  readonly times: boolean;
 }
 
 export interface LogControl {
@@ -38,6 +41,8 @@ export interface LogControl {
   goTo(line: number, offset?: number): void;
   earlier(): void;
   later(): void;
+  /** Gives lines their times, from now on and those on the page. */
+  showTimes(on: boolean): void;
   stop(): void;
 }
 
@@ -72,6 +77,10 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
   let view: LogView | undefined;
   let state = emptyLog;
   let loading = false;
+  let { times } = source;
+  let lastPlace: Place = "end";
+  /** The signal of the stream that is being read. */
+  let streaming: AbortSignal | undefined;
 
   const set = (change: Partial<LogState>) => {
     state = { ...state, ...change };
@@ -91,13 +100,27 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
 
   async function stream(opening: Opening, signal: AbortSignal): Promise<void> {
     const onConnection = (connected: boolean) => set({ connected });
-    for await (const { text, from } of textFrom(url, opening.start, signal, onConnection)) {
-      const shown = view ?? show(from, opening);
-      if (!(await shown.append(text))) return;
+    const reading = { onConnection, timestamps: times, onSoFar: () => fillAll(signal) };
+    streaming = signal;
+    try {
+      for await (const { text, from, timed } of textFrom(url, opening.start, signal, reading)) {
+        const shown = view ?? show(from, opening);
+        if (!(await shown.append(text, timed))) return await fillAll(signal);
+      }
+    } finally {
+      if (streaming === signal) streaming = undefined;
     }
     if (signal.aborted) return;
     set({ finished: true, connected: true });
     if (follows) onEnd();
+  }
+
+  /** Gives lines on the page their times, if the reader wants them. */
+  async function fillAll(signal: AbortSignal): Promise<void> {
+    if (!times) return;
+    await view?.drawn();
+    for (let block = view?.untimed(); block && !signal.aborted; block = view?.untimed())
+      if (!(await fillTimes(url, block, signal))) return;
   }
 
   async function loadEarlier(bytes: number | undefined, signal: AbortSignal): Promise<void> {
@@ -110,11 +133,17 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     } finally {
       loading = false;
     }
+    await fillAll(signal);
+  }
+
+  function stopLoading(): void {
+    stopping.abort();
+    stopping = new AbortController();
   }
 
   function open(place: Place): void {
-    stopping.abort();
-    stopping = new AbortController();
+    lastPlace = place;
+    stopLoading();
     view?.stop();
     view = undefined;
     root.replaceChildren();
@@ -142,6 +171,16 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
       run(async (signal) => {
         if (view && state.window.full) await stream({ start: { from: view.resume() } }, signal);
       }),
+    showTimes(on) {
+      if (on === times) return;
+      times = on;
+      if (!on) return;
+      if (!view) return open(lastPlace);
+      const follows = streaming !== undefined;
+      stopLoading();
+      const { restart } = view;
+      run((signal) => (follows ? stream({ start: { after: restart() } }, signal) : fillAll(signal)));
+    },
     stop() {
       stopping.abort();
       view?.stop();

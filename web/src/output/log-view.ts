@@ -2,6 +2,7 @@ import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
 import { type Block, blockList, blockWriter } from "./blocks.js";
 import { reveal, toggleFold } from "./folding.js";
+import { timeQueue } from "./line-time.js";
 
 /** What the page holds at once. Further lines replace those at the other end, which can be loaded again. */
 const maxLines = 120_000;
@@ -38,12 +39,18 @@ export interface LogOptions {
 }
 
 export interface LogView {
-  /** Adds text at the end. Resolves when the page is ready for more; with false if it takes no more. */
-  append(text: string): Promise<boolean>;
+  /** Adds text at the end, with or without times. Resolves when the page is ready for more; with false if it takes no more. */
+  append(text: string, timed: boolean): Promise<boolean>;
+  /** Resolves when all text is on the page. */
+  drawn(): Promise<void>;
+  /** Returns the first block that has lines without their times. */
+  untimed(): Block | undefined;
   /** Adds whole lines before the first one. */
   prepend(text: string, bytes: number): void;
   /** Takes text again, from the returned byte offset on. */
   resume(): number;
+  /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
+  restart(): number;
   /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
   show(line: number): boolean;
   stop(): void;
@@ -84,12 +91,16 @@ function frames(work: () => void) {
   };
 }
 
+/** Reports whether the reader sees the end of an output. */
+export const isAtEnd = (root: Element): boolean => root.getBoundingClientRect().bottom <= innerHeight + 60;
+
 /** Shows a part of an output in `root`. */
 export function logView(root: HTMLElement, { job, follows, onChange, ...options }: LogOptions): LogView {
   root.replaceChildren();
   const list = blockList(root);
   let writer = blockWriter(job, options, list.append);
   let parser = ansiParser();
+  const times = timeQueue();
   let { wanted } = options;
   let pending = "";
   let openBytes = 0;
@@ -99,7 +110,6 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
   let waiting: (() => void)[] = [];
   const frame = frames(draw);
 
-  const isAtEnd = (): boolean => root.getBoundingClientRect().bottom <= innerHeight + 60;
   /** Reports whether the page holds more than this share of what it may hold. */
   const isOver = (share = 1): boolean =>
     list.blocks.length > 1 &&
@@ -126,16 +136,17 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
     const ended = text.split("\n");
     const rest = ended.pop() ?? "";
     for (const [index, line] of lines.entries()) {
-      writer.end(open, line, openBytes + bytesOf(ended[index] ?? "", ascii) + 1);
+      writer.end(open, line, openBytes + bytesOf(ended[index] ?? "", ascii) + 1, times.current());
+      times.next();
       open = undefined;
       openBytes = 0;
     }
     openBytes += bytesOf(rest, ascii);
-    if (unfinished.length > 0) open = writer.grow(open, unfinished);
+    if (unfinished.length > 0) open = writer.grow(open, unfinished, times.current());
   }
 
   function draw(): void {
-    const atEnd = isAtEnd();
+    const atEnd = isAtEnd(root);
     const text = pending.slice(0, cutIn(pending));
     pending = pending.slice(text.length);
     take(text);
@@ -173,6 +184,12 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
     openBytes = 0;
   }
 
+  function restart(): number {
+    pending = "";
+    times.restart(openBytes > 0);
+    return writer.position() + openBytes;
+  }
+
   const onClick = (event: MouseEvent) => {
     const button = event.target instanceof Element ? event.target.closest(".fold") : null;
     if (button?.parentElement) toggleFold(button.parentElement);
@@ -180,13 +197,19 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
   root.addEventListener("click", onClick);
 
   return {
-    async append(text) {
+    async append(text, timed) {
       if (stopped || full) return false;
-      pending += text;
+      pending += times.take(text, timed);
       frame.request();
       if (pending.length >= maxPending) await new Promise<void>((resolve) => waiting.push(resolve));
       return !stopped && !full;
     },
+
+    async drawn() {
+      while (pending && !stopped) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+
+    untimed: list.untimed,
 
     prepend(text, bytes) {
       const [before] = list.blocks;
@@ -212,8 +235,10 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
       full = false;
       while (isOver(0.5)) list.removeFirst();
       changed();
-      return writer.position() + openBytes;
+      return restart();
     },
+
+    restart,
 
     show(line) {
       if (mark(line)) return true;

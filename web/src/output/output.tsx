@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Job, pageOf } from "../api.js";
 import { isFinished, size } from "../format.js";
 import { Complaint, Empty, Live } from "../parts.js";
+import { useChoice } from "./choices.js";
+import { keepInView } from "./keep-in-view.js";
 import { emptyLog, type LogControl, logControl } from "./log-control.js";
 import type { Window } from "./log-view.js";
 import { SearchForm } from "./search-form.js";
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** Opens the output of a job in an element, as long as it is on the page. */
-function useLog({ job, line, onEnd }: Props) {
+function useLog({ job, line, onEnd }: Props, times: boolean) {
   const root = useRef<HTMLElement>(null);
   const control = useRef<LogControl | undefined>(undefined);
   const ended = useRef(onEnd);
@@ -24,7 +26,7 @@ function useLog({ job, line, onEnd }: Props) {
 
   useEffect(() => {
     if (!root.current) return;
-    const source = { url, job: name, follows: !isFinished(status) };
+    const source = { url, job: name, follows: !isFinished(status), times };
     const log = logControl(root.current, source, { onState: setState, onEnd: () => ended.current() });
     control.current = log;
     log.open(line === undefined ? "end" : { line });
@@ -43,16 +45,30 @@ function useLog({ job, line, onEnd }: Props) {
 /** The output of a job, as it grows. */
 export function Output(props: Props) {
   const { job } = props;
-  const { root, control, state } = useLog(props);
-  const [wraps, setWraps] = useState(true);
+  const [wraps, toggleWraps] = useChoice("wraps");
+  const [times, toggleTimes] = useChoice("times");
+  const { root, control, state } = useLog(props, times);
+  const scrollBack = useRef<() => void>(undefined);
+  const kept = (toggle: () => void) => () => {
+    if (root.current) scrollBack.current = keepInView(root.current);
+    toggle();
+  };
+  useLayoutEffect(() => {
+    scrollBack.current?.();
+    control.current?.showTimes(times);
+  }, [wraps, times]);
   const { window, connected, finished, seeking, error } = state;
+  const look = `log${wraps ? "" : " nowrap"}${times ? " with-times" : ""}`;
   return (
     <section class="output" aria-label={`Output of ${job.name}`}>
       <div class="toolbar">
         <span class="quiet">{countText(window)}</span>
         <SearchForm url={job.output_url} onHit={({ line, offset }) => control.current?.goTo(line, offset)} />
-        <button type="button" class="plain" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>
+        <button type="button" class="plain" aria-pressed={wraps} onClick={kept(toggleWraps)}>
           Wrap lines
+        </button>
+        <button type="button" class="plain" aria-pressed={times} onClick={kept(toggleTimes)}>
+          Times
         </button>
         <a href={pageOf(job.output_url)} rel="external">
           Raw
@@ -76,7 +92,7 @@ export function Output(props: Props) {
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class={wraps ? "log" : "log nowrap"} ref={root} tabIndex={0} aria-label={`Lines of ${job.name}`} />
+      <section class={look} ref={root} tabIndex={0} aria-label={`Lines of ${job.name}`} />
       {window.full && (
         <p class="earlier" role="status">
           {"The page holds no more lines. "}

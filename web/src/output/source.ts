@@ -1,5 +1,6 @@
 import { ApiError } from "@service-ci/client";
 import { client } from "../api.js";
+import { withoutTimes } from "./line-time.js";
 
 const newline = 10;
 /** How much "earlier lines" loads at once. */
@@ -11,14 +12,27 @@ export async function sizeOf(url: string, signal: AbortSignal): Promise<number> 
   return Number(headers.get("content-length") ?? 0);
 }
 
-/** Text with the byte offset of its beginning. */
+/** Text with the byte offset of its beginning, which does not count times. */
 interface Text {
   readonly text: string;
+  /** Whether its lines begin with their times. */
+  readonly timed: boolean;
   readonly from: number;
 }
 
-/** From where on to read an output: from a byte offset, or the lines among its last bytes. */
-export type Start = { readonly from: number } | { readonly last: number };
+/**
+ * From where on to read an output: from a byte offset, or the lines among its last bytes. `after` is a byte offset, too,
+ * for a reader who has all that there was.
+ */
+export type Start = { readonly from: number } | { readonly last: number } | { readonly after: number };
+
+export interface Reading {
+  readonly onConnection: (connected: boolean) => void;
+  /** Whether additions come with times. */
+  readonly timestamps: boolean;
+  /** Called between the text so far and the additions. */
+  readonly onSoFar: () => Promise<void>;
+}
 
 const utf8 = new TextEncoder();
 
@@ -27,7 +41,11 @@ const mayPass = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 416 || error.status === 429 || error.status >= 500;
 
 /** Yields the output so far, as soon as each part of it arrives. */
-async function* textSoFar(url: string, start: Start, signal: AbortSignal): AsyncGenerator<Text> {
+async function* textSoFar(
+  url: string,
+  start: Exclude<Start, { after: number }>,
+  signal: AbortSignal,
+): AsyncGenerator<Text> {
   const range = "last" in start ? `-${start.last}` : `${start.from}-`;
   const { headers, body } = await client.request(url, { headers: { Range: `bytes=${range}` }, signal });
   let from = Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? 0);
@@ -42,34 +60,48 @@ async function* textSoFar(url: string, start: Start, signal: AbortSignal): Async
       continue;
     }
     inLine = false;
-    yield { text: text.slice(begin), from };
+    yield { text: text.slice(begin), from, timed: false };
     from += utf8.encode(text.slice(begin)).length;
   }
 }
+
+const afterOffset = (offset: number) => (offset > 0 ? { after: String(offset) } : {});
 
 /** Yields the text of an output, then each addition to it. */
 export async function* textFrom(
   url: string,
   start: Start,
   signal: AbortSignal,
-  onConnection: (connected: boolean) => void,
+  { onConnection, timestamps, onSoFar }: Reading,
 ): AsyncGenerator<Text> {
-  let offset = "from" in start ? start.from : 0;
+  let offset = "from" in start ? start.from : "after" in start ? start.after : 0;
   try {
-    for await (const { text, from } of textSoFar(url, start, signal)) {
-      yield { text, from };
-      offset = from + utf8.encode(text).length;
-    }
+    if (!("after" in start))
+      for await (const { text, from } of textSoFar(url, start, signal)) {
+        yield { text, from, timed: false };
+        offset = from + utf8.encode(text).length;
+      }
   } catch (error) {
     if (signal.aborted) return;
     if (!mayPass(error)) throw error;
     onConnection(error instanceof ApiError);
   }
-  const after = offset > 0 ? { after: String(offset) } : {};
-  for await (const { event, id, data } of client.follow(url, { ...after, signal, onConnection })) {
+  await onSoFar();
+  const options = { ...afterOffset(offset), timestamps, signal, onConnection };
+  for await (const { event, id, data } of client.follow(url, options)) {
     if (event !== "output" || typeof data !== "string") continue;
-    yield { text: data, from: offset };
+    yield { text: data, from: offset, timed: timestamps };
     offset = Number(id ?? offset);
+  }
+}
+
+/** Yields the times of the lines from a byte offset on. */
+export async function* timesFrom(url: string, from: number, signal: AbortSignal): AsyncGenerator<string[]> {
+  let inLine = false;
+  for await (const { event, data } of client.follow(url, { ...afterOffset(from), timestamps: true, signal })) {
+    if (event !== "output" || typeof data !== "string") continue;
+    yield withoutTimes(data, inLine).times;
+    inLine = !data.endsWith("\n");
   }
 }
 

@@ -3,8 +3,12 @@ import type { Caller } from "@ci/kit/rpc/caller";
 import type { BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
 import { isFinal } from "../domain/build.js";
+import { completeBytes, continuationBytes } from "../domain/characters.js";
+import { type Cut, timedCutter } from "../domain/timed-lines.js";
+import type { FollowedBuild } from "../store/build-queries.js";
+import type { OutputRange } from "../store/output.js";
 import type { Feed } from "./feeds.js";
-import { completeBytes, continuationBytes, jobIndex, progress } from "./output.js";
+import { beginsLine, jobIndex, progress } from "./output.js";
 import { findBuild, requireView } from "./see.js";
 
 /** At most this much output is in memory for each follower, however slowly it reads. */
@@ -26,6 +30,8 @@ interface Watched {
   readonly ref: BuildRef | undefined;
   readonly job?: string | undefined;
   readonly offset: number;
+  /** Whether each line begins with its time. */
+  readonly timestamps: boolean;
 }
 
 /** Reads the output of a build at the pace of one follower. */
@@ -36,34 +42,56 @@ export interface OutputReader extends Disposable {
 
 const item = (one: WatchOutputResponse["item"]): WatchOutputResponse => ({ item: one });
 
+/** A block of output, of which texts are taken. */
+interface Block {
+  isEmpty(): boolean;
+  /** Gets the range's next bytes. */
+  fill(build: FollowedBuild, range: OutputRange): Promise<void>;
+  take(): Cut;
+}
+
 /** Cuts a block into pieces at the borders of characters. */
-function blockCutter() {
+function plainBlock(ctx: Context): Block {
   let block: Buffer = Buffer.alloc(0);
   return {
     isEmpty: () => block.length === 0,
-    fill(bytes: Buffer): void {
+    async fill(build, range) {
+      const bytes = await ctx.output.next(build, range, maxBlockBytes);
       block = bytes.subarray(0, completeBytes(bytes));
     },
-    take(): Buffer {
-      const piece = block.subarray(0, completeBytes(block.subarray(0, maxPieceBytes)));
-      block = block.subarray(piece.length);
-      return piece;
+    take() {
+      const text = block.subarray(0, completeBytes(block.subarray(0, maxPieceBytes)));
+      block = block.subarray(text.length);
+      return { text, bytes: text.length };
     },
   };
 }
 
-function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset }: Watched): OutputReader {
-  const block = blockCutter();
+/** The same with the time at the beginning of each line. */
+function timedBlock(ctx: Context): Block {
+  let cutter: ReturnType<typeof timedCutter> | undefined;
+  return {
+    isEmpty: () => cutter?.isEmpty() ?? true,
+    async fill(build, range) {
+      cutter ??= timedCutter(maxPieceBytes, await beginsLine(ctx, build, range));
+      cutter.fill(await ctx.output.nextTimed(build, range, maxBlockBytes));
+    },
+    take: () => cutter!.take(),
+  };
+}
+
+function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset, timestamps }: Watched): OutputReader {
+  const block = timestamps ? timedBlock(ctx) : plainBlock(ctx);
   let at: number | undefined;
   let lastWaiting: string | undefined;
   let ended = false;
 
   function nextPiece(): WatchOutputResponse {
-    const piece = block.take();
-    at! += piece.length;
+    const { text, bytes } = block.take();
+    at! += bytes;
     // An invalid offset may point into the middle of a character.
-    const text = piece.subarray(continuationBytes(piece)).toString();
-    return item({ $case: "piece", value: { text, offset: at! } });
+    const whole = text.subarray(continuationBytes(text)).toString();
+    return item({ $case: "piece", value: { text: whole, offset: at! } });
   }
 
   /** Returns what the latest reading has for this follower, or its number if that is nothing. */
@@ -74,7 +102,7 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset 
     const job = jobIndex(build, name);
     const { bytes, status } = progress(build, job);
     at ??= Math.max(0, Math.min(offset, bytes));
-    if (at < bytes) block.fill(await ctx.output.next(build, { job, start: at, end: bytes }, maxBlockBytes));
+    if (at < bytes) await block.fill(build, { job, start: at, end: bytes });
     if (!block.isEmpty()) return nextPiece();
     const isNews = waiting !== undefined && waiting !== lastWaiting;
     lastWaiting = waiting;

@@ -2,7 +2,9 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { lastBytes } from "../domain/change.js";
-import type { WithOutput } from "../store/output.js";
+import { continuationBytes } from "../domain/characters.js";
+import { newline } from "../domain/timed-lines.js";
+import type { OutputRange, WithOutput } from "../store/output.js";
 
 /** Returns the index of a job by name; undefined if no name is given, which means the whole build. */
 export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined): number | undefined {
@@ -19,20 +21,13 @@ export const progress = (doc: Grown & Partial<Pick<BuildDoc, "jobs">>, job: numb
     ? { bytes: doc.outputBytes, status: doc.status }
     : { bytes: doc.jobs![job]!.outputBytes, status: doc.jobs![job]!.status };
 
-/** Returns how many bytes at the start continue a UTF-8 character (10xxxxxx). */
-export function continuationBytes(bytes: Buffer): number {
-  let count = 0;
-  while (count < bytes.length && (bytes[count]! & 0xc0) === 0x80) count++;
-  return count;
-}
-
-/** Returns how many bytes there are without a character that is cut at the end; all if there is nothing else. */
-export function completeBytes(bytes: Buffer): number {
-  let lead = bytes.length - 1;
-  while (lead > 0 && lead > bytes.length - 4 && (bytes[lead]! & 0xc0) === 0x80) lead--;
-  const first = bytes[lead] ?? 0;
-  const length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  return lead > 0 && lead + length > bytes.length ? lead : bytes.length;
+/** Reports whether a line begins at a place of an output. */
+export async function beginsLine(
+  { output }: Pick<Context, "output">,
+  doc: WithOutput,
+  { job, start }: Pick<OutputRange, "job" | "start">,
+): Promise<boolean> {
+  return start === 0 || (await output.next(doc, { job, start: start - 1, end: start }, 1))[0] === newline;
 }
 
 /** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */

@@ -135,6 +135,8 @@ export interface Chunk {
   readonly jobStart?: number;
   readonly bytes: number;
   readonly text: string;
+  /** When it arrived; absent in pieces that older versions have stored. */
+  readonly at?: Date;
 }
 
 const severity: readonly Build_Status[] = [

@@ -116,14 +116,19 @@ export function buildEvent(
 }
 
 /** Appends text to the output of a build and, with `job`, of that job. */
-export function addOutput(doc: BuildDoc, text: string, job?: number): Required<Pick<Change, "set" | "output">> {
+export function addOutput(
+  doc: BuildDoc,
+  text: string,
+  at: Date,
+  job?: number,
+): Required<Pick<Change, "set" | "output">> {
   if (text === "") return { set: {}, output: [] };
   const bytes = Buffer.byteLength(text);
   const jobStart = job === undefined ? undefined : doc.jobs[job]!.outputBytes;
   const jobs = doc.jobs.map((one, index) => (index === job ? { ...one, outputBytes: one.outputBytes + bytes } : one));
   return {
     set: { outputBytes: doc.outputBytes + bytes, ...(job === undefined ? {} : { jobs }) },
-    output: [{ job, start: doc.outputBytes, jobStart, bytes, text }],
+    output: [{ job, start: doc.outputBytes, jobStart, bytes, text, at }],
   };
 }
 

@@ -169,21 +169,22 @@ describe("append", () => {
   const piece = (jobOffset: number, text: string) => ({ jobId: 2, offset: 0, jobOffset, text });
 
   it("adds the output of a service after that of the running job, while the build runs", () => {
-    const printed = applyChange(withService(), append(withService(), 1, { jobId: 3, offset: 0, text: "job\n" })!);
-    const once = applyChange(printed, append(printed, 1, piece(0, "a\n"))!);
-    const twice = applyChange(once, append(once, 1, piece(2, "b\n"))!);
+    const printed = applyChange(withService(), append(withService(), 1, { jobId: 3, offset: 0, text: "job\n" }, t0)!);
+    const once = applyChange(printed, append(printed, 1, piece(0, "a\n"), t0)!);
+    const twice = applyChange(once, append(once, 1, piece(2, "b\n"), t0)!);
     expect(twice).toMatchObject({ outputBytes: 8, parts: [{ job: 1, start: 4, bytes: 4 }] });
     expect(twice.jobs[1]).toMatchObject({ outputBytes: 4 });
-    expect(append(twice, 1, piece(2, "b\n"))).toBeUndefined();
-    expect(() => append(twice, 1, piece(0, "b\n"))).toThrow("Output continues at 4");
-    expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"))).toThrow("is not running");
+    expect(twice.tail.map(({ at }) => at)).toEqual([t0, t0, t0]);
+    expect(append(twice, 1, piece(2, "b\n"), t0)).toBeUndefined();
+    expect(() => append(twice, 1, piece(0, "b\n"), t0)).toThrow("Output continues at 4");
+    expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"), t0)).toThrow("is not running");
   });
 
   it("keeps the output of a service behind that of jobs that run side by side", () => {
     const doc = withService();
     const jobs = doc.jobs.map((job, at) => (at === 2 ? { ...job, beside: true } : job));
     const parallel = { ...doc, jobs, parts: [{ job: 2, jobStart: 0, bytes: 0, start: 0 }] };
-    const printed = applyChange(parallel, append(parallel, 1, piece(0, "service\n"))!);
+    const printed = applyChange(parallel, append(parallel, 1, piece(0, "service\n"), t0)!);
     expect(printed.outputBytes).toBe(0);
     const own = { jobId: 3, offset: 0, jobOffset: 0, text: "job\n" };
     const report = { ...own, epoch: 1, outcome: "passed" as const, placed: [], followsOrder: true };
@@ -193,15 +194,15 @@ describe("append", () => {
   });
 
   it("extends the output of the build and of the job", () => {
-    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "grüße\n" })!);
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "grüße\n" }, t0)!);
     expect(doc.outputBytes).toBe(8);
     expect(doc.jobs[0]!.outputBytes).toBe(8);
-    expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
+    expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n", at: t0 }]);
   });
 
   it("a repeated piece is stored once", () => {
-    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "a\n" })!);
-    expect(append(doc, 1, { jobId: 1, offset: 0, text: "a\n" })).toBeUndefined();
+    const doc = applyChange(running(), append(running(), 1, { jobId: 1, offset: 0, text: "a\n" }, t0)!);
+    expect(append(doc, 1, { jobId: 1, offset: 0, text: "a\n" }, t0)).toBeUndefined();
   });
 
   it.each([
@@ -209,7 +210,7 @@ describe("append", () => {
     ["a job that is not running", 1, 2, 0],
     ["a gap", 1, 1, 5],
   ])("rejects %s", (_what, epoch, jobId, offset) => {
-    expect(() => append(running(), epoch, { jobId: jobId, offset: offset, text: "text" })).toThrow();
+    expect(() => append(running(), epoch, { jobId: jobId, offset: offset, text: "text" }, t0)).toThrow();
   });
 });
 

@@ -56,7 +56,7 @@ function withPlace(doc: BuildDoc, service: number): BuildDoc {
 }
 
 /** Appends output of a running job, or of a service, at its offset. Returns undefined if it has already arrived. */
-export function append(read: BuildDoc, epoch: number, { jobId, text, ...piece }: Piece): Change | undefined {
+export function append(read: BuildDoc, epoch: number, { jobId, text, ...piece }: Piece, now: Date): Change | undefined {
   requireEpoch(read, epoch);
   if (text === "") return undefined;
   const index = read.jobs.findIndex((one) => one.id === jobId);
@@ -68,7 +68,7 @@ export function append(read: BuildDoc, epoch: number, { jobId, text, ...piece }:
   if (offset !== undefined && size === offset + Buffer.byteLength(text)) return undefined;
   if (!job || (job.status !== "running" && !isOpenService)) throw new Fault("conflict", `Job ${jobId} is not running`);
   if (size !== offset) throw new Fault("conflict", `Output continues at ${size}, not ${offset}`);
-  return job.beside ? addBeside(doc, text, index) : addOutput(doc, text, index);
+  return job.beside ? addBeside(doc, text, now, index) : addOutput(doc, text, now, index);
 }
 
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
@@ -89,12 +89,13 @@ function sayWhy(
   doc: BuildDoc,
   status: Build_Status,
   reason: string | undefined,
+  now: Date,
 ): Required<Pick<Change, "set" | "output">> {
   const last = doc.jobs.findLast(({ startedAt }) => startedAt);
   const isSaid = last?.reason === reason || status === "passed_with_failures";
   if (reason === undefined || isSaid) return { set: {}, output: [] };
   const text = shownTail(doc).at(-1)?.text ?? "\n";
-  return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`);
+  return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`, now);
 }
 
 /** Finishes the build. Jobs that never ran get its status. Without `why`, the reason comes from a job. */
@@ -102,7 +103,7 @@ function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, 
   requireTransition(doc, status);
   const after = showAll(applyChange(doc, change));
   const reason = why ?? reasonOfBuild(after.jobs, status);
-  const line = why === undefined ? sayWhy(after, status, reason) : { set: {}, output: [] };
+  const line = why === undefined ? sayWhy(after, status, reason, now) : { set: {}, output: [] };
   const jobs = after.jobs.map((job) => {
     if (isFinal(job.status)) return job;
     return { ...job, status, finishedAt: now, reason: job.status === "running" && why ? why : notRun(status) };
@@ -181,7 +182,7 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   if (isFinal(job.status)) return undefined;
   if (job.status !== "running") throw new Fault("conflict", `Job ${report.jobId} is not running`);
   const text = withKilledLine(doc, report);
-  const appended = append(doc, report.epoch, { ...report, text }) ?? { set: {}, output: [] };
+  const appended = append(doc, report.epoch, { ...report, text }, now) ?? { set: {}, output: [] };
   const after = applyChange(doc, appended);
   const status = statusOf(doc, job, report.outcome);
   const reason = reasonOfJob(doc, status, report);
@@ -234,11 +235,11 @@ const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(kill
 function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
   const doc = showAll(read);
   if (doc.killRequestedAt)
-    return finish(doc, addOutput(doc, killedLine(doc)), "killed", now, killedReason(doc.killRequestedBy));
+    return finish(doc, addOutput(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
   if (doc.returns >= limits.returns)
-    return finish(doc, addOutput(doc, `${why}, no attempts left\n`), "failed", now, why.toLowerCase());
+    return finish(doc, addOutput(doc, `${why}, no attempts left\n`, now), "failed", now, why.toLowerCase());
   const returns = doc.returns + 1;
-  const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`);
+  const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`, now);
   const jobs = doc.jobs.map((job) => ({
     ...job,
     status: "queued" as const,

@@ -20,7 +20,8 @@ function prepared(...steps: readonly Step[]) {
   const build = {
     doc: () => doc,
     /** Prints as the runner does: by the offset in the job's or in the build's output. */
-    print: (job: number, text: string) => apply(append(doc, doc.epoch, { jobId: job + 1, ...offsets(doc, job), text })),
+    print: (job: number, text: string) =>
+      apply(append(doc, doc.epoch, { jobId: job + 1, ...offsets(doc, job), text }, t0)),
     end: (job: number, outcome: FinishJobRequest_Outcome, text = "", followsOrder = true) => {
       const report = { epoch: doc.epoch, jobId: job + 1, outcome, text, placed: [], followsOrder };
       apply(
@@ -140,9 +141,9 @@ describe("jobs of a parallel stage", () => {
   it("reject output at the build's offset, and a piece that has arrived is stored once", () => {
     const build = prepared(beside, beside);
     const { epoch } = build.doc();
-    expect(() => append(build.doc(), epoch, { jobId: 2, offset: 0, text: "a" })).toThrow("Output continues at 0");
+    expect(() => append(build.doc(), epoch, { jobId: 2, offset: 0, text: "a" }, t0)).toThrow("Output continues at 0");
     build.print(2, "b\n");
-    expect(append(build.doc(), epoch, { jobId: 3, offset: 0, jobOffset: 0, text: "b\n" })).toBeUndefined();
+    expect(append(build.doc(), epoch, { jobId: 3, offset: 0, jobOffset: 0, text: "b\n" }, t0)).toBeUndefined();
   });
 });
 

@@ -12,6 +12,7 @@ const latestPart = (parts: readonly Part[], job: number): number => parts.findLa
 export function addBeside(
   doc: BuildDoc,
   text: string,
+  at: Date,
   job: number,
 ): { readonly set: Partial<Shown & Pick<BuildDoc, "jobs">>; readonly output: readonly Chunk[] } {
   if (text === "") return { set: {}, output: [] };
@@ -24,7 +25,7 @@ export function addBeside(
   const isShown = parts[own]!.start !== undefined;
   return {
     set: { jobs, parts: grown, ...(isShown ? { outputBytes: doc.outputBytes + bytes } : {}) },
-    output: [{ job, start: arrivedBytes(doc), jobStart, bytes, text }],
+    output: [{ job, start: arrivedBytes(doc), jobStart, bytes, text, at }],
   };
 }
 

@@ -9,6 +9,8 @@ const followedFields = {
   ...placeFields,
   rootId: 1,
   status: 1,
+  createdAt: 1,
+  startedAt: 1,
   driver: 1,
   jobs: 1,
   outputBytes: 1,

@@ -4,6 +4,7 @@ import { limited } from "@ci/kit/process/limited";
 import type { Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 import { arrivedBytes, storedRange } from "../domain/side-by-side.js";
+import { arrivedAt, type Started, type TimedBlock } from "../domain/timed-lines.js";
 
 interface OutputDoc {
   _id: string;
@@ -13,6 +14,7 @@ interface OutputDoc {
   jobEnd?: number;
   bytes: number;
   text: string;
+  at?: Date;
 }
 
 /** What is needed of a build to read its output. */
@@ -23,6 +25,11 @@ export interface OutputRange {
   readonly job?: number | undefined;
   readonly start: number;
   readonly end: number;
+}
+
+/** A part of a piece of output. */
+interface Part extends Pick<Chunk, "job" | "at"> {
+  readonly data: Buffer;
 }
 
 /** How much output stays in the build's document, for lists and events. */
@@ -37,6 +44,8 @@ const maxTailBytes = 3 * keptBytes;
 const maxBlockBytes = 256 * 1024;
 /** Most pieces of a block that has moved out: jobs may print a few bytes at a time. */
 const maxPieces = 200;
+/** Most pieces of a block with times: each keeps its own. */
+const maxTimes = 500;
 /** Queries that all readers of old output share. Other work, such as renewals of leases, never waits for them. */
 const maxQueries = fixedLimit({ max: 8, about: "queries for older output at a time", effect: "further readers wait" });
 
@@ -49,15 +58,15 @@ function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefin
   return last && { chunks, tailFrom: last.start + last.bytes };
 }
 
-/** Copies the range's next bytes from consecutive pieces, the first of which contains its start. */
-function copyFrom(pieces: Iterable<{ begin: number; data: Buffer }>, range: OutputRange, maxBytes: number): Buffer {
+/** Returns the range's next bytes from consecutive pieces, the first of which contains its start. */
+function partsOf(pieces: Iterable<Part & { begin: number }>, range: OutputRange, maxBytes: number): Part[] {
   const end = Math.min(range.end, range.start + maxBytes);
-  const parts: Buffer[] = [];
-  for (const { begin, data } of pieces) {
+  const parts: Part[] = [];
+  for (const { begin, data, job, at } of pieces) {
     if (begin >= end) break;
-    parts.push(data.subarray(Math.max(0, range.start - begin), end - begin));
+    parts.push({ data: data.subarray(Math.max(0, range.start - begin), end - begin), job, at });
   }
-  return Buffer.concat(parts);
+  return parts;
 }
 
 /** Followers of a build share its pieces: each is encoded once. */
@@ -70,17 +79,18 @@ function bytesOf(chunk: Chunk): Buffer {
 }
 
 /** Returns the next bytes from the tail; undefined if the range does not start in it. */
-function fromTail({ tail }: WithOutput, range: OutputRange, maxBytes: number): Buffer | undefined {
+function fromTail({ tail }: WithOutput, range: OutputRange, maxBytes: number): Part[] | undefined {
   const { job, start } = range;
   const beginOf = (chunk: Chunk) => (job === undefined ? chunk.start : chunk.jobStart!);
+  const placed = (chunk: Chunk) => ({ begin: beginOf(chunk), job: chunk.job, at: chunk.at });
   const isRead = (chunk: Chunk) => job === undefined || chunk.job === job;
   const first = tail.findLastIndex((chunk) => isRead(chunk) && beginOf(chunk) <= start);
   if (first < 0 || beginOf(tail[first]!) + tail[first]!.bytes <= start) return undefined;
   function* pieces() {
     for (let nth = first; nth < tail.length; nth++)
-      if (isRead(tail[nth]!)) yield { begin: beginOf(tail[nth]!), data: bytesOf(tail[nth]!) };
+      if (isRead(tail[nth]!)) yield { ...placed(tail[nth]!), data: bytesOf(tail[nth]!) };
   }
-  return copyFrom(pieces(), range, maxBytes);
+  return partsOf(pieces(), range, maxBytes);
 }
 
 /** Stores the older output of jobs. Its end is part of the build, so that text and state change in one write. */
@@ -89,9 +99,9 @@ export const outputStore = (db: Db) => {
   const inTurn = limited(maxQueries);
 
   /** Returns the next bytes of the pieces that have moved out. Finds out first how many pieces it needs. */
-  async function fromStore({ _id, tailFrom }: WithOutput, range: OutputRange, maxBytes: number): Promise<Buffer> {
+  async function fromStore({ _id, tailFrom }: WithOutput, range: OutputRange, maxBytes: number): Promise<Part[]> {
     const { job, start } = range;
-    if (tailFrom === 0 || (job === undefined && start >= tailFrom)) return Buffer.alloc(0);
+    if (tailFrom === 0 || (job === undefined && start >= tailFrom)) return [];
     const endKey = job === undefined ? "end" : "jobEnd";
     const filter: Filter<OutputDoc> =
       job === undefined
@@ -104,18 +114,21 @@ export const outputStore = (db: Db) => {
         .limit(count)
         .toArray();
     const ends = (await find({ [endKey]: 1 }, maxPieces)).map((doc) => doc[endKey]!);
-    if (ends.length === 0) return Buffer.alloc(0);
+    if (ends.length === 0) return [];
     const enough = ends.findIndex((end) => end >= Math.min(range.end, start + maxBytes)) + 1;
-    const docs = await find({ [endKey]: 1, bytes: 1, text: 1 }, enough || ends.length);
-    const pieces = docs.map((doc) => ({ begin: doc[endKey]! - doc.bytes, data: Buffer.from(doc.text) }));
-    return copyFrom(pieces, range, maxBytes);
+    const docs = await find({ [endKey]: 1, job: 1, bytes: 1, text: 1, at: 1 }, enough || ends.length);
+    const pieces = docs.map((doc) => ({ ...doc, begin: doc[endKey]! - doc.bytes, data: Buffer.from(doc.text) }));
+    return partsOf(pieces, range, maxBytes);
   }
 
-  /** Returns a copy of the range's next bytes, at most `maxBytes`; none only if there are none. */
-  async function next(build: WithOutput, wanted: OutputRange, maxBytes: number): Promise<Buffer> {
+  async function nextParts(build: WithOutput, wanted: OutputRange, maxBytes: number): Promise<Part[]> {
     const range = storedRange(build, wanted);
     return fromTail(build, range, maxBytes) ?? (await inTurn(() => fromStore(build, range, maxBytes)));
   }
+
+  /** Returns a copy of the range's next bytes, at most `maxBytes`; none only if there are none. */
+  const next = async (build: WithOutput, wanted: OutputRange, maxBytes: number): Promise<Buffer> =>
+    Buffer.concat((await nextParts(build, wanted, maxBytes)).map(({ data }) => data));
 
   return {
     /** Copies the older part of a long tail and returns the offset up to which the tail may be trimmed. */
@@ -136,6 +149,13 @@ export const outputStore = (db: Db) => {
     },
 
     next,
+
+    /** Returns the range's next bytes as `next` does, of at most 500 pieces, with the times when these arrived. */
+    async nextTimed(build: WithOutput & Started, range: OutputRange, maxBytes: number): Promise<TimedBlock> {
+      const parts = (await nextParts(build, range, maxBytes)).slice(0, maxTimes);
+      const bytes = Buffer.concat(parts.map(({ data }) => data));
+      return { bytes, times: parts.map((part) => ({ bytes: part.data.length, at: arrivedAt(build, part) })) };
+    },
 
     /** Reads a range in blocks. It holds one block and no cursor, however slow the reader is. */
     async *read(build: WithOutput, { job, start, end }: OutputRange): AsyncGenerator<Buffer> {

@@ -10,7 +10,7 @@ import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
-import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
+import { outputEvent, outputQuery, outputStream, outputText, wantsStream } from "../stream/output.js";
 
 export const status = z
   .enum(Build_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
@@ -94,11 +94,14 @@ export const brief = {
     .describe("`true`: `output` is null, which makes the response short"),
 };
 
+const visibleBuild = async (ctx: Context, address: Address) =>
+  ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
+
 export const getBuild = action({
   summary: "A build",
   query: brief,
   returns: buildSchema,
-  target: async (ctx, address) => ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true }),
+  target: visibleBuild,
   async run(ctx, input) {
     const request = { ref: await buildRefOf(ctx, input), brief: input.query.brief === "true" };
     return toJson(ctx, (await ctx.builds.getBuild(request)).build!);
@@ -160,10 +163,12 @@ export const getBuildOutput = action({
   media: ["text/plain", "text/event-stream"],
   file: true,
   event: outputEvent,
+  query: outputQuery,
+  target: visibleBuild,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const { build } = await ctx.builds.getBuild({ ref, brief: true });
-    const output = { ref, sizeBytes: build!.outputBytes };
+    const output = { ref, sizeBytes: build!.outputBytes, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
     return outputText(ctx.builds, output, `${input.params.user}-${ref.number}.log`);
   },

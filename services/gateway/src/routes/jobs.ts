@@ -4,7 +4,7 @@ import { relationsFor } from "../backend/relations.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 import { limitedText, search } from "../http/shape.js";
-import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
+import { outputEvent, outputQuery, outputStream, outputText, wantsStream } from "../stream/output.js";
 import { brief, status } from "./builds.js";
 
 export const listJobs = action({
@@ -44,10 +44,13 @@ export const getJobOutput = action({
   media: ["text/plain", "text/event-stream"],
   file: true,
   event: outputEvent,
+  query: outputQuery,
+  target: async (ctx, address) => ctx.builds.getJob({ ref: await buildRefOf(ctx, address), name: address.params.name }),
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const { job } = await ctx.builds.getJob({ ref, name: input.params.name });
-    const output = { ref, job: job!.name, sizeBytes: job!.outputBytes };
+    const timestamps = input.query.timestamps === "true";
+    const output = { ref, job: job!.name, sizeBytes: job!.outputBytes, timestamps };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
     return outputText(ctx.builds, output, `${input.params.user}-${ref.number}-${output.job}.log`);
   },

@@ -16,7 +16,19 @@ export interface Output {
   readonly ref: BuildRef;
   readonly job?: string;
   readonly sizeBytes: number;
+  /** Whether each line begins with its time. */
+  readonly timestamps?: boolean;
 }
+
+export const outputQuery = {
+  timestamps: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe(
+      "`true`: each line begins with the time when it was printed, such as `2026-03-01T12:00:00.000Z`, and a blank. Ids of " +
+        "events do not count these. A text with times has no `Content-Length` and no parts: `Range` is ignored",
+    ),
+};
 
 export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolean =>
   !wantsFile(exchange) &&
@@ -24,22 +36,22 @@ export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolea
 
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output, file: string): Reply =>
+  (builds: BuildServiceClient, { ref, job, sizeBytes, timestamps }: Output, file: string): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
-    const part = partOf(request, sizeBytes);
+    const part = timestamps ? undefined : partOf(request, sizeBytes);
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
       "Content-Disposition": disposition(file, wantsFile(exchange) ? "attachment" : "inline"),
       "Content-Security-Policy": contentPolicy,
-      ...partHeaders(part, sizeBytes),
+      ...(timestamps ? {} : partHeaders(part, sizeBytes)),
     };
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
     const signal = disconnected(exchange);
     const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
-    const chunks = await opened(builds.readOutput({ ref, job, start, end }, { signal }));
+    const chunks = await opened(builds.readOutput({ ref, job, start, end, timestamps }, { signal }));
     response.writeHead(status, headers);
     for await (const { chunk } of chunks) await write(response, chunk, signal);
     response.end();
@@ -57,12 +69,13 @@ export const outputEvent = z.union([
 /** Yields the output as it grows, then the final status. */
 async function* follow(
   builds: BuildServiceClient,
-  { ref, job }: Output,
+  { ref, job, timestamps }: Output,
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Sse> {
   let offset = from;
-  for await (const { item } of resumed(() => builds.watchOutput({ ref, job, offset }, { signal }), signal)) {
+  const watch = () => builds.watchOutput({ ref, job, offset, timestamps }, { signal });
+  for await (const { item } of resumed(watch, signal)) {
     if (item?.$case === "piece") {
       offset = item.value.offset;
       yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };

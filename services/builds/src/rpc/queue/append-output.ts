@@ -17,7 +17,7 @@ export const appendOutput =
     if (Buffer.byteLength(piece.text) > maxBytes) throw invalid({ text: [`Text cannot exceed ${maxBytes} bytes`] });
     const doc = await ctx.builds.change(buildId, (build) => {
       requireSecret(build, leaseSecret);
-      return append(build, epoch, piece);
+      return append(build, epoch, piece, ctx.now());
     });
     ctx.wakeups.wake(buildId);
     const tailFrom = await ctx.output.spill(doc);

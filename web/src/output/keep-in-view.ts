@@ -1,0 +1,12 @@
+import { isAtEnd } from "./log-view.js";
+
+const isInView = (element: Element): boolean => element.getBoundingClientRect().bottom > 0;
+
+/** Remembers where a line in view is: the last one if the reader is at the end. The returned function scrolls it back there. */
+export function keepInView(root: Element): () => void {
+  const last = root.lastElementChild?.lastElementChild;
+  const top = [...([...root.children].find(isInView)?.children ?? [])].find(isInView);
+  const line = isAtEnd(root) ? last : top;
+  const before = line?.getBoundingClientRect().bottom ?? 0;
+  return () => line && scrollBy({ top: line.getBoundingClientRect().bottom - before, behavior: "instant" });
+}
