@@ -67,6 +67,8 @@ export const shortOutputBytes = 64 * 1024;
 
 /** Returns the last bytes of a text, cut at a character border; undefined for an empty text. */
 export function lastBytes(text: string, bytes: number): string | undefined {
+  // A unit of a string has at most three bytes, so most texts need not be encoded.
+  if (text.length * 3 <= bytes) return text || undefined;
   const all = Buffer.from(text);
   if (all.length === 0) return undefined;
   let at = Math.max(0, all.length - bytes);

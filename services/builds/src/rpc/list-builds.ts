@@ -1,5 +1,7 @@
+import { sharedReads } from "@ci/kit/process/shared";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
+import type { ListBuildsResponse } from "@ci/proto/builds/v1/builds";
 import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
@@ -27,17 +29,24 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
   return { ownerId: caller.userId!, rootIds };
 }
 
-export const listBuilds =
-  (ctx: Context): Handlers["listBuilds"] =>
-  async (request, { caller }) => {
-    const scope = await selection(ctx, request, caller);
+async function pageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<ListBuildsResponse> {
+  const { items, page } = await ctx.builds.list(selected, number);
+  const places = await queuePlacesById(ctx, items);
+  const { outputListBytes } = ctx.config;
+  const builds = items.map((doc) => ({
+    ...toShortBuild(doc, places.get(doc._id), outputListBytes),
+    manifest: listedManifest(doc.manifest),
+  }));
+  return { builds, page };
+}
+
+/** Lists builds. Calls for the same page at the same moment share a read, which begins after each of them. */
+export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
+  const shared = sharedReads<ListBuildsResponse>();
+  return async (request, { caller }) => {
     const { tag, search, status } = request;
-    const { items, page } = await ctx.builds.list({ scope, tag, search, status }, request.page?.number);
-    const places = await queuePlacesById(ctx, items);
-    const { outputListBytes } = ctx.config;
-    const builds = items.map((doc) => ({
-      ...toShortBuild(doc, places.get(doc._id), outputListBytes),
-      manifest: listedManifest(doc.manifest),
-    }));
-    return { builds, page };
+    const selected = { scope: await selection(ctx, request, caller), tag, search, status };
+    const number = request.page?.number;
+    return shared(JSON.stringify([selected, number]), () => pageOf(ctx, selected, number));
   };
+};

@@ -1,8 +1,9 @@
 import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import { type ShownBuild, shownFields } from "../domain/change.js";
+import type { ShownBuild } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
+import { shown, shownBuilds } from "./shown-builds.js";
 
 const placeFields = { userId: 1, namespaceId: 1 } as const;
 const followedFields = {
@@ -22,15 +23,12 @@ const followedFields = {
 /** The fields that followers of a build's output need. */
 export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
 
-const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
-
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
     listPage(builds, filtersOf(selection), newestFirst, number, shown),
 
-  shown: (userId: number, number: number): Promise<ShownBuild | null> =>
-    builds.findOne({ userId, number }, { projection: shown }),
+  shown: shownBuilds(builds),
 
   namespacesOf: async (usage: Usage): Promise<number[]> =>
     (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),

@@ -9,6 +9,7 @@ import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
 import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
+import { buildInserter } from "./insert-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
 
@@ -27,6 +28,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const leases = buildLeases(builds);
   const groups = groupStore(db, builds);
   const recent = recentBuilds();
+  const insertOne = buildInserter(builds);
   const { write, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
   async function existing(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
@@ -57,7 +59,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
         });
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
       if (others.length > 0) await groups.insertGroup([first!, ...others]);
-      else await builds.insertOne(first!);
+      else await insertOne(first!);
       for (const doc of docs) nudge(builds as never, doc._id, newsOf(doc.outbox));
     },
 

@@ -11,6 +11,15 @@ const isRepeated = (error: unknown) => {
   if (!onlyRefusedBy("_id_", error)) throw error;
 };
 
+const isEnded = ({ outcome }: AuditDoc): boolean => outcome !== "unfinished";
+
+const beginning = ({ _id, ...begun }: AuditDoc) => ({ filter: { _id }, update: { $setOnInsert: begun } });
+
+const ending = ({ _id, status, outcome, record, namespace, ...begun }: AuditDoc) => ({
+  filter: { _id, outcome: "unfinished" as const },
+  update: { $set: { status, outcome, record, namespace }, $setOnInsert: begun },
+});
+
 export const auditStore = (db: Db) => {
   const entries = db.collection<AuditDoc>("audit");
   return {
@@ -22,20 +31,14 @@ export const auditStore = (db: Db) => {
         })),
       ]),
 
-    /** Stores entries without an outcome; ignores those that are stored already. */
-    async begin(docs: readonly AuditDoc[]): Promise<void> {
-      if (docs.length > 0) await entries.insertMany([...docs], { ordered: false }).catch(isRepeated);
-    },
-
-    /** Stores entries with their outcome; ignores those that have one. */
-    async end(docs: readonly AuditDoc[]): Promise<void> {
+    /**
+     * Stores entries in one write. An entry without an outcome is ignored if it is stored already; an entry with one
+     * completes it, unless it has an outcome.
+     */
+    async record(docs: readonly AuditDoc[]): Promise<void> {
       if (docs.length === 0) return;
-      const updates = docs.map(({ _id, status, outcome, record, namespace, ...begun }) => ({
-        updateOne: {
-          filter: { _id, outcome: "unfinished" as const },
-          update: { $set: { status, outcome, record, namespace }, $setOnInsert: begun },
-          upsert: true,
-        },
+      const updates = docs.map((doc) => ({
+        updateOne: { ...(isEnded(doc) ? ending(doc) : beginning(doc)), upsert: true },
       }));
       // The second attempt finds an entry that a concurrent call inserted.
       for (let tries = 0; tries < 2; tries++) {

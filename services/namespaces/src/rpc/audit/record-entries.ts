@@ -10,8 +10,6 @@ export const recordEntries =
     if (service !== "gateway" && entries.some(({ actor }) => actor === AuditEntry_Actor.user))
       throw new Fault("forbidden", "Only the gateway may record what a user did");
     const now = ctx.now();
-    const docs = entries.map((entry) => auditDoc(entry, now));
-    const isBegun = ({ outcome }: { outcome: string }) => outcome === "unfinished";
-    await Promise.all([ctx.audit.begin(docs.filter(isBegun)), ctx.audit.end(docs.filter((doc) => !isBegun(doc)))]);
+    await ctx.audit.record(entries.map((entry) => auditDoc(entry, now)));
     return {};
   };

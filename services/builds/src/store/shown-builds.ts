@@ -1,0 +1,30 @@
+import { batched } from "@ci/kit/process/batch";
+import type { Collection, Filter } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+import { type ShownBuild, shownFields } from "../domain/change.js";
+
+/** The fields of a build that its record is made of. */
+export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
+
+type BuildNumber = Pick<BuildDoc, "userId" | "number">;
+
+const keyOf = ({ userId, number }: BuildNumber) => `${userId}/${number}`;
+
+/** Matches these builds, with one branch for each user: each is a range of the index of numbers. */
+function filterOf(asks: readonly BuildNumber[]): Filter<BuildDoc> {
+  const numbers = new Map<number, number[]>();
+  for (const { userId, number } of asks) numbers.set(userId, [...(numbers.get(userId) ?? []), number]);
+  const branches = [...numbers].map(([userId, some]) => ({ userId, number: { $in: some } }));
+  return branches.length === 1 ? branches[0]! : { $or: branches };
+}
+
+/** Returns a function that finds builds by number. Concurrent calls share a query, which begins after all of them. */
+export const shownBuilds = (builds: Collection<BuildDoc>) => {
+  const find = batched<BuildNumber, ShownBuild | undefined>({ maxItems: 50, waitMs: 0 }, async (asks) => {
+    const distinct = [...new Map(asks.map((ask) => [keyOf(ask), ask])).values()];
+    const docs = await builds.find<ShownBuild>(filterOf(distinct), { projection: shown }).toArray();
+    const found = new Map(docs.map((doc) => [keyOf(doc), doc]));
+    return asks.map((ask) => found.get(keyOf(ask)));
+  });
+  return (userId: number, number: number): Promise<ShownBuild | undefined> => find({ userId, number });
+};
