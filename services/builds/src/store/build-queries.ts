@@ -7,6 +7,7 @@ import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from 
 const placeFields = { userId: 1, namespaceId: 1 } as const;
 const followedFields = {
   ...placeFields,
+  rev: 1,
   rootId: 1,
   status: 1,
   driver: 1,
@@ -19,6 +20,15 @@ const followedFields = {
 
 /** What followers of a build's output need. */
 export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
+
+/** Returns what followers need of a build, without the rest. */
+export const followedOf = (build: FollowedBuild): FollowedBuild =>
+  Object.fromEntries(
+    ["_id" as const, ...(Object.keys(followedFields) as (keyof typeof followedFields)[])].map((key) => [
+      key,
+      build[key],
+    ]),
+  ) as unknown as FollowedBuild;
 
 const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
 

@@ -112,7 +112,7 @@ export const claimBuild =
     const { doc, heldBack } = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs, heldBack };
     addLogFields({ build: doc._id });
-    ctx.wakeups.wake(doc._id);
+    ctx.wakeups.wake(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
