@@ -154,7 +154,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     signal: h.signal,
     agent,
     wakeups,
-    feeds: feedsOf((id) => readFollowed(ctx, id), wakeups, h.log),
+    feeds: feedsOf((id, written) => readFollowed(ctx, id, written), wakeups, h.log),
     ...overrides,
   };
   return ctx;

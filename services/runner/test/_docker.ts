@@ -18,6 +18,7 @@ export const dockerLimits = {
     registries: [] as string[],
     pullBytes: 1024 ** 3,
     serviceReadyMs: 120_000,
+    networkKeepMs: 0,
     guard: { allow: parseAllow("") },
   },
   ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, files: 1_000_000, pids: 256 },

@@ -105,6 +105,8 @@ export interface TestQueue extends AsyncDisposable {
   /** Names of all requests, whether they succeeded or not. */
   readonly calls: string[];
   readonly times: { leaseMs: number; renewEveryMs: number };
+  /** Whether builds wait for the end of others. */
+  heldBack: boolean;
   /** When set, every request fails with this. */
   failure?: Fault;
   /** When set, every request about caches fails with this. */
@@ -182,7 +184,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
         (queued) => queued.jobIndex < 0 && drivers.includes(queued.assignment.driver!.type),
       );
       if (next) Object.assign(next, { jobIndex: 0, running: [0] });
-      return { ...times, assignment: next?.assignment };
+      return { ...times, assignment: next?.assignment, heldBack: queue.heldBack };
     },
     async renewLease(request) {
       const build = leasedBuild("renewLease", request);
@@ -276,6 +278,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     caches,
     calls,
     times,
+    heldBack: false,
     onCall: (call, listener) => void listeners.on(call, listener),
     submit(assignment) {
       const { epoch } = assignment;

@@ -22,7 +22,7 @@ let lastId = Math.floor(Math.random() * 1_000_000_000);
 const nextId = () => ++lastId;
 
 /** Returns an order for jobs with these scripts. */
-export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
+export function orderOf(subject: Pick<Subject, "order">, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
   const mark = { installation, buildId: nextId(), epoch: 1 };
   return { mark, pullAlways: false, variables: [], jobs, ...subject.order, ...more };

@@ -1,28 +1,36 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import { createLog } from "@ci/kit/process/log";
 import type { FollowedBuild } from "../store/build-queries.js";
-import { feedsOf } from "./feeds.js";
+import { type Feed, feedsOf } from "./feeds.js";
+import { followedNews } from "./followed-news.js";
 
 /** Feeds whose builds change when the test says so. */
 function changing() {
   const changes = new EventEmitter();
-  let bytes = 0;
+  let rev = 0;
   let reads = 0;
-  const read = async () => {
+  const build = () => ({ _id: 1, rev, outputBytes: rev }) as FollowedBuild;
+  const read = async (_id: number, written: FollowedBuild | undefined) => {
+    if (written) return { build: written };
     reads++;
-    return { build: { _id: 1, outputBytes: bytes } as FollowedBuild };
+    return { build: build() };
   };
   const wakeups = {
-    wake: () => void changes.emit("change"),
-    next: async (_: number, __: number, signal: AbortSignal) => {
-      await once(changes, "change", { signal }).catch(() => undefined);
+    listen(_: number, onChange: (written: FollowedBuild | undefined) => void) {
+      changes.on("change", onChange);
+      return { [Symbol.dispose]: () => void changes.off("change", onChange) };
     },
   };
   const change = () => {
-    bytes++;
-    wakeups.wake();
+    rev++;
+    changes.emit("change");
   };
-  return { feeds: feedsOf(read, wakeups, createLog("test", "silent")), change, reads: () => reads };
+  /** Changes the build in this process. */
+  const write = () => {
+    rev++;
+    changes.emit("change", build());
+  };
+  return { feeds: feedsOf(read, wakeups, createLog("test", "silent")), change, write, reads: () => reads };
 }
 
 test("followers are woken in slices, so that other calls get a turn between them", async () => {
@@ -66,15 +74,47 @@ test("all followers hear that a build cannot be read, and the next one tries aga
   let away = true;
   const read = async () => {
     if (away) throw new Error("away");
-    return { build: { _id: 1 } as FollowedBuild };
+    return { build: { _id: 1, rev: 1 } as FollowedBuild };
   };
-  const wakeups = { wake: () => undefined, next: async () => undefined };
+  const wakeups = { listen: () => ({ [Symbol.dispose]: () => undefined }) };
   const feeds = feedsOf(read, wakeups, createLog("test", "silent"));
   const failed = await Promise.all([feeds.follow(1), feeds.follow(1)]);
   for (const feed of failed) expect(() => feed.latest()).toThrow("away");
   for (const feed of failed) feed[Symbol.dispose]();
   away = false;
   const next = await feeds.follow(1);
-  expect(next.latest().build).toEqual({ _id: 1 });
+  expect(next.latest().build).toEqual({ _id: 1, rev: 1 });
   next[Symbol.dispose]();
+});
+
+const untilRead = async (feed: Feed) => {
+  const { reading } = feed.latest();
+  await feed.after(reading, new AbortController().signal);
+  return feed.latest().build.rev;
+};
+
+test("followers see a build as this process wrote it, without a reading", async () => {
+  const { feeds, write, reads } = changing();
+  using feed = await feeds.follow(1);
+  write();
+  expect(await untilRead(feed)).toBe(1);
+  expect(reads()).toBe(1);
+});
+
+test("a change by another replica is read, whatever this process wrote before", async () => {
+  const { feeds, write, change, reads } = changing();
+  using feed = await feeds.follow(1);
+  write();
+  change();
+  expect(await untilRead(feed)).toBe(2);
+  expect(reads()).toBe(2);
+});
+
+test("news of an older revision than the one that was read is dropped", async () => {
+  const build = (rev: number) => ({ _id: 1, rev }) as FollowedBuild;
+  const news = followedNews();
+  news.add(build(1));
+  const found = news.after(2, new AbortController().signal);
+  news.add(build(3));
+  expect((await found)?.rev).toBe(3);
 });

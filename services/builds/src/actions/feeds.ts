@@ -2,10 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import type { FollowedBuild } from "../store/build-queries.js";
+import { followedNews } from "./followed-news.js";
 import type { Wakeups } from "./wakeups.js";
 
-/** How often to check for changes, in case a wakeup is lost. */
-const checkEveryMs = 1_000;
 /** Number of followers to wake before other calls, such as renewals of leases, get a turn. */
 const slice = 50;
 
@@ -52,23 +51,29 @@ function audience() {
   };
 }
 
-/** Reads a build whenever it changes. Pauses as long as each read took, so that followers get half of the time. */
-function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortSignal) => Promise<void>) {
+type Read = (written: FollowedBuild | undefined) => Promise<Followed>;
+type Listen = (onChange: (written: FollowedBuild | undefined) => void) => Disposable;
+
+/**
+ * Reads a build whenever it changes, unless this process has just written it. Pauses as long as each read took, so that
+ * followers get half of the time.
+ */
+function sharedReader(read: Read, listen: Listen) {
   const over = new AbortController();
   const { wait, wakeAll } = audience();
   let result: { followed: Followed } | { error: unknown } | undefined;
   let reading = 0;
 
-  /** Reports whether the build could be read. Notifies followers either way. */
-  async function readOnce(): Promise<boolean> {
-    const latest = await read().then(
+  /** Returns the revision of the build if it could be read. Notifies followers either way. */
+  async function readOnce(written: FollowedBuild | undefined): Promise<number | undefined> {
+    const latest = await read(written).then(
       (followed) => ({ followed }),
       (error) => ({ error }),
     );
     result = latest;
     reading++;
     await wakeAll();
-    return "followed" in latest;
+    return "followed" in latest ? latest.followed.build.rev : undefined;
   }
 
   return {
@@ -82,27 +87,35 @@ function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortS
     reading: () => reading,
     /** Runs until nobody follows the build, or until an error. */
     async run(): Promise<void> {
+      const news = followedNews();
+      // Listen before reading. Otherwise a change between the two would be missed.
+      using _listening = listen(news.add);
+      let written: FollowedBuild | undefined;
       while (!over.signal.aborted) {
-        // Listen before reading. Otherwise a change between the two would be missed.
-        const change = nextChange(over.signal);
         const startedAt = performance.now();
-        if (!(await readOnce())) return;
-        await Promise.all([change, delay(performance.now() - startedAt)]);
+        const rev = await readOnce(written);
+        if (rev === undefined) return;
+        [written] = await Promise.all([news.after(rev, over.signal), delay(performance.now() - startedAt)]);
       }
     },
   };
 }
 type SharedReader = ReturnType<typeof sharedReader> & { followers: number };
 
-export function feedsOf(read: (buildId: number) => Promise<Followed>, wakeups: Wakeups, log: Log): Feeds {
+/** Opens feeds. `read` reads a build, or adds what followers see to the build as `written`. */
+export function feedsOf(
+  read: (buildId: number, written: FollowedBuild | undefined) => Promise<Followed>,
+  wakeups: Pick<Wakeups, "listen">,
+  log: Log,
+): Feeds {
   const readers = new Map<number, SharedReader>();
 
   function readerOf(buildId: number): SharedReader {
     const known = readers.get(buildId);
     if (known) return known;
     const shared = sharedReader(
-      () => read(buildId),
-      (signal) => wakeups.next(buildId, checkEveryMs, signal),
+      (written) => read(buildId, written),
+      (onChange) => wakeups.listen(buildId, onChange),
     );
     const reader = { ...shared, followers: 0 };
     readers.set(buildId, reader);

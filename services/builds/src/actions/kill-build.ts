@@ -14,5 +14,5 @@ export async function killBuild(
 ): Promise<void> {
   const doc = await ctx.builds.change(id, (build) => (spares(build) ? undefined : kill(build, ctx.now(), by)));
   if (doc.killRequestedAt) ctx.bus.nudge(`kill.${id}`);
-  ctx.wakeups.wake(id);
+  ctx.wakeups.wake(doc);
 }

@@ -16,5 +16,5 @@ export async function requeue(
     await ctx.line.join(doc.driver.type, [doc.userId]);
     ctx.bus.nudge(`queue.${doc.driver.type}`);
   }
-  ctx.wakeups.wake(id);
+  ctx.wakeups.wake(doc);
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import type { Bus } from "@ci/kit/bus/bus";
+import { type FollowedBuild, followedOf } from "../store/build-queries.js";
 
 /** Wakes the watchers of a build when it changes, on every replica. */
 export interface Wakeups {
-  wake(buildId: number): void;
-  /** Resolves when the build changes, after `withinMs` at the latest, or at the signal. */
-  next(buildId: number, withinMs: number, signal: AbortSignal): Promise<void>;
+  /** Tells of a build as it has been written. */
+  wake(build: FollowedBuild): void;
+  /** Calls back for each change of a build until disposed. Without `written`, another replica wrote it. */
+  listen(buildId: number, onChange: (written: FollowedBuild | undefined) => void): Disposable;
 }
 
 /** Wakeups over the bus, on the topics `output.<build id>`; watchers in this process are woken directly. */
@@ -17,13 +19,15 @@ export function wakeupsOver(bus: Pick<Bus, "nudge" | "onNudge">): Wakeups {
     if (from !== self) local.emit(topic);
   });
   return {
-    wake(buildId) {
-      local.emit(`output.${buildId}`);
-      bus.nudge(`output.${buildId}`, self);
+    wake(build) {
+      const topic = `output.${build._id}`;
+      if (local.listenerCount(topic) > 0) local.emit(topic, followedOf(build));
+      bus.nudge(topic, self);
     },
-    async next(buildId, withinMs, signal) {
-      const either = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-      await once(local, `output.${buildId}`, { signal: either }).catch(() => undefined);
+    listen(buildId, onChange) {
+      const topic = `output.${buildId}`;
+      local.on(topic, onChange);
+      return { [Symbol.dispose]: () => void local.off(topic, onChange) };
     },
   };
 }

@@ -12,7 +12,7 @@ export const approveBuild =
     const doc = await ctx.builds.change(_id, approve);
     // Also if the build is already approved: an earlier process may have died between the two writes.
     if (doc.status === "queued") await offer(ctx, [doc]);
-    ctx.wakeups.wake(_id);
+    ctx.wakeups.wake(doc);
     return {
       build: { ...(await withQueuePlace(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) },
     };

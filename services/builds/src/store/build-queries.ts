@@ -8,6 +8,7 @@ import { shown, shownBuilds } from "./shown-builds.js";
 const placeFields = { userId: 1, namespaceId: 1 } as const;
 const followedFields = {
   ...placeFields,
+  rev: 1,
   rootId: 1,
   status: 1,
   createdAt: 1,
@@ -22,6 +23,15 @@ const followedFields = {
 
 /** The fields that followers of a build's output need. */
 export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
+
+/** Returns only the fields of a build that followers need. */
+export const followedOf = (build: FollowedBuild): FollowedBuild =>
+  Object.fromEntries(
+    ["_id" as const, ...(Object.keys(followedFields) as (keyof typeof followedFields)[])].map((key) => [
+      key,
+      build[key],
+    ]),
+  ) as unknown as FollowedBuild;
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */

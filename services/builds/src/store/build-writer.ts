@@ -19,9 +19,9 @@ export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, 
     if (matchedCount === 0) return undefined;
     const { events = [] } = change;
     if (events.length > 0) nudge(builds as never, _id, newsOf(events, outbox));
-    const after = applyChange(doc, change);
+    const after = { ...applyChange(doc, change), rev: rev + 1, outbox: [...outbox, ...events] };
     onChange(doc, after);
-    recent.keep({ ...after, rev: rev + 1, outbox: [...outbox, ...events] });
+    recent.keep(after);
     return after;
   }
 

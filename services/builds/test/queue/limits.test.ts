@@ -62,6 +62,17 @@ it("concurrent claims do not exceed the limit of a namespace tree", async () => 
   expect(await stampede()).toHaveLength(1);
 });
 
+it("a runner that finds no build learns whether some wait for the end of others", async () => {
+  const claim = () => suite.queue.claimBuild({ runnerId: "r1", drivers: ["os"] });
+  // Users whose builds an earlier test has deleted leave the line.
+  await eventually(async () => expect((await claim()).heldBack).toBe(false));
+  await submit(suite.users.ann, 3);
+  for (let n = 0; n < 3; n++) expect((await claim()).assignment).toBeDefined();
+  expect((await claim()).heldBack).toBe(false);
+  await submit(suite.users.ann, 1);
+  expect(await claim()).toMatchObject({ assignment: undefined, heldBack: true });
+});
+
 it("another user's build passes the builds that a limit holds back", async () => {
   await submit(suite.users.ann, 5);
   const running = [(await suite.claim())!, (await suite.claim())!, (await suite.claim())!];

@@ -10,6 +10,7 @@ import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
+import { buildNetworks } from "./docker/networks.js";
 import { pulledImages, unprovenImages } from "./docker/pulled.js";
 import { newQuotas } from "./docker/quotas.js";
 import { seccompFor } from "./docker/seccomp.js";
@@ -42,6 +43,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
   const quotas = newQuotas(log);
+  const networks = buildNetworks({ engine, keepMs: config.networkKeepMs, log });
   const agent = guardedAgent(config.guard);
   const images = { ...config, pulled: pulledImages(root.path), unproven: unprovenImages(root.path), agent, log };
   const egress = egressOf(engine, options);
@@ -80,6 +82,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         engine,
         images,
         quotas,
+        networks,
         path: config.path,
         runner: name,
         root,
@@ -99,10 +102,11 @@ export function dockerDriver(options: DockerOptions): Driver {
         run: (job, onOutput, signal) => environment.run(job, onOutput, signal).catch(distrust),
       };
     },
-    leftovers: () => findLeftovers(engine, name, root),
+    leftovers: () => findLeftovers(engine, name, root, Date.now(), networks.userOf),
     async close() {
       await shown[Symbol.asyncDispose]();
       await agent.destroy();
+      await networks.close();
       // What is left keeps its rules until the next runner of this name has removed it.
       const left = await findLeftovers(engine, name, root).catch(() => undefined);
       if (left?.length === 0) await egress.remove();

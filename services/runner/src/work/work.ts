@@ -33,21 +33,22 @@ interface Running {
 
 /**
  * Runs up to `config.builds` builds at a time. A place is free once a build's end is reported, before its environment
- * is gone; but no more environments than places may await removal. Calls `onFree` when there may be room.
+ * is gone; but no more environments than places may await removal. Calls `onFree` when that lets another build run.
  */
 export function openWork(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
   let draining = false;
   let stopping = false;
-  /** The last claim stopped for want of room, so there may be builds for the next room. */
-  let lacksRoom = false;
+  /** The end of a build may free another one: the last claim stopped for want of room, is under way, or found limits. */
+  let waitsForEnd = false;
   let claiming: Promise<void> = Promise.resolve();
 
   const hasRoom = () =>
     running.size < 2 * ctx.config.builds && [...running].filter(({ over }) => !over).length < ctx.config.builds;
 
-  function claimAgain(): void {
-    lacksRoom = false;
+  function wakeClaims(): void {
+    if (!waitsForEnd) return;
+    waitsForEnd = false;
     onFree();
   }
 
@@ -59,7 +60,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
     const onOver = () => {
       lease[Symbol.dispose]();
       one.over = true;
-      claimAgain();
+      wakeClaims();
     };
     const done = withTrail(trail, async () => {
       const broken = await runClaimed(ctx, build, { lease, onOver });
@@ -67,7 +68,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
     }).finally(() => {
       running.delete(one);
       if (!one.over) onOver();
-      else if (lacksRoom) claimAgain();
+      else wakeClaims();
     });
     const one: Running = { mark, lease, done, over: false };
     running.add(one);
@@ -76,11 +77,12 @@ export function openWork(ctx: Context, onFree: () => void): Work {
   async function claim(): Promise<void> {
     const drivers = await ctx.readiness.drivers();
     while (!draining && drivers.length > 0) {
-      lacksRoom = !hasRoom();
-      if (lacksRoom) return;
+      waitsForEnd = true;
+      if (!hasRoom()) return;
       const claimedAt = performance.now();
       const { id: runnerId, builds: places } = ctx.config;
       const answer = await ctx.queue.claimBuild({ runnerId, drivers, places, followsOrder: true });
+      waitsForEnd = answer.heldBack;
       if (!answer.assignment) return;
       if (stopping) return giveBack(ctx, answer.assignment);
       start(answer.assignment, answer, claimedAt);

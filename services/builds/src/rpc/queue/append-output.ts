@@ -19,7 +19,7 @@ export const appendOutput =
       requireSecret(build, leaseSecret);
       return append(build, epoch, piece, ctx.now());
     });
-    ctx.wakeups.wake(buildId);
+    ctx.wakeups.wake(doc);
     const tailFrom = await ctx.output.spill(doc);
     if (tailFrom !== undefined) await ctx.builds.trimTail(buildId, tailFrom);
     return {};

@@ -79,17 +79,17 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
   return undefined;
 }
 
-/** Gives users their turns in order until a build can be claimed. */
+/** Gives users their turns in order until a build can be claimed. `heldBack`: builds wait, but none can be claimed now. */
 async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
     const turn = await ctx.claims.next(drivers);
-    if (!turn || tried.has(turn._id)) return undefined;
+    if (!turn || tried.has(turn._id)) break;
     tried.add(turn._id);
     const doc = await takeOldest(ctx, turn, claimer);
-    if (doc) return doc;
+    if (doc) return { doc, heldBack: false };
   }
-  return undefined;
+  return { doc: undefined, heldBack: tried.size > 0 };
 }
 
 /** A runner may request the image just before its time to prepare ends. */
@@ -109,12 +109,12 @@ export const claimBuild =
     await ctx.runners.recordClaim(request, ctx.now());
     ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
-    const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
-    if (!doc) return { leaseMs, renewEveryMs };
+    const { doc, heldBack } = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
+    if (!doc) return { leaseMs, renewEveryMs, heldBack };
     addLogFields({ build: doc._id });
-    ctx.wakeups.wake(doc._id);
+    ctx.wakeups.wake(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
-    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs };
+    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs, heldBack };
   };

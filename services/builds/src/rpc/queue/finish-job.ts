@@ -10,6 +10,6 @@ export const finishJob =
       requireSecret(build, leaseSecret);
       return finish(build, { ...request, placed }, ctx.now());
     });
-    ctx.wakeups.wake(buildId);
+    ctx.wakeups.wake(doc);
     return { final: isFinal(doc.status) };
   };

@@ -21,8 +21,9 @@ export interface ContainerPlan {
   readonly script: string;
   /** The job that the container is for. */
   readonly job: Job;
-  /** The name of both the network and the volume of the workspace. */
-  readonly name: string;
+  readonly network: string;
+  /** The volume of the workspace. */
+  readonly volume: string;
   readonly labels: Readonly<Record<string, string>>;
   /** What caches keep outside the workspace. */
   readonly shared: readonly SharedVolume[];
@@ -52,7 +53,8 @@ export const containerOf = ({
   job,
   imageId,
   script,
-  name,
+  network,
+  volume,
   labels,
   shared,
   limits,
@@ -66,8 +68,8 @@ export const containerOf = ({
   Labels: { ...labels },
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
-    NetworkMode: name,
-    Mounts: [{ name, target: order.workspace }, ...shared].map(({ name: Source, target: Target }) => ({
+    NetworkMode: network,
+    Mounts: [{ name: volume, target: order.workspace }, ...shared].map(({ name: Source, target: Target }) => ({
       ...{ Type: "volume" as const, Source, Target },
     })),
     ...hardened(limits),
@@ -76,18 +78,24 @@ export const containerOf = ({
   },
 });
 
-type ServicePlan = Pick<ContainerPlan, "imageId" | "name" | "labels" | "limits"> & { readonly service: Service };
+type ServicePlan = Pick<ContainerPlan, "imageId" | "network" | "labels" | "limits"> & { readonly service: Service };
 
 /** A service runs as its image says. The end of its log is all that is kept of its output. */
-export const serviceContainer = ({ service, imageId, name, labels, limits }: ServicePlan): ContainerCreateOptions => ({
+export const serviceContainer = ({
+  service,
+  imageId,
+  network,
+  labels,
+  limits,
+}: ServicePlan): ContainerCreateOptions => ({
   Image: imageId,
   ...(service.command.length > 0 ? { Cmd: [...service.command] } : {}),
   Env: environmentOf(service.variables),
   Labels: { ...labels },
   HostConfig: {
-    NetworkMode: name,
+    NetworkMode: network,
     ...hardened(limits),
     LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
   },
-  NetworkingConfig: { EndpointsConfig: { [name]: { Aliases: [service.name] } } },
+  NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: [service.name] } } },
 });

@@ -2,6 +2,7 @@ import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import type { Settings } from "@ci/kit/process/config";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { timer } from "@ci/kit/process/setting-types";
 import { parseCapabilities } from "./capabilities.js";
 
 export interface DockerConfig {
@@ -21,6 +22,8 @@ export interface DockerConfig {
   localImages: readonly string[];
   /** Limits the compressed layers of an image that the runner fetches. */
   pullBytes: number;
+  /** How long the network of an ended build waits for the next one. */
+  networkKeepMs: number;
   /** How long a service may take to become ready. */
   serviceReadyMs: number;
   /** Guards the addresses of registries. */
@@ -109,6 +112,12 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     "largest image that the runner fetches from a registry that is not trusted: its compressed layers together",
     "10GiB",
     { min: "1MiB", refusal: "Image X could not be pulled: it is larger than N, the limit of DOCKER_PULL_LIMIT" },
+  ),
+  networkKeepMs: s.duration(
+    "DOCKER_NETWORK_FOR",
+    "how long the network of an ended build waits for the next build, which then starts sooner; `0ms` removes it at once",
+    "5min",
+    { max: timer.max, effect: "the network is removed" },
   ),
   serviceReadyMs: s.duration("DOCKER_SERVICE_READY", "how long a service may take to become ready", "2min", {
     min: "1s",

@@ -17,6 +17,7 @@ import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
+import type { Networks } from "./networks.js";
 import { placedFiles } from "./placed-files.js";
 import type { Quotas } from "./quotas.js";
 import { jobsAfter, ranContainers } from "./ran-containers.js";
@@ -29,6 +30,7 @@ export interface EnvironmentOptions {
   readonly engine: Docker;
   readonly images: ImageRules;
   readonly quotas: Quotas;
+  readonly networks: Networks;
   /** Where programs are found. */
   readonly path: string;
   /** The runner's name. */
@@ -90,30 +92,24 @@ const cannotRunImage = ({ image, workspace }: Order) =>
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
-  const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
+  const { engine, images, quotas, networks, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const { workspace, name, bridge, script, shared } = namesOf(order, runner);
   const volumes = [name, ...shared.map((volume) => volume.name)];
   let imageId = "";
   const { begin, end } = startedWork();
-  const around = surroundings({ engine, quotas, path, name, volumes, bridge, labels, limits, log, begin });
+  const network = { name, bridge, labels };
+  const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
   const atWorkspace = { ...order, workspace };
-  const plan = (job: Job): ContainerPlan => ({
-    order: atWorkspace,
-    job,
-    imageId,
-    script,
-    name,
-    labels,
-    shared,
-    limits,
+  const plan = (job: Job, network: string): ContainerPlan => ({
+    ...{ order: atWorkspace, job, imageId, script, network, volume: name, labels, shared, limits },
   });
-  const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
+  const made = jobContainers({ engine, quotas, begin, plan, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
 
   const ran = ranContainers((container) => void begin(() => removeContainer(container)).catch(() => undefined));
   const services = buildServices({
-    ...{ engine, quotas, name, labels, limits, begin, around },
+    ...{ engine, quotas, labels, limits, begin, around },
     ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
   });
 
@@ -131,7 +127,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     const all = [...containers, ...services.containers()];
     const allVolumes = volumes.map((volume) => engine.getVolume(volume));
     await Promise.all([
-      removeAll({ containers: all, network: engine.getNetwork(name), volumes: allVolumes }),
+      removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes }),
       files.remove(),
     ]);
   }

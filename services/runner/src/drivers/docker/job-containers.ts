@@ -28,20 +28,19 @@ interface ContainersOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly begin: ReturnType<typeof startedWork>["begin"];
-  readonly plan: (job: Job) => ContainerPlan;
-  /** Resolves when the volume exists: a container made earlier would create one without labels. */
-  readonly volume: () => Promise<unknown> | undefined;
+  readonly plan: (job: Job, network: string) => ContainerPlan;
+  /** Resolves with the network when the volume exists: a container made earlier would create one without labels. */
+  readonly chosen: () => Promise<string>;
 }
 
-export function jobContainers({ engine, quotas, begin, plan, volume }: ContainersOptions) {
+export function jobContainers({ engine, quotas, begin, plan, chosen }: ContainersOptions) {
   const all: Docker.Container[] = [];
   const filled = new Map<string, Promise<Docker.Container>>();
   /** Files outside the workspace, which every container needs. */
   const everywhere: SpooledFile[] = [];
 
   async function fill(job: Job): Promise<Docker.Container> {
-    const planned = plan(job);
-    await volume();
+    const planned = plan(job, await chosen());
     const container = await engineCall(quotas.container(engine, containerOf(planned), planned.limits.diskBytes));
     all.push(container);
     await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);

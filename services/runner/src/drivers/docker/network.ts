@@ -10,15 +10,13 @@ export const bridgePrefix = (runner: string): string => `ci${shortNameOf(runner)
 export const bridgeName = (runner: string, random: string): string =>
   `${bridgePrefix(runner)}${random}`.slice(0, maxInterfaceName);
 
-export const networkOf = ({
-  name,
-  bridge,
-  labels,
-}: {
+export interface NetworkPlan {
   readonly name: string;
   readonly bridge: string;
   readonly labels: Readonly<Record<string, string>>;
-}): NetworkCreateOptions => ({
+}
+
+export const networkOf = ({ name, bridge, labels }: NetworkPlan): NetworkCreateOptions => ({
   Name: name,
   Driver: "bridge",
   EnableIPv6: false,

@@ -9,7 +9,7 @@ export const removeContainer = (container: Docker.Container): Promise<void> =>
   ignoreNotFound(container.remove({ force: true, v: true }));
 
 /** A busy engine refuses a removal that it accepts a moment later. */
-async function persistently(remove: () => Promise<void>): Promise<void> {
+export async function persistently(remove: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
       return await remove();
@@ -19,14 +19,15 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
     }
 }
 
+/** Removes containers, then what they used. `network` learns whether they are all gone. */
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
-  readonly network: Docker.Network;
+  readonly network: (empty: boolean) => Promise<void>;
   readonly volumes: readonly Docker.Volume[];
 }): Promise<void> {
   const first = await Promise.allSettled(what.containers.map((one) => persistently(() => removeContainer(one))));
   const then = await Promise.allSettled([
-    persistently(() => ignoreNotFound(what.network.remove())),
+    what.network(first.every(({ status }) => status === "fulfilled")),
     ...what.volumes.map((volume) => persistently(() => ignoreNotFound(volume.remove()))),
   ]);
   const failed = [...first, ...then].find((one) => one.status === "rejected");

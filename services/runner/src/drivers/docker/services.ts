@@ -10,7 +10,7 @@ import { engineCall, refusedWith } from "./engine.js";
 import { payloads } from "./frames.js";
 import type { Quotas } from "./quotas.js";
 
-export interface ServicesOptions extends Pick<ContainerPlan, "name" | "labels" | "limits"> {
+export interface ServicesOptions extends Pick<ContainerPlan, "network" | "labels" | "limits"> {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly services: readonly Service[];

@@ -1,24 +1,26 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
+import type { Mark } from "../../driver.js";
 import type { ContainerPlan } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
 import { type DiskUse, diskUse, serviceUse, sumOfUses } from "./disk-use.js";
 import { type DiskWatch, watchDisk } from "./disk-watch.js";
 import { engineCall } from "./engine.js";
 import type { startedWork } from "./job-containers.js";
-import { networkOf } from "./network.js";
+import type { NetworkPlan } from "./network.js";
+import type { BuildNetwork, Networks } from "./networks.js";
 import type { Quotas } from "./quotas.js";
 
 export interface SurroundingsOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
+  readonly networks: Networks;
   readonly path: string;
-  /** The name of both the network and the volume of the workspace. */
-  readonly name: string;
   /** The names of all volumes. */
   readonly volumes: readonly string[];
-  readonly bridge: string;
-  readonly labels: ContainerPlan["labels"];
+  /** The network to make if none waits. */
+  readonly network: NetworkPlan;
+  readonly mark: Mark;
   readonly limits: ContainerPlan["limits"];
   readonly log: Log;
   readonly begin: ReturnType<typeof startedWork>["begin"];
@@ -27,8 +29,10 @@ export interface SurroundingsOptions {
 /** What all containers of a build share. */
 export interface Surroundings extends Disposable {
   make(): Promise<unknown>;
-  /** Resolves when the volumes exist. */
-  volume(): Promise<unknown> | undefined;
+  /** Resolves with the name of the network when containers can be made: the volumes exist, the network may still be made. */
+  chosen(): Promise<string>;
+  /** Gives the network back. */
+  leaveNetwork(empty: boolean): Promise<void>;
   /** Resolves with the exit code of a container. */
   death(container: Docker.Container): Promise<number> | undefined;
   /** Counts what the container of a service writes, too. */
@@ -38,8 +42,10 @@ export interface Surroundings extends Disposable {
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
-  const { engine, quotas, path, name, volumes, bridge, labels, limits, log, begin } = options;
-  let volume: Promise<unknown> | undefined;
+  const { engine, quotas, networks, path, volumes, network: plan, mark, limits, log, begin } = options;
+  const { labels } = plan;
+  let taken: BuildNetwork | undefined;
+  let chosen: Promise<string> | undefined;
   let deaths: Deaths | undefined;
   let watch: DiskWatch | undefined;
   /** The containers that run now, or those of one parallel stage. */
@@ -56,17 +62,28 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   const makeVolume = (Name: string) =>
     engineCall(quotas.volume(engine, { Name, Labels: { ...labels } }, limits.diskBytes));
   const makeVolumes = () => Promise.all(volumes.map(makeVolume));
-  const makeNetwork = () => engineCall(engine.createNetwork(networkOf({ name, bridge, labels })));
+  async function takeNetwork(): Promise<BuildNetwork> {
+    taken = await networks.take(plan, mark);
+    // Its failure is that of `make`.
+    taken.made.catch(() => undefined);
+    return taken;
+  }
   const listen = async () => {
     deaths = await engineCall(watchDeaths(engine, labels));
   };
 
   return {
     make() {
-      volume = begin(makeVolumes);
-      return Promise.all([volume, begin(makeNetwork), begin(listen)]);
+      const network = begin(takeNetwork);
+      const made = begin(async () => (await network).made);
+      chosen = Promise.all([network, begin(makeVolumes)]).then(([{ name }]) => name);
+      return Promise.all([chosen, made, begin(listen)]);
     },
-    volume: () => volume,
+    async chosen() {
+      if (!chosen) throw new Error("the environment has not been prepared");
+      return chosen;
+    },
+    leaveNetwork: async (empty) => taken && networks.giveBack(taken, empty),
     death: (container) => deaths?.of(container.id),
     watch: (service) => void services.push(service),
     within(container, signal, beside) {

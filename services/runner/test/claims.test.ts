@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllow } from "@ci/kit/net/guard";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { createLog } from "@ci/kit/process/log";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { connect, openedIdentity } from "@ci/testkit/identities";
+import { openCopies } from "../src/caches/copies.js";
+import { openWork } from "../src/work/work.js";
+import { aFolder, osSubject } from "./_os.js";
+import { anAssignment, startQueue } from "./_queue.js";
+
+const log = createLog("runner", "silent");
+
+/** Runs a build that ends after the runner's last claim. Returns how often that made room for another one. */
+async function freed(builds: number, heldBack: boolean): Promise<number> {
+  const [queue, folder, { driver }] = [await startQueue(), aFolder(), await osSubject(undefined)];
+  const channel = connect(queue.address, openedIdentity("runner"));
+  const agent = guardedAgent({ allow: parseAllow("") });
+  let count = 0;
+  const ctx = {
+    ...{ agent, log, copies: await openCopies(join(folder, "copies"), 0) },
+    config: { builds, drainMs: 0, id: "r", cloneBytes: 0 },
+    queue: channel.client(QueueServiceDefinition),
+    drivers: new Map([["os", driver] as const]),
+    readiness: { drivers: async () => ["os" as const], failed() {}, worked() {}, disks: async () => [] },
+  };
+  const work = openWork(ctx, () => count++);
+  const go = join(folder, "go");
+  const build = queue.submit(anAssignment({}, [`while [ ! -e ${go} ]; do sleep 0.05; done`]));
+  queue.heldBack = heldBack;
+  await work.claim();
+  writeFileSync(go, "");
+  await work.drain();
+  expect(build.final).toBe("passed");
+  await channel[Symbol.asyncDispose]();
+  await agent.destroy();
+  await queue[Symbol.asyncDispose]();
+  return count;
+}
+
+test("after a build, the runner claims again if it had no room for more", async () => {
+  expect(await freed(1, false)).toBe(1);
+});
+
+test("after a build, the runner claims again if builds wait for the end of others", async () => {
+  expect(await freed(2, true)).toBe(1);
+});
+
+test("after a build, the runner does not claim if the queue was empty", async () => {
+  expect(await freed(2, false)).toBe(0);
+});
