@@ -1,7 +1,7 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection, Filter } from "mongodb";
+import { streamWrites } from "./stream-writes.js";
 
 export interface StreamDoc {
   /** The position. It increases by one per record, over all namespaces. */
@@ -31,7 +31,6 @@ const maxReadBytes = fixedLimit({
   about: "events that one reader of a stream gets at a time",
   effect: "it gets more once it has read those",
 });
-const maxRemoved = 1_000;
 /** How old the end may be that sleeping readers compare with their position. */
 const recentMs = 1_000;
 
@@ -68,26 +67,6 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     return { docs, more: docs.length === maxRead };
   }
 
-  async function withoutRecord<T extends { readonly eventId: string }>(records: readonly T[]): Promise<T[]> {
-    const recorded = { eventId: { $in: records.map(({ eventId }) => eventId) } };
-    const found = await stream.find(recorded, { projection: { eventId: 1 } }).toArray();
-    const known = new Set(found.map(({ eventId }) => eventId));
-    return records.filter(({ eventId }) => !known.has(eventId));
-  }
-
-  /** Returns false if another process appended meanwhile: then some records may be missing. */
-  async function tryAppend(records: readonly NewRecord[]): Promise<boolean> {
-    const from = (await last()) + 1;
-    const docs = records.map((record, index) => ({ _id: from + index, ...record }));
-    try {
-      await stream.insertMany(docs, { ordered: true });
-      return true;
-    } catch (error) {
-      if (duplicateKey(error)) return false;
-      throw error;
-    }
-  }
-
   return {
     last,
 
@@ -104,14 +83,6 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
         recent = found;
       }
       return recent.end;
-    },
-
-    withoutRecord,
-
-    /** Appends each event once. Positions have no gaps, so a reader that has seen one never misses one below it. */
-    async append(records: readonly NewRecord[]): Promise<void> {
-      let missing = await withoutRecord(records);
-      while (missing.length > 0 && !(await tryAppend(missing))) missing = await withoutRecord(missing);
     },
 
     /** Returns a batch of a namespace's records after a position, in order; empty if there are no more. */
@@ -133,16 +104,6 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
       return found.filter((doc) => doc._id <= until).sort((a, b) => a._id - b._id);
     },
 
-    /** Removes a batch of records of events before a time. The newest stays, because positions continue from it. */
-    async prune(before: Date): Promise<number> {
-      const kept = await last();
-      const old = await stream
-        .find({ at: { $lt: before } }, { projection: { _id: 1 } })
-        .sort({ at: 1 })
-        .limit(maxRemoved)
-        .toArray();
-      const ids = old.map(({ _id }) => _id).filter((id) => id < kept);
-      return ids.length === 0 ? 0 : (await stream.deleteMany({ _id: { $in: ids } })).deletedCount;
-    },
+    ...streamWrites(stream, last),
   };
 };
