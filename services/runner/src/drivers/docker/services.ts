@@ -45,11 +45,22 @@ async function passes(container: Docker.Container, command: string, signal: Abor
 
 type Look = "ready" | "not yet" | "ended" | "unhealthy";
 
+/** Runs the check. If the service ends meanwhile, the engine may refuse the check or break it off. */
+async function checked(container: Docker.Container, command: string, signal: AbortSignal): Promise<Look> {
+  try {
+    return (await passes(container, command, signal)) ? "ready" : "not yet";
+  } catch (error) {
+    const { State: state } = await engineCall(container.inspect());
+    if (state.Running) throw error;
+    return "ended";
+  }
+}
+
 /** A service without a check may end with 0 at once: it may be there only to prepare something. */
 async function look({ ready }: Service, container: Docker.Container, signal: AbortSignal): Promise<Look> {
   const { State: state } = await engineCall(container.inspect());
   if (!state.Running) return ready === undefined && state.ExitCode === 0 && !state.Health ? "ready" : "ended";
-  if (ready !== undefined) return (await passes(container, ready, signal)) ? "ready" : "not yet";
+  if (ready !== undefined) return checked(container, ready, signal);
   const health = state.Health?.Status ?? "none";
   if (health === "unhealthy") return health;
   return health === "starting" ? "not yet" : "ready";
