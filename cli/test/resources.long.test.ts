@@ -170,7 +170,7 @@ test("without a namespace, events of all that a user may see are printed", async
     expect(running.stdout).toContain("variables");
   });
   expect((await ann.post("/builds", { manifest: manifestOf(["true"]) })).json.namespace).toBeNull();
-  await eventually(() => expect(running.stdout).toMatch(/build\.submitted\n(.*\n)*build\.finished\n/));
+  await eventually(() => expect(running.stdout).toContain("build.submitted\n"));
   expect((await after.ended).stdout).toContain(`\tbuild.submitted\t`);
   running.child.kill("SIGINT");
   expect((await running.ended).code).toBe(130);

@@ -143,6 +143,18 @@ describe("memberships", () => {
     await slow.return?.();
   });
 
+  test("events of a namespace that was deleted are not sent to those who continue after it", async () => {
+    const { ann } = ci.users;
+    const [gone, kept] = [await ci.aNamespace(), await ci.aNamespace()];
+    using before = await watchOwn(ann);
+    await ci.publishBuild("build.started", numbered(gone, 1));
+    await ci.publishBuild("build.started", numbered(kept, 2));
+    await eventually(() => expect(numbersOf(before.events())).toEqual([1, 2]));
+    await ci.as(ann, () => ci.accounts.namespaces.deleteNamespace({ id: gone.id }));
+    using after = await watchOwn(ann, before.startPosition());
+    await eventually(() => expect(numbersOf(after.events())).toEqual([2]));
+  });
+
   test("requests without a user are refused", async () => {
     const watch = watching(
       (signal) => ci.webhooks.watchOwnEvents({}, { signal }),
