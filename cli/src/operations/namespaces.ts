@@ -42,6 +42,10 @@ const spaces = {
     ...{ about: "Remove a collaborator", method: "DELETE", path: "{namespace}/-/collaborators/{username}" },
     args: { namespace, username: one("Username or e-mail address") },
   },
+  "ns leave": {
+    ...{ about: "End your own collaboration on a namespace", method: "DELETE", path: "{namespace}/-/membership" },
+    args: { namespace },
+  },
   "ns invite": {
     ...{ about: "Invite a user to a namespace", method: "POST", path: "{namespace}/-/invites", names: "id" },
     args: { namespace, handle: one("Username or e-mail address") },

@@ -129,6 +129,7 @@ export const routes: readonly Row[] = [
   row("POST", `${n}/-/invites`, "invite:write", 201, members.sendInvite),
   row("GET", `${n}/-/collaborators`, "namespace:read", 200, members.listCollaborators),
   row("DELETE", `${n}/-/collaborators/:user`, "namespace:delete", 204, members.removeCollaborator),
+  row("DELETE", `${n}/-/membership`, "invite:delete", 204, members.leaveNamespace),
   row("GET", `${n}/-/webhooks`, ["namespace:read", "webhook:read"], 200, webhooks.listWebhooks),
   row("POST", `${n}/-/webhooks`, ["namespace:write", "webhook:write"], 201, webhooks.createWebhook),
   row("GET", hook, ["namespace:read", "webhook:read"], 200, webhooks.getWebhook),

@@ -44,7 +44,12 @@ async function anInvite({ crew, url }: Place) {
 async function aCollaborator({ crew, url, rootUrl }: Place) {
   const user = await crew.ci.signUp();
   await addCollaborator(crew.owner, user, rootUrl!);
-  return { path: `${url}/-/collaborators/${user.username}`, invitee: user };
+  return { path: `${url}/-/collaborators/${user.username}` };
+}
+
+/** Makes another tree, whose collaborator can leave. */
+async function aMembership({ crew, visibility, child }: Place) {
+  return { path: `${(await aTree(crew, visibility!, child!)).url}/-/membership` };
 }
 
 /** Hides namespaces that are not public even from members, because the badge needs no token. */
@@ -89,12 +94,12 @@ export const namespaces: readonly TableRow[] = [
     path: `${url}/-/collaborators`,
     id: crew.collaborator.id,
   })),
+  tableRow(`DELETE ${n}/-/collaborators/:`, "namespace:delete", owners("204"), aCollaborator),
   tableRow(
-    `DELETE ${n}/-/collaborators/:`,
-    "namespace:delete",
-    // 4.6: collaborators remove themselves only.
-    (place) => ({ ...owners("204")(place), invitee: "204" }),
-    aCollaborator,
+    `DELETE ${n}/-/membership`,
+    "invite:delete",
+    (place) => ({ ...everyone("404")(place), collaborator: "204" }),
+    aMembership,
   ),
   tableRow(
     "GET /invites",

@@ -23,7 +23,8 @@ let dir: string;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "runner-test-"));
 });
-afterEach(() => rm(dir, { recursive: true }));
+// An abandoned build may still be closing its files.
+afterEach(() => rm(dir, { recursive: true, maxRetries: 10 }));
 
 /** Opens a driver that does not know the environments of another driver with the same name. */
 async function openDriver() {

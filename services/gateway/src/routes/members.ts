@@ -29,6 +29,15 @@ export const removeCollaborator = action({
   },
 });
 
+export const leaveNamespace = action({
+  summary: "Ends your own collaboration on a namespace's tree",
+  changes: "collaborator",
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    await ctx.namespaces.leaveNamespace({ namespaceId });
+  },
+});
+
 async function invitePage(ctx: Context, { page }: Pick<Input, "page">, namespaceId?: number) {
   const { invites, page: info } = await ctx.namespaces.listInvites({ namespaceId, page });
   const relations = await relationsFor(ctx, invites);

@@ -17,6 +17,7 @@ import { deleteUser } from "./delete-user.js";
 import { enterNamespace } from "./enter-namespace.js";
 import { getNamespace } from "./get-namespace.js";
 import { getUser } from "./get-user.js";
+import { leaveNamespace } from "./leave-namespace.js";
 import { listAllTokens } from "./list-all-tokens.js";
 import { listCollaborators } from "./list-collaborators.js";
 import { listIdentities } from "./list-identities.js";
@@ -62,6 +63,7 @@ export const namespaceHandlers = (ctx: Context): NamespaceHandlers => ({
   deleteNamespace: deleteNamespace(ctx),
   listCollaborators: listCollaborators(ctx),
   removeCollaborator: removeCollaborator(ctx),
+  leaveNamespace: leaveNamespace(ctx),
   sendInvite: sendInvite(ctx),
   listInvites: listInvites(ctx),
   acceptInvite: acceptInvite(ctx),

@@ -32,8 +32,7 @@ export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Col
   const { username, created_at } = record;
   const me = useUser()?.username;
   const [tree] = (params.path ?? "").split("/");
-  const remove = () =>
-    client.request(`${namespacePath(params)}/-/collaborators/${encodeURIComponent(username)}`, { method: "DELETE" });
+  const end = (path: string) => client.request(`${namespacePath(params)}/-/${path}`, { method: "DELETE" });
   return (
     <>
       <div class="what">
@@ -49,7 +48,7 @@ export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Col
         <Remove
           what={`the namespace ${tree}`}
           action="Leave"
-          work={remove}
+          work={() => end("membership")}
           onDone={() => goAndSay(`${base}/namespaces`, `You have left the namespace ${tree}.`)}
         />
       )}
@@ -57,7 +56,7 @@ export function CollaboratorRow({ record, now, params, done }: Omit<RowProps<Col
         <Remove
           what={`the collaborator ${username}`}
           action="Remove"
-          work={remove}
+          work={() => end(`collaborators/${encodeURIComponent(username)}`)}
           onDone={() => done(`Removed ${username}, who can no longer work here.`)}
         />
       )}
