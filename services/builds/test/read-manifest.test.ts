@@ -54,7 +54,7 @@ test("a user's large manifests wait for each other and not for those of others; 
   const waiting = Array.from({ length: 62 }, () => reader.read(1, middle, limits));
   await expect(read(1)).rejects.toMatchObject({
     code: "exhausted",
-    message: "Too many manifests at once, cannot exceed 64 waiting per user; await an answer before you send the next",
+    message: "Too many manifests at once, cannot exceed 64 waiting per user; await a response before you send the next",
   });
   await Promise.all([first, read(2), ...waiting]);
   // The second user's manifest began at once, beside the first one of the other user.
