@@ -97,7 +97,7 @@ export function membersAndTokens(web: Web): void {
     await remove(page, `the namespace ${root}`, "Leave");
     await page.waitForURL(/\/namespaces$/);
     await says(page, `You have left the namespace ${root}.`);
-    await page.getByText("You are in no namespace yet.").waitFor();
+    await page.getByText("You have no namespaces yet.").waitFor();
     expect((await guest.get(`${placeOf(root)}/-/collaborators`)).status).toBe(404);
     const theirs = await web.open(`${placeOf(root)}/-/collaborators`, owner);
     await theirs.getByText("Nobody else works here yet.").waitFor();
