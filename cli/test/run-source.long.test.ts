@@ -51,7 +51,7 @@ test("outside a repository, a build gets the whole folder except .git", async ()
 test("a repository that git cannot read is refused, because git would know what is ignored", async () => {
   user.write({ ".git/config": "", x: "" });
   const { code, stderr } = await user.run(inApp(["true"]));
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`git does not list the files of ${user.repository}`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`git cannot list the files of ${user.repository}`)]);
 });
 
 test("a submodule is copied with its files", async () => {
