@@ -24,8 +24,8 @@ export const accountSchema = record("Account", "A user", {
 const userFields = ({ id, email, username, createdAt }: User) => ({ id, email, username, created_at: time(createdAt) });
 
 /**
- * Returns the copy of a user, who may be deleted, for other records. An unknown id gets a username that no account can
- * have, so that no URL made from it leads to another user.
+ * Returns the copy of a user for other records, even after the user is deleted. An unknown id gets a username that no
+ * account can have, so that no URL made from it leads to another user.
  */
 export const userEmbed = (userId: number, { users }: Relations): z.output<typeof userSchema> => {
   const user = users.get(userId);

@@ -14,7 +14,7 @@ export type FetchOptions = {
 };
 
 /** Dispose of it unless you read the body to its end. */
-export type Answer = Disposable & {
+export type StreamedResponse = Disposable & {
   readonly status: number;
   /** Names are in lower case, repeated headers joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
@@ -54,13 +54,13 @@ const exchange = async (agent: Agent, start: URL, options: FetchOptions, signal:
   let url = start;
   for (let hop = 0; ; hop++) {
     const waits = { headersTimeout: 0, bodyTimeout: 0 };
-    const answer = await request(url, { dispatcher: agent, method, headers, body, signal, ...waits });
+    const response = await request(url, { dispatcher: agent, method, headers, body, signal, ...waits });
     // A destroyed body reports an error even if nothing reads it.
-    answer.body.on("error", () => {});
-    const { location } = answer.headers;
-    const redirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && method === "GET" && maxRedirects > 0;
-    if (!redirect || typeof location !== "string") return answer;
-    answer.body.destroy();
+    response.body.on("error", () => {});
+    const { location } = response.headers;
+    const redirect = [301, 302, 303, 307, 308].includes(response.statusCode) && method === "GET" && maxRedirects > 0;
+    if (!redirect || typeof location !== "string") return response;
+    response.body.destroy();
     if (hop === maxRedirects) throw new FetchFailed("too many redirects");
     url = follow(url, location, headers);
   }
@@ -77,7 +77,11 @@ async function* chunksOf(body: Readable, until: Deadline): AsyncGenerator<Buffer
 }
 
 /** Does the same as guardedFetch, but returns the body as a stream. The deadline covers the body. */
-export const guardedStream = async (agent: Agent, url: URL | string, options: FetchOptions): Promise<Answer> => {
+export const guardedStream = async (
+  agent: Agent,
+  url: URL | string,
+  options: FetchOptions,
+): Promise<StreamedResponse> => {
   const until = deadline(options.timeoutMs, options.signal);
   try {
     const { statusCode, headers, body } = await exchange(agent, new URL(url), options, until.signal);
@@ -86,8 +90,8 @@ export const guardedStream = async (agent: Agent, url: URL | string, options: Fe
       until[Symbol.dispose]();
       body.destroy();
     };
-    const answer = { status: statusCode, headers: Object.fromEntries(flat), body: chunksOf(body, until) };
-    return { ...answer, [Symbol.dispose]: dispose };
+    const response = { status: statusCode, headers: Object.fromEntries(flat), body: chunksOf(body, until) };
+    return { ...response, [Symbol.dispose]: dispose };
   } catch (error) {
     until[Symbol.dispose]();
     throw failure(error, until.signal);
@@ -115,8 +119,8 @@ export const guardedFetch = async (
   options: FetchOptions & { maxBodyBytes: number },
 ) => {
   const startedAt = process.hrtime.bigint();
-  using answer = await guardedStream(agent, url, options);
-  const read = await readUpTo(answer.body, options.maxBodyBytes);
+  using response = await guardedStream(agent, url, options);
+  const read = await readUpTo(response.body, options.maxBodyBytes);
   const durationNs = Number(process.hrtime.bigint() - startedAt);
-  return { status: answer.status, headers: answer.headers, ...read, durationNs };
+  return { status: response.status, headers: response.headers, ...read, durationNs };
 };

@@ -1,5 +1,5 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import { type Answer, guardedStream } from "@ci/kit/net/guarded-fetch";
+import { guardedStream, type StreamedResponse } from "@ci/kit/net/guarded-fetch";
 import type { Context } from "../context.js";
 import { contentTypes, responseComplaint } from "../domain/attempt.js";
 import { type Rest, totalOf, totalOfRest, validatorOf } from "../domain/resume.js";
@@ -12,7 +12,7 @@ function authorization(url: URL): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
-function request(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<Answer> {
+function request(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<StreamedResponse> {
   const bare = new URL(url);
   bare.username = "";
   bare.password = "";

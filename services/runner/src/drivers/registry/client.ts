@@ -1,6 +1,6 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
-import { type Answer, guardedStream } from "@ci/kit/net/guarded-fetch";
+import { guardedStream, type StreamedResponse } from "@ci/kit/net/guarded-fetch";
 import type { Login } from "./logins.js";
 import type { ImagePlace } from "./place.js";
 import { authorization, refusal } from "./token.js";
@@ -13,7 +13,7 @@ export interface GetOptions {
 /** Reads one repository of a registry. */
 export interface RegistryClient {
   /** Returns a successful response to a GET of `/v2/repository/path`; throws a FetchFailed for any other. */
-  get(path: string, options: GetOptions): Promise<Answer>;
+  get(path: string, options: GetOptions): Promise<StreamedResponse>;
 }
 
 const maxRedirects = 5;
@@ -40,16 +40,16 @@ export function registryClient(
 
   return {
     async get(path, options) {
-      let answer = await ask(path, options);
-      const challenge = answer.headers["www-authenticate"];
-      if (answer.status === 401 && challenge !== undefined) {
-        answer[Symbol.dispose]();
+      let response = await ask(path, options);
+      const challenge = response.headers["www-authenticate"];
+      if (response.status === 401 && challenge !== undefined) {
+        response[Symbol.dispose]();
         allowed = await authorization(agent, challenge, { repository, login, signal });
-        answer = await ask(path, options);
+        response = await ask(path, options);
       }
-      if (answer.status === 200 || answer.status === 206) return answer;
-      answer[Symbol.dispose]();
-      throw new FetchFailed(reasonFor(answer.status, login));
+      if (response.status === 200 || response.status === 206) return response;
+      response[Symbol.dispose]();
+      throw new FetchFailed(reasonFor(response.status, login));
     },
   };
 }
