@@ -59,7 +59,11 @@ export async function startShell(
   }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   await once(child, "spawn");
   const closed = once(child, "close");
-  const end = () => void (child.exitCode === null && child.signalCode === null && signalGroup(child.pid!, "SIGTERM"));
+  const end = () => {
+    if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid!, "SIGTERM");
+    // A process that the shell is just starting loses the signal, and would read for ever.
+    child.stdin?.destroy(new Error("The shell has been ended"));
+  };
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaint = `${complaint}${text}`.slice(-maxComplaint);
