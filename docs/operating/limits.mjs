@@ -1,5 +1,5 @@
 // Renders docs/operating/limits.md: the settings that are limits, and the limits in the code that no setting changes.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { overloadSection } from "./overload.mjs";
@@ -33,7 +33,9 @@ function declaredIn(folder) {
   const before = fixedLimits().length;
   for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort()) {
     const path = join(root, folder, file);
-    if (file.endsWith(".js") && readFileSync(path, "utf8").includes(".fixedLimit)(")) require(path);
+    // The output of a source file that has been renamed stays where it was.
+    const hasSource = existsSync(join(root, folder, "../src", file.replace(/\.js$/, ".ts")));
+    if (file.endsWith(".js") && hasSource && readFileSync(path, "utf8").includes(".fixedLimit)(")) require(path);
   }
   return fixedLimits().slice(before);
 }
