@@ -15,27 +15,27 @@ const claimOf = (uid: number) => join(claims, String(uid));
 
 const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-async function isAbandoned(uid: number): Promise<boolean> {
-  return stat(claimOf(uid)).then(
+/** Reports whether the folder of the build that has claimed this id is gone. */
+const isAbandoned = (uid: number): Promise<boolean> =>
+  stat(claimOf(uid)).then(
     () => false,
     (error) => code(error) === "ENOENT",
   );
-}
 
 async function tryClaim(uid: number, folder: string): Promise<boolean> {
-  if (await isAbandoned(uid)) await rm(claimOf(uid), { force: true });
-  try {
-    await symlink(folder, claimOf(uid));
-    return true;
-  } catch (error) {
-    if (code(error) === "EEXIST") return false;
-    throw error;
+  for (let tries = 0; tries < 3; tries++) {
+    const failure = await symlink(folder, claimOf(uid)).then(() => undefined, code);
+    if (failure === undefined) return true;
+    if (failure === "ENOENT") await mkdir(claims, { recursive: true, mode: 0o700 });
+    else if (failure !== "EEXIST") throw new Error(`${claimOf(uid)} cannot be made: ${failure}`);
+    else if (await isAbandoned(uid)) await rm(claimOf(uid), { force: true });
+    else return false;
   }
+  return false;
 }
 
 /** Gives a build's folder a user of its own. No account is needed. Begins anywhere, so that ids are reused late. */
 export async function claimUser({ first, last }: UidRange, folder: string): Promise<User> {
-  await mkdir(claims, { recursive: true, mode: 0o700 });
   const count = last - first + 1;
   const begin = randomInt(count);
   for (let nth = 0; nth < count; nth++) {
