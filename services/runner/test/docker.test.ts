@@ -9,8 +9,8 @@ import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
+import { installation } from "./_assignment.js";
 import { dockerOptions, dockerSubject } from "./_docker.js";
-import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -58,7 +58,8 @@ else {
       const filters = { label: [`ci.build=${order.mark.buildId}`] };
       const [container] = await engine.listContainers({ all: true, filters });
       const { HostConfig: host, Config: config, ...inspected } = await engine.getContainer(container!.Id).inspect();
-      expect(inspected).toMatchObject({ Path: "/bin/sh", Args: [expect.stringMatching(/^\/[^/]+$/)] });
+      const commandLine = ["-c", expect.stringMatching(/exec \/bin\/sh "\$0"$/), expect.stringMatching(/^\/[^/]+$/)];
+      expect(inspected).toMatchObject({ Path: "/bin/sh", Args: [...commandLine, order.jobs[0]!.script] });
       expect(inspected.Image).toBe((await engine.getImage(order.image).inspect()).Id);
       expect(config).toMatchObject({
         User: "0:0",
@@ -219,6 +220,15 @@ else {
       });
     },
   );
+
+  test.each([
+    ["short", ""],
+    ["long", `# ${"x".repeat(200_000)}\n`],
+  ])("a %s script runs as it is written, and only root can read it", async (_which, comment) => {
+    const text = "a\\\\n%s\\t$HOME`'\"'ü";
+    const script = `${comment}cat <<'END'\n${text}\nEND\nls -l "$0" | cut -c 5-10\n`;
+    expect(await printed(subject, script)).toBe(`${text}\n------\n`);
+  });
 
   test("the workspace may have the path of the script", async () => {
     expect(await printed(subject, "pwd", { workspace: "/.ci-script" })).toBe("/.ci-script\n");

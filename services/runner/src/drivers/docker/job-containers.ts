@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import type { Job } from "../../driver.js";
 import { putFiles } from "./archive.js";
-import { type ContainerPlan, containerOf } from "./container.js";
+import { type ContainerPlan, containerOf, isArgument } from "./container.js";
 import { engineCall } from "./engine.js";
 import type { Quotas } from "./quotas.js";
 import { inMemory, type SpooledFile } from "./spool.js";
@@ -43,7 +43,9 @@ export function jobContainers({ engine, quotas, begin, plan, chosen }: Container
     const planned = plan(job, await chosen());
     const container = await engineCall(quotas.container(engine, containerOf(planned), planned.limits.diskBytes));
     all.push(container);
-    await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);
+    const script = isArgument(job) ? [] : [inMemory(planned.script, 0o700, job.script)];
+    const files = [...everywhere, ...script];
+    if (files.length > 0) await putFiles(container, files);
     return container;
   }
 
