@@ -5,10 +5,12 @@ import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { variablesOf } from "../variables.js";
+import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
 import { runScript } from "./run-script.js";
+import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
 import { guestTrees } from "./trees.js";
 
@@ -30,6 +32,14 @@ async function workIn<T>(guest: Guest, signal: AbortSignal, work: (guest: Guest)
   }
 }
 
+/** Returns the connections to a guest. What they open is closed with the environment. */
+const connectTo = ({ client, login }: Guest, undo: (() => unknown)[], signal: AbortSignal): Connections =>
+  connectionsOf(client, async () => {
+    const another = await logInNow(login, signal);
+    undo.push(() => another.end());
+    return another;
+  });
+
 export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { log } = options;
   const { mark } = order;
@@ -38,6 +48,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
   let begun: Promise<Guest> | undefined;
   let guest: Guest | undefined;
   let files: Promise<SFTPWrapper> | undefined;
+  let connections: Connections | undefined;
 
   function running(): Guest {
     if (!guest) throw new Error("the environment has not been prepared");
@@ -62,19 +73,20 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
       const stop = AbortSignal.any([signal, over.signal]);
       begun = start(order, options, { say, undo, signal: stop });
       guest = await begun;
+      connections = connectTo(guest, undo, over.signal);
     },
     put: ({ path, ...file }, signal) => inFiles(signal, (sftp) => putFile(sftp, posix.resolve(home, path), file)),
     run: (job, onOutput, signal) =>
-      inGuest(signal, async ({ client, workshop, machine }) => {
-        try {
-          const variables = variablesOf(order, job, home);
-          const { script, stop } = job;
-          return await runScript(client, workshop, { variables, script, onOutput, stop, signal });
-        } catch (error) {
-          // What still runs would have no reader.
-          await machine.end();
-          throw error;
-        }
+      inGuest(signal, async ({ workshop, machine }) => {
+        const { script, stop } = job;
+        const run = { variables: variablesOf(order, job, home), script, onOutput, stop, signal };
+        return connections!
+          .use((client) => runScript(client, workshop, run))
+          .catch(async (error) => {
+            // What still runs would have no reader.
+            await machine.end();
+            throw error;
+          });
       }),
     async explain(exitCode) {
       // The guest's kernel reports that on its console.

@@ -28,7 +28,7 @@ export async function logIn(login: Login, onFailure: (error: Error) => void, sig
   for (;;) {
     const next = performance.now() + tryEveryMs;
     try {
-      return await tryLogIn(login, signal);
+      return await logInNow(login, signal);
     } catch (error) {
       signal.throwIfAborted();
       onFailure(error as Error);
@@ -37,7 +37,8 @@ export async function logIn(login: Login, onFailure: (error: Error) => void, sig
   }
 }
 
-async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promise<Client> {
+/** Logs in, or fails if the server does not respond at once. */
+export async function logInNow({ port, privateKey }: Login, signal: AbortSignal): Promise<Client> {
   const socket = connect(port, "127.0.0.1");
   const client = new Client();
   // The caller gets the error from the call it awaits.
