@@ -10,9 +10,11 @@ import { metrics } from "../src/process/metrics.js";
 import { runAs } from "../src/rpc/caller.js";
 import type { ServiceName } from "../src/rpc/callers.js";
 import { certificateFiles } from "../src/rpc/certificates.js";
+import { connect } from "../src/rpc/connect.js";
 import { asFault } from "../src/rpc/fault.js";
 import { type Identity, openIdentity } from "../src/rpc/identity.js";
-import { type Call, connect, serveRpc } from "../src/rpc/rpc.js";
+import { serveRpc } from "../src/rpc/serve.js";
+import type { Call } from "../src/rpc/served-call.js";
 
 const log = createLog("test", "silent");
 const readEveryMs = 20;

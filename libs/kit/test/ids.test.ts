@@ -1,8 +1,8 @@
 import { startMongo } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { type Db, MongoClient } from "mongodb";
-import { nextId, nextIds } from "../src/mongo/ids.js";
-import { openMongo } from "../src/mongo/mongo.js";
+import { nextId, nextIds, nextNumber } from "../src/mongo/ids.js";
+import { duplicateKey, openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 const open = (url = mongoUrl) => openMongo(url, mongoDb);
@@ -55,22 +55,27 @@ it("nextIds sends one command for a thousand ids of several kinds", async () => 
 
 /** Reserves ids until the database is killed, and returns them. */
 async function reserveUntilGone(db: Db, worker: number, started: () => void): Promise<Record<string, number[]>> {
-  const returned: Record<string, number[]> = { one: [], blocks: [], user: [] };
+  const returned: Record<string, number[]> = { one: [], blocks: [], user: [], stored: [] };
   try {
     for (;;) {
       returned.one!.push(await nextId(db, "one"));
       returned.user!.push((await nextId(db, `builds/${worker % 3}`)) * 3 + (worker % 3));
       returned.blocks!.push((await nextIds(db, "ids", { build: 600 })).build);
+      const number = await nextNumber(db, "stored");
+      await db.collection<{ _id: number }>("stored").insertOne({ _id: number });
+      returned.stored!.push(number);
       if (returned.one!.length === 3) started();
     }
-  } catch {
+  } catch (error) {
+    // The number of a stored record was returned again.
+    if (duplicateKey(error)) throw error;
     return returned;
   }
 }
 
-it("no id is returned twice, however often MongoDB is killed", async () => {
+it("no id and no number of a stored record is returned twice, however often MongoDB is killed", async () => {
   await using server = await startMongo();
-  const returned: Record<string, number[]> = { one: [], blocks: [], user: [] };
+  const returned: Record<string, number[]> = { one: [], blocks: [], user: [], stored: [] };
   for (let round = 0; round < 4; round++) {
     await using first = new MongoClient(server.mongoUrl, { serverSelectionTimeoutMS: 500 });
     await using second = new MongoClient(server.mongoUrl, { serverSelectionTimeoutMS: 500 });

@@ -4,7 +4,7 @@ import { connect, serveRpc } from "@ci/testkit/identities";
 import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { Fault } from "../src/rpc/fault.js";
-import { type CallOptions, goneElsewhere } from "../src/rpc/rpc.js";
+import { type CallOptions, goneElsewhere } from "../src/rpc/served-call.js";
 
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;

@@ -1,11 +1,13 @@
+import { getEventListeners } from "node:events";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { type Caller, currentCaller, runAs } from "../src/rpc/caller.js";
+import type { Peer } from "../src/rpc/connect.js";
 import { asFault, Fault, invalid } from "../src/rpc/fault.js";
-import type { Call, Peer } from "../src/rpc/rpc.js";
+import type { Call } from "../src/rpc/served-call.js";
 
 const log = createLog("test", "silent");
 const user = { id: 1, email: "a@b", username: "a", admin: false, createdAt: new Date(0) };
@@ -24,7 +26,8 @@ async function serve(handlers: Handlers, listen = "127.0.0.1:0"): Promise<void> 
   peer = connect(`127.0.0.1:${server.port}`);
 }
 
-const getUser = () => peer.client(definition).getUser({ by: { $case: "id", value: 1 } });
+const getUser = (options?: { signal: AbortSignal }) =>
+  peer.client(definition).getUser({ by: { $case: "id", value: 1 } }, options);
 
 afterEach(async () => {
   await peer[Symbol.asyncDispose]();
@@ -40,7 +43,7 @@ it("a call carries its caller to the handler", async () => {
     },
   });
   const caller = { userId: 7, scope: "build:read", tokenId: 3, requestId: "r-1", traceparent: "00-ab-cd-01" };
-  expect(await runAs(caller, getUser)).toEqual({ user: expect.objectContaining({ username: "a" }) });
+  expect(await runAs(caller, () => getUser())).toEqual({ user: expect.objectContaining({ username: "a" }) });
   expect(callers).toEqual([caller, caller]);
 });
 
@@ -76,5 +79,30 @@ it("a call to a missing server fails as unavailable, and succeeds once the serve
   expect(await getUser().catch((error) => error)).toMatchObject({ code: "unavailable" });
   const handlers = { getUser: async () => ({ user }) };
   server = await serveRpc({ listen, log }, (router) => router.add(definition, handlers));
-  expect(await eventually(getUser)).toMatchObject({ user: { id: 1 } });
+  expect(await eventually(() => getUser())).toMatchObject({ user: { id: 1 } });
+});
+
+it("a call whose signal aborts throws the signal's reason, and the server learns of it", async () => {
+  let served: AbortSignal | undefined;
+  await serve({
+    async getUser(_request, { signal }) {
+      served = signal;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return { user };
+    },
+  });
+  const giveUp = new AbortController();
+  const response = getUser(giveUp);
+  await eventually(() => expect(served).toBeDefined());
+  giveUp.abort(new Error("No longer needed"));
+  await expect(response).rejects.toThrow("No longer needed");
+  await eventually(() => expect(served!.aborted).toBe(true));
+  await expect(getUser(giveUp)).rejects.toThrow("No longer needed");
+});
+
+it("a call that has ended leaves no listener at its signal", async () => {
+  await serve({ getUser: async () => ({ user }) });
+  const { signal } = new AbortController();
+  for (let n = 0; n < 3; n++) await getUser({ signal });
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });

@@ -1,7 +1,7 @@
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { createLog } from "../src/process/log.js";
-import type { Call } from "../src/rpc/rpc.js";
+import type { Call } from "../src/rpc/served-call.js";
 import { carryOut, complain, type Validation, validated } from "../src/rpc/validated.js";
 
 const log = createLog("test", "silent");

@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { createLog } from "@ci/kit/process/log";
+import { currentCaller } from "@ci/kit/rpc/caller";
 import { callersOf, type ServiceName, serviceNames } from "@ci/kit/rpc/callers";
+import * as rpc from "@ci/kit/rpc/connect";
 import { type Identity, openIdentity } from "@ci/kit/rpc/identity";
-import * as rpc from "@ci/kit/rpc/rpc";
+import * as serving from "@ci/kit/rpc/serve";
 
 const pairs = new Map(serviceNames.map((name) => [name, generateKeyPairSync("ed25519")]));
 const peers = new Map([...pairs].map(([name, { publicKey }]) => [name, publicKey]));
@@ -35,7 +37,7 @@ const rightful: Identity = {
   ...openedIdentity("gateway"),
   prove(method, metadata) {
     const { forUsers, forItself } = callersOf(method);
-    const services = metadata.has("ci-user-id") ? [...forUsers, ...forItself] : [...forItself, ...forUsers];
+    const services = currentCaller()?.userId === undefined ? [...forItself, ...forUsers] : [...forUsers, ...forItself];
     opened.get(services[0]!)?.prove(method, metadata);
   },
 };
@@ -43,8 +45,8 @@ const rightful: Identity = {
 /** Connects as the services that may call what is called. */
 export const connect = (address: string, identity = rightful): rpc.Peer => rpc.connect(address, identity);
 
-type Serving = Omit<Parameters<typeof rpc.serveRpc>[0], "identity">;
+type Serving = Omit<Parameters<typeof serving.serveRpc>[0], "identity">;
 
 /** Serves calls of the services of this test file. */
-export const serveRpc = (options: Serving, add: Parameters<typeof rpc.serveRpc>[1]) =>
-  rpc.serveRpc({ ...options, identity: opened.get("namespaces")! }, add);
+export const serveRpc = (options: Serving, add: Parameters<typeof serving.serveRpc>[1]) =>
+  serving.serveRpc({ ...options, identity: opened.get("namespaces")! }, add);

@@ -4,7 +4,7 @@ import type { blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { OperatorServiceImplementation } from "@ci/proto/builds/v1/operators";

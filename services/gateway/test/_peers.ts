@@ -1,5 +1,5 @@
 import { createLog } from "@ci/kit/process/log";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { type Api, apiAt } from "@ci/testkit/api";

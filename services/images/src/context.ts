@@ -3,7 +3,7 @@ import type { Blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Guard, guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import type { ImageServiceImplementation } from "@ci/proto/images/v1/images";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";

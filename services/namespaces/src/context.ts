@@ -2,7 +2,7 @@ import type { Bus } from "@ci/kit/bus/bus";
 import type { Blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import type { AuditServiceImplementation } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceImplementation } from "@ci/proto/namespaces/v1/namespaces";

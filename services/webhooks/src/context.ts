@@ -1,6 +1,6 @@
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { WebhookServiceImplementation } from "@ci/proto/webhooks/v1/webhooks";

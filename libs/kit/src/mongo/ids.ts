@@ -1,4 +1,4 @@
-import type { Db } from "mongodb";
+import type { Db, WriteConcernSettings } from "mongodb";
 import { duplicateKey } from "./mongo.js";
 
 type Counts<K extends string = string> = Record<K, number>;
@@ -9,34 +9,41 @@ interface Counter {
 }
 
 /** Overrides the setting in the database's URL, because a returned number must stay reserved. */
-const durable = { w: "majority", journal: true } as const;
+const durable: WriteConcernSettings = { w: "majority", journal: true };
+/** Reaches the disk with a later write to the same database, at the latest: MongoDB keeps their order. */
+const quick: WriteConcernSettings = { w: 1, journal: false };
 const blockSize = 1_000;
 
 /** Advances the counters of one document in one write and returns the first number of each. */
-async function advance(db: Db, document: string, counts: Counts): Promise<Counts> {
+async function advance(db: Db, document: string, counts: Counts, writeConcern: WriteConcernSettings): Promise<Counts> {
   const counter = await db
     .collection<Counter>("counters")
     .findOneAndUpdate(
       { _id: document },
       { $inc: counts as never },
-      { upsert: true, returnDocument: "after", writeConcern: durable },
+      { upsert: true, returnDocument: "after", writeConcern },
     )
     .catch((error) => {
       if (duplicateKey(error)) return undefined;
       throw error;
     });
-  if (!counter) return advance(db, document, counts);
+  if (!counter) return advance(db, document, counts, writeConcern);
   return Object.fromEntries(
     Object.entries(counts).map(([name, count]) => [name, (counter[name] as number) - count + 1]),
   );
 }
 
 /** Advances the counters once for all requests, and divides the numbers among them in order. */
-async function advanceForAll(db: Db, document: string, requests: readonly Counts[]): Promise<Counts[]> {
+async function advanceForAll(
+  db: Db,
+  document: string,
+  requests: readonly Counts[],
+  writeConcern: WriteConcernSettings,
+): Promise<Counts[]> {
   const sums: Counts = {};
   for (const request of requests)
     for (const [name, count] of Object.entries(request)) sums[name] = (sums[name] ?? 0) + count;
-  const next = await advance(db, document, sums);
+  const next = await advance(db, document, sums, writeConcern);
   return requests.map((request) => {
     const firsts = Object.fromEntries(Object.keys(request).map((name) => [name, next[name]!]));
     for (const [name, count] of Object.entries(request)) next[name]! += count;
@@ -74,12 +81,12 @@ function sourceOf(db: Db): Source {
   return source;
 }
 
-function newBatch(db: Db, document: string, queue: Queue): Batch {
+function newBatch(db: Db, document: string, queue: Queue, writeConcern: WriteConcernSettings): Batch {
   const { queues } = sourceOf(db);
   const requests: Counts[] = [];
   const firsts = queue.last.then(() => {
     queue.next = undefined;
-    return advanceForAll(db, document, requests);
+    return advanceForAll(db, document, requests, writeConcern);
   });
   queue.last = firsts
     .catch(() => undefined)
@@ -89,11 +96,11 @@ function newBatch(db: Db, document: string, queue: Queue): Batch {
   return { requests, firsts };
 }
 
-async function reserve(db: Db, document: string, counts: Counts): Promise<Counts> {
+async function reserve(db: Db, document: string, counts: Counts, writeConcern = durable): Promise<Counts> {
   const { queues } = sourceOf(db);
   const queue: Queue = queues.get(document) ?? { last: Promise.resolve() };
   queues.set(document, queue);
-  queue.next ??= newBatch(db, document, queue);
+  queue.next ??= newBatch(db, document, queue, writeConcern);
   const { requests, firsts } = queue.next;
   const nth = requests.push(counts) - 1;
   return (await firsts)[nth]!;
@@ -102,6 +109,14 @@ async function reserve(db: Db, document: string, counts: Counts): Promise<Counts
 /** Reserves consecutive ids and returns the first. Later ids are higher, across all processes and crashes. */
 export async function nextId(db: Db, name: string, count = 1): Promise<number> {
   return (await reserve(db, name, { id: count })).id!;
+}
+
+/**
+ * Reserves consecutive numbers for records of the same database, and returns the first. They stay reserved once such a
+ * record is durable. Until then a crash of MongoDB may free them, so show them to nobody.
+ */
+export async function nextNumber(db: Db, name: string, count = 1): Promise<number> {
+  return (await reserve(db, name, { id: count }, quick)).id!;
 }
 
 async function refill(db: Db, document: string, { free }: Blocks, counts: Counts): Promise<void> {

@@ -5,6 +5,7 @@ import { metrics } from "../process/metrics.js";
 import { type Caller, fromMetadata } from "./caller.js";
 import { callersOf, type Rpc, type ServiceName } from "./callers.js";
 import { Fault } from "./fault.js";
+import type { Method } from "./method.js";
 
 const denied = new Counter({
   name: "ci_rpc_denied_total",
@@ -22,7 +23,7 @@ export function callerFrom(metadata: Metadata, service: ServiceName | undefined,
 }
 
 /** Returns the calling service. Fault `forbidden` if it may not make this call, or proved no identity. */
-export function admit(service: ServiceName | undefined, rpc: Rpc & { path: string }, log: Log): ServiceName {
+export function admit(service: ServiceName | undefined, rpc: Method, log: Log): ServiceName {
   const { forUsers, forItself } = callersOf(rpc);
   if (service && (forUsers.includes(service) || forItself.includes(service))) return service;
   denied.inc({ method: rpc.path, peer: service ?? "" });

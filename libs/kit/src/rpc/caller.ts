@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { Metadata } from "nice-grpc";
+import type { Metadata } from "nice-grpc";
 import { traceparent, untraced } from "../process/trace.js";
 import { Fault } from "./fault.js";
 
@@ -51,7 +51,12 @@ const keys = {
   traceparent: "traceparent",
 } as const;
 
-export function toMetadata(caller: Caller, metadata: Metadata = new Metadata()): Metadata {
+/** Metadata of a call that is being made. */
+export interface Settable {
+  set(key: string, value: string): unknown;
+}
+
+export function toMetadata<M extends Settable>(caller: Caller, metadata: M): M {
   for (const [field, key] of Object.entries(keys)) {
     const value = caller[field as keyof Caller];
     if (value !== undefined) metadata.set(key, String(value));

@@ -15,10 +15,19 @@ const nobody = Callers.fromPartial({});
 /** Field 50861 of `MethodOptions`, as wire tag of a message. */
 const tag = (50_861 << 3) | 2;
 
-/** Returns the services that may call an RPC, as its option in the proto says. Without the option, nobody may. */
-export function callersOf({ options = {} }: Rpc): Callers {
+function readCallers(options: object): Callers {
   const { _unknownFields: fields } = options as { _unknownFields?: Readonly<Record<number, readonly Uint8Array[]>> };
   const field = fields?.[tag]?.[0];
   // The message comes after its length, which is one byte for so short a message.
   return field ? Callers.decode(field.subarray(1)) : nobody;
+}
+
+const read = new WeakMap<object, Callers>();
+
+/** Returns the services that may call an RPC, as its option in the proto says. Without the option, nobody may. */
+export function callersOf({ options }: Rpc): Callers {
+  if (!options) return nobody;
+  const callers = read.get(options) ?? readCallers(options);
+  read.set(options, callers);
+  return callers;
 }

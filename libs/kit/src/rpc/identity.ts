@@ -9,13 +9,11 @@ import {
 import type { Metadata } from "nice-grpc";
 import type { IdentityConfig } from "../process/identity-config.js";
 import type { Log } from "../process/log.js";
-import type { Rpc, ServiceName } from "./callers.js";
+import type { Settable } from "./caller.js";
+import type { ServiceName } from "./callers.js";
 import { certificateFiles, serviceNamed } from "./certificates.js";
+import type { Method } from "./method.js";
 import { audienceOf, signer, verifier } from "./service-token.js";
-
-interface Method extends Rpc {
-  readonly path: string;
-}
 
 /** How a process proves which service it is, and learns which service calls it. */
 export interface Identity extends AsyncDisposable {
@@ -23,7 +21,7 @@ export interface Identity extends AsyncDisposable {
   readonly interceptors: ServerInterceptor[];
   readonly channelCredentials: ChannelCredentials;
   /** Adds the proof of this service's name to the metadata of a call. */
-  prove(method: Method, metadata: Metadata): void;
+  prove(method: Method, metadata: Settable): void;
   /** Returns the service that proved to be the caller; undefined without a proof. */
   callerOf(method: Method, metadata: Metadata): ServiceName | undefined;
 }

@@ -1,40 +1,35 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ClientError, type ClientMiddleware, Status } from "nice-grpc";
-import { faultKey } from "./fault.js";
+import { status } from "@grpc/grpc-js";
+import type { Failure } from "./client-fault.js";
 
 /** Long enough to find a replica's replacement. */
 const patienceMs = 2_000;
 const firstPauseMs = 20;
 const maxPauseMs = 300;
 
-/** The message of grpc-js for a call that it never sent. */
-const unsent = /No connection established|No addresses resolved|Name resolution failed/;
+/** The messages of grpc-js for a call that no server has processed. https://www.rfc-editor.org/rfc/rfc9113#section-8.7 */
+const unprocessed = /No connection established|No addresses resolved|Name resolution failed|Stream refused by server/;
 
 /** Reports by a method's name whether it changes nothing. */
 export const readsOnly = (path: string): boolean => /\/(Get|List|Allow|Authenticate|Resolve)\w*$/.test(path);
 
-const harmless = (path: string, error: unknown): boolean =>
-  error instanceof ClientError && error.code === Status.UNAVAILABLE && (unsent.test(error.details) || readsOnly(path));
+/** Reports whether a call that met no running replica may be repeated. */
+export const isHarmless = (path: string, { code, details }: Failure): boolean =>
+  code === status.UNAVAILABLE && (unprocessed.test(details) || readsOnly(path));
 
-/** Retries unary calls that met no running replica, but not when a peer itself reports `unavailable`. */
-export const retryUnary: ClientMiddleware = async function* (call, options) {
-  if (call.requestStream || call.responseStream) return yield* call.next(call.request, options);
+/** Repeats a call that failed, for two seconds at most, while `mayRepeat` allows it. */
+export async function repeated<T>(
+  call: () => Promise<T>,
+  mayRepeat: (error: unknown) => boolean,
+  signal?: AbortSignal,
+): Promise<T> {
   const from = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-    let hasFault = false;
     try {
-      return yield* call.next(call.request, {
-        ...options,
-        onTrailer(trailer) {
-          hasFault = trailer.has(faultKey);
-          options.onTrailer?.(trailer);
-        },
-      });
+      return await call();
     } catch (error) {
-      const spentMs = performance.now() - from;
-      if (hasFault || options.signal?.aborted || spentMs > patienceMs) throw error;
-      if (!harmless(call.method.path, error)) throw error;
+      if (signal?.aborted || performance.now() - from > patienceMs || !mayRepeat(error)) throw error;
     }
-    await delay(pauseMs, undefined, { signal: options.signal });
+    await delay(pauseMs, undefined, { signal });
   }
-};
+}

@@ -1,14 +1,10 @@
 import { type ClientMiddleware, Metadata } from "nice-grpc";
-import { readsOnly } from "./retry.js";
 
 /** The key that version 0.1.0 uses, so that replicas of both versions can work together. */
-const key = "ci-refused";
+export const validateOnlyKey = "ci-refused";
 
-export const isValidateOnly = (metadata: Metadata): boolean => metadata.get(key) === "true";
+export const isValidateOnly = (metadata: Metadata): boolean => metadata.get(validateOnlyKey) === "true";
 
-/** Asks the service to validate each call without executing it. Reads are executed. */
+/** Asks the service to validate what a stream sends without executing it. */
 export const asksToValidate: ClientMiddleware = (call, options) =>
-  call.next(
-    call.request,
-    readsOnly(call.method.path) ? options : { ...options, metadata: Metadata(options.metadata).set(key, "true") },
-  );
+  call.next(call.request, { ...options, metadata: Metadata(options.metadata).set(validateOnlyKey, "true") });

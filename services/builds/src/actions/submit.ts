@@ -1,4 +1,4 @@
-import { nextId, nextIds } from "@ci/kit/mongo/ids";
+import { nextIds, nextNumber } from "@ci/kit/mongo/ids";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
@@ -74,7 +74,7 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
-    nextId(ctx.db, `builds/${userId}`, size),
+    nextNumber(ctx.db, `builds/${userId}`, size),
     Promise.all(members.map(idsFor)),
     ctx.places.of(members.map(({ manifest }) => ({ ...placing, driver: manifest.driver }))),
   ]);

@@ -1,4 +1,4 @@
-import { goneElsewhere } from "@ci/kit/rpc/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/served-call";
 import { openOutput } from "../actions/output-reader.js";
 import type { Context, Handlers } from "../context.js";
 

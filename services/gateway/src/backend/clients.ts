@@ -1,5 +1,5 @@
+import { type ClientMaker, connect } from "@ci/kit/rpc/connect";
 import type { Identity } from "@ci/kit/rpc/identity";
-import { type ClientMaker, connect } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type OperatorServiceClient, OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";

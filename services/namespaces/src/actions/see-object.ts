@@ -1,5 +1,5 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import type { Context } from "../context.js";
 import type { ObjectDoc } from "../domain/object.js";
 import { seeRecord } from "./records.js";

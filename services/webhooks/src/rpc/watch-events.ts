@@ -1,4 +1,4 @@
-import { goneElsewhere } from "@ci/kit/rpc/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/served-call";
 import { requireMember } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
 import { streamKeys } from "../delivery/stream-wakeups.js";

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
-import { goneElsewhere } from "@ci/kit/rpc/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/served-call";
 import { memberOf } from "../actions/find-webhook.js";
 import { follow } from "../actions/follow.js";
 import type { Context, Handlers } from "../context.js";
