@@ -19,6 +19,7 @@ import { sideBySide } from "./steps/side-by-side.js";
 import { type BuildTime, buildTime, never, prepareTime } from "./work/build-time.js";
 import { Ended } from "./work/ended.js";
 import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
+import { type HeldReport, holdReport } from "./work/held-report.js";
 import { exitLine, jobTimeoutLine, notFound } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
 import { orderOf } from "./work/order.js";
@@ -69,16 +70,17 @@ export async function runBuild(
   const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, running: 0 };
   const run: Run = { ctx, build, order, environment, ...time, lease, secrets, caches, progress };
   let offset = build.outputBytes;
-  let reported: Promise<unknown> = Promise.resolve();
+  let before: Pick<Place, "started" | "held"> = { started: async () => undefined };
   for (let next = [0]; next.length > 0; ) {
-    const jobs = next.map((index) => ({ index, started: reported, offset, beside: next.length > 1 }));
+    const jobs = next.map((index) => ({ ...before, index, offset, beside: next.length > 1 }));
     const ended = await sideBySide(jobs, run.signal, (job, signal) => runReported({ ...run, signal }, job));
     const reporting = Promise.all(ended.map((job) => job.reporting));
-    reported = reporting;
+    const [{ held } = {}] = ended;
+    before = held ? { started: held.send, held } : { started: () => reporting };
     offset += ended.reduce((sum, { bytes }) => sum + bytes, 0);
     const isKilled = ended.some(({ outcome }) => outcome === "killed");
     next = isKilled ? [] : nextJobs(build.jobs, next.at(-1)!, progress.failed);
-    const isFinal = reporting.then((answers) => answers.some(({ final }) => final));
+    const isFinal = reporting.then((responses) => responses.some(({ final }) => final));
     const continues = next.length > 0 && ended.every(({ outcome }) => outcome === "passed");
     // Killed in between: the job that was started ahead belongs to nobody.
     isFinal.then((final) => continues && final && lease.lose(), lease.lose);
@@ -89,7 +91,9 @@ export async function runBuild(
 interface Place {
   readonly index: number;
   /** Resolves when the queue knows that the job is running. */
-  readonly started: Promise<unknown>;
+  readonly started: () => Promise<unknown>;
+  /** The end of the previous job, if it waits to travel with that of this one. */
+  readonly held?: HeldReport | undefined;
   /** Where the job's output begins in the build's output. */
   readonly offset: number;
   /** Other jobs run at the same time: the output counts by itself. */
@@ -97,10 +101,11 @@ interface Place {
 }
 
 /** Runs a job and begins to report its end. */
-async function runReported(run: Run, { index, started, offset, beside }: Place) {
+async function runReported(run: Run, { index, started, held, offset, beside }: Place) {
   const { ctx, build, order, lease, secrets, progress } = run;
   const job = build.jobs[index]!;
-  const reports = reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, beside });
+  const about = { queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, held, beside };
+  const reports = reportsOf(about);
   const start = beside ? job.outputBytes : offset;
   const output = jobOutput({ offset: start, limitBytes: build.outputLimitBytes, secrets, send: reports.send });
   const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
@@ -126,14 +131,24 @@ async function runReported(run: Run, { index, started, offset, beside }: Place) 
     rest = { offset: rest.offset + Buffer.byteLength(rest.text), text: "" };
     await sendServices(run, started);
   }
-  const reporting = reports.finish({ ...result, ...rest });
+  const finish = () => reports.finish({ ...result, ...rest });
+  const waits = result.outcome === "passed" && mayWait(build, index);
+  const { placedObjectIds = [] } = result;
+  const holding = waits ? holdReport({ jobId: job.id, placedObjectIds, ...rest }, finish) : undefined;
+  const reporting = holding?.sent ?? finish();
   // The caller waits for it once all jobs of the stage have ended.
   reporting.catch(() => undefined);
-  return { outcome: result.outcome, bytes, reporting };
+  return { outcome: result.outcome, bytes, reporting, held: holding };
+}
+
+/** Reports whether the end of this job may wait for that of the next: only the first job's may, and only if one follows. */
+function mayWait({ takesPrepared, jobs, services }: Assignment, index: number): boolean {
+  if (!takesPrepared || index !== 0 || services.length > 0) return false;
+  return nextJobs(jobs, index, false).length === 1;
 }
 
 /** Sends what the services have printed, before the last report ends the build. */
-const sendServices = ({ ctx, build, order, environment, lease, secrets, progress }: Run, started: Promise<unknown>) =>
+const sendServices = ({ ctx, build, order, environment, lease, secrets, progress }: Run, started: Place["started"]) =>
   sendServiceOutput({
     ...{ build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
     senderOf: ({ id: jobId }) =>

@@ -1,7 +1,7 @@
 import { parseAllow } from "@ci/kit/net/guard";
 import type { Source } from "@ci/proto/builds/v1/queue";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import type { Booted } from "./_suite.js";
 
 /** Lets the runner read repositories on this machine. */

@@ -1,4 +1,4 @@
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 
 /** Returns a build with one job that collects these artifacts, given as `source` or `source => name`. */
 export function buildCollecting(commands: readonly string[], entries: readonly string[], limitBytes = 1_000_000) {

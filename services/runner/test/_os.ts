@@ -7,7 +7,7 @@ import type { UidRange } from "../src/config.js";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { installation } from "./_queue.js";
+import { installation } from "./_assignment.js";
 import type { Subject } from "./_subject.js";
 
 const made: string[] = [];

@@ -3,11 +3,12 @@ import { receiveUpload } from "@ci/kit/bytes/upload";
 import { createLog } from "@ci/kit/process/log";
 import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
-import type { Call } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/served-call";
 import {
   type ArtifactHeader,
   type Assignment,
   type CacheHeader,
+  type FinishJobRequest,
   type FinishJobRequest_Outcome as Outcome,
   type PutTestsRequest,
   QueueServiceDefinition,
@@ -15,6 +16,7 @@ import {
   type TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import { serveRpc } from "@ci/testkit/identities";
+import { installation } from "./_assignment.js";
 
 /** A build in the test queue, with what the runner has reported about it. */
 export interface QueuedBuild {
@@ -47,49 +49,6 @@ export interface QueuedBuild {
   readonly tests: PutTestsRequest[];
   readonly counts: (TestCounts | undefined)[];
   renewals: number;
-}
-
-export const installation = "c1c1";
-
-let lastId = Math.floor(Math.random() * 1_000_000_000);
-export const newId = () => ++lastId;
-
-/** Returns an assignment with valid defaults. Each entry of `jobs` has the commands of one job. */
-export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly string[])[]): Assignment {
-  const aJob = (name: string, commands: readonly string[]) => ({
-    id: newId(),
-    name,
-    stage: "s",
-    commands,
-    artifacts: [],
-    ...{ mayFail: false, skipAfterSuccess: false, runAfterFailure: false, parallel: false, outputBytes: 0 },
-    variables: [],
-    junitReports: [],
-  });
-  return {
-    buildId: newId(),
-    epoch: 1,
-    userId: 1,
-    number: 1,
-    driver: { type: "os", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 },
-    jobs: [aJob("create-driver", []), ...jobs.map((commands, index) => aJob(`job.${index + 1}`, commands))],
-    objects: [],
-    caches: [],
-    cacheLimitBytes: 1024 ** 3,
-    cacheReadOnly: false,
-    variables: [],
-    facts: [],
-    services: [],
-    keys: [],
-    outputBytes: 0,
-    buildTimeoutMs: 600_000,
-    prepareTimeoutMs: 300_000,
-    outputLimitBytes: 16 * 1024 ** 2,
-    artifactLimitBytes: 50 * 1024 ** 2,
-    namespaceOnly: false,
-    installation,
-    ...more,
-  };
 }
 
 /** Long enough that a busy machine does not lose the lease. */
@@ -177,6 +136,20 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     else Object.assign(build, { final: worst ?? "passed", finishedAt: performance.now() });
   }
 
+  type End = Piece & Pick<FinishJobRequest, "outcome" | "placedObjectIds"> & Partial<FinishJobRequest>;
+
+  function finish(build: QueuedBuild, end: End): void {
+    const index = build.assignment.jobs.findIndex(({ id }) => id === end.jobId);
+    if (!build.running.includes(index) || build.final) return;
+    append(build, end);
+    build.outcomes.push(end.outcome);
+    build.ends.push([end.exitCode, end.reason]);
+    build.counts.push(end.tests);
+    build.placed.push(...end.placedObjectIds);
+    build.running = build.running.filter((one) => one !== index);
+    if (build.running.length === 0) startNext(build, index);
+  }
+
   const handlers: QueueServiceImplementation<Call> = {
     async claimBuild({ drivers }) {
       recordCall("claimBuild");
@@ -207,16 +180,9 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     },
     async finishJob(request) {
       const build = leasedBuild("finishJob", request);
-      const index = build.assignment.jobs.findIndex(({ id }) => id === request.jobId);
-      if (build.running.includes(index) && !build.final) {
-        append(build, request);
-        build.outcomes.push(request.outcome);
-        build.ends.push([request.exitCode, request.reason]);
-        build.counts.push(request.tests);
-        build.placed.push(...request.placedObjectIds);
-        build.running = build.running.filter((one) => one !== index);
-        if (build.running.length === 0) startNext(build, index);
-      }
+      if (request.prepared && !build.assignment.takesPrepared) throw new Fault("invalid", "too new");
+      if (request.prepared) finish(build, { ...request.prepared, outcome: "passed" });
+      finish(build, request);
       return { final: build.final !== undefined };
     },
     async returnBuild(request) {

@@ -1,5 +1,5 @@
 import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
-import { installation } from "./_queue.js";
+import { installation } from "./_assignment.js";
 
 /** A driver under test, with helpers that inspect it. */
 export interface Subject {

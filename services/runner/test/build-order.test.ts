@@ -1,6 +1,6 @@
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
 const booted = bootRunner();

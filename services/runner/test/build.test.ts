@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { processes } from "../src/drivers/os/processes.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { aFolder } from "./_os.js";
-import { anAssignment, newId, usualTimes } from "./_queue.js";
+import { usualTimes } from "./_queue.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
 const booted = bootRunner();
@@ -68,6 +69,29 @@ describe("a build", () => {
     expect(calls).toEqual(["finishJob", "finishJob", "finishJob"]);
     // Output may wait for 50 ms before it is sent, and on a slow machine no job is that short.
     expect(waitedMs.filter((ms) => ms < 45)).toEqual([]);
+  });
+
+  test("reports that its environment is ready together with the end of its first job, if that ends at once", async () => {
+    const finishes = async (command: string) => {
+      const before = booted.queue.calls.length;
+      const { outcomes, text } = await run(anAssignment({ takesPrepared: true }, [command], ["echo two"]));
+      expect(outcomes).toEqual(["passed", "passed", "passed"]);
+      expect(text).toMatch(/\n\+ echo two\ntwo\n$/);
+      return booted.queue.calls.slice(before).filter((call) => call === "finishJob").length;
+    };
+    // On a busy machine no job ends at once.
+    await eventually(async () => expect(await finishes("echo one")).toBe(2));
+    expect(await finishes("echo one; sleep 0.2")).toBe(3);
+  });
+
+  test("ends when it is killed before it has reported that its environment is ready", async () => {
+    const build = booted.queue.submit(anAssignment({ takesPrepared: true }, ["sleep 1000; :"], ["echo never"]));
+    build.killed = true;
+    booted.queue.times.renewEveryMs = 1;
+    booted.bus.nudge("queue.os");
+    await eventually(() => expect(build.final).toBe("killed"));
+    Object.assign(booted.queue.times, usualTimes);
+    expect(build.outcomes).toContain("killed");
   });
 
   test("shows its output while it runs", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedCache, Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const runner = bootRunner();

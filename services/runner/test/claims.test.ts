@@ -7,8 +7,9 @@ import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { connect, openedIdentity } from "@ci/testkit/identities";
 import { openCopies } from "../src/caches/copies.js";
 import { openWork } from "../src/work/work.js";
+import { anAssignment } from "./_assignment.js";
 import { aFolder, osSubject } from "./_os.js";
-import { anAssignment, startQueue } from "./_queue.js";
+import { startQueue } from "./_queue.js";
 
 const log = createLog("runner", "silent");
 

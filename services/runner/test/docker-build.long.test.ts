@@ -1,7 +1,7 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;

@@ -1,8 +1,8 @@
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
 import { diskUse, engineUse } from "../src/drivers/docker/disk-use.js";
+import { anAssignment } from "./_assignment.js";
 import { dockerLimits } from "./_docker.js";
-import { anAssignment } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;

@@ -17,9 +17,9 @@ import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { shortNameOf } from "../src/drivers/egress/keeper.js";
 import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { installation } from "./_assignment.js";
 import { dockerOptions, openEgress } from "./_docker.js";
 import { canFilter, iptablesImage, type Outside, startOutside } from "./_outside.js";
-import { installation } from "./_queue.js";
 import { never, ran } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;

@@ -7,8 +7,8 @@ import Docker from "dockerode";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { isRunnerFault } from "../src/work/errors.js";
+import { installation } from "./_assignment.js";
 import { dockerOptions } from "./_docker.js";
-import { installation } from "./_queue.js";
 import { type Registry, serveHttp, serveImage } from "./_registry.js";
 import { never } from "./_subject.js";
 

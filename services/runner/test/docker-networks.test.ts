@@ -10,8 +10,8 @@ import type { Driver } from "../src/driver.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
+import { installation } from "./_assignment.js";
 import { dockerOptions } from "./_docker.js";
-import { installation } from "./_queue.js";
 import { never, orderOf, ran } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;

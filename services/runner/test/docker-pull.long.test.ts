@@ -8,8 +8,8 @@ import type { Order } from "../src/driver.js";
 import { unprovenImages } from "../src/drivers/docker/pulled.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { installation } from "./_assignment.js";
 import { dockerOptions, fileIn } from "./_docker.js";
-import { installation } from "./_queue.js";
 import { type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
 import { never } from "./_subject.js";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const sleeps = "echo up; sleep 1000; :";

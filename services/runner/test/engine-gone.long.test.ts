@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
+import { anAssignment, newId } from "./_assignment.js";
 import { dockerLimits } from "./_docker.js";
-import { anAssignment, newId } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;

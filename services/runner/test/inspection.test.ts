@@ -5,7 +5,8 @@ import { connect } from "@ci/testkit/identities";
 import { runBuild } from "../src/build.js";
 import type { Driver, Environment } from "../src/driver.js";
 import { keepLease } from "../src/work/lease.js";
-import { anAssignment, newId, startQueue, type TestQueue } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
+import { startQueue, type TestQueue } from "./_queue.js";
 import { textOf } from "./_subject.js";
 import { inMoreTime } from "./_suite.js";
 

@@ -2,7 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;

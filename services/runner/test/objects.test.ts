@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();

@@ -1,5 +1,5 @@
 import { notRun } from "@ci/testkit/not-run";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;

@@ -4,7 +4,7 @@ import { metrics } from "@ci/kit/process/metrics";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { HostTrouble, isHostTrouble, isRunnerFault, reasonOf } from "../src/work/errors.js";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 describe("a runner whose disk is full", () => {

@@ -1,4 +1,4 @@
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const runner = bootRunner();

@@ -1,4 +1,4 @@
-import { anAssignment, newId } from "./_queue.js";
+import { anAssignment, newId } from "./_assignment.js";
 import { forbidden, hiddenSpans } from "./_slow-mask.js";
 import { latin1 } from "./_spellings.js";
 import { bootRunner } from "./_suite.js";

@@ -1,5 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
-import { anAssignment } from "./_queue.js";
+import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();

@@ -12,7 +12,7 @@ import { osDriver } from "../src/drivers/os.js";
 import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
-import { installation } from "./_queue.js";
+import { installation } from "./_assignment.js";
 import { never, orderOf } from "./_subject.js";
 import { osUids } from "./_suite.js";
 

@@ -23,6 +23,19 @@ describe("succeeds", () => {
     expect(await job("unit")).toMatchObject({ status: "passed_with_failures", output: "oh\n" });
   });
 
+  it("takes the end of the first job together with that of the second", async () => {
+    const { assignment, get, job } = await claimed();
+    expect(assignment.takesPrepared).toBe(true);
+    const { buildId, epoch, leaseSecret, jobs } = assignment;
+    const prepared = { jobId: jobs[0]!.id, offset: 0, text: "ready\n", placedObjectIds: [], ageMs: 1 };
+    const report = { jobId: jobs[1]!.id, outcome: "passed" as const, offset: 6, text: "made\n", placedObjectIds: [] };
+    const both = { buildId, epoch, leaseSecret, ...report, prepared, followsOrder: true };
+    for (let n = 0; n < 2; n++) expect(await suite.queue.finishJob(both)).toEqual({ final: false });
+    expect(await get()).toMatchObject({ status: "running", output: "ready\nmade\n" });
+    expect(await job("make.1")).toMatchObject({ status: "passed", output: "made\n" });
+    await suite.finish(assignment, 2, "failed", "", 11);
+  });
+
   it("a repeated request gets the same answer and changes nothing", async () => {
     const { assignment, get } = await claimed();
     await suite.finish(assignment, 0, "failed", "no\n", 0);

@@ -1,9 +1,15 @@
 import { untraced } from "@ci/kit/process/trace";
-import type { FinishJobRequest_Outcome as Outcome, QueueServiceClient, TestCounts } from "@ci/proto/builds/v1/queue";
+import type {
+  FinishJobRequest_Outcome as Outcome,
+  PreparedJob,
+  QueueServiceClient,
+  TestCounts,
+} from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
 import { masked } from "../output/mask.js";
 import type { Piece } from "../output/output.js";
 import type { Secrets } from "../output/secrets.js";
+import type { HeldReport } from "./held-report.js";
 import { reasonIn } from "./last-line.js";
 import type { Lease } from "./lease.js";
 import { retry } from "./retry.js";
@@ -25,13 +31,15 @@ interface Reporting {
   readonly secrets: Secrets;
   readonly jobId: number;
   /** Resolves when the queue knows that the job is running. */
-  readonly started: Promise<unknown>;
+  readonly started: () => Promise<unknown>;
+  /** The end of the previous job, if it waits to travel with that of this one. */
+  readonly held?: HeldReport | undefined;
   /** Other jobs run at the same time: the job's output counts by itself. */
   readonly beside: boolean;
 }
 
 /** Returns the calls that report a job. They wait until the queue knows that the job is running. */
-export function reportsOf({ queue, mark, lease, secrets, jobId, started, beside }: Reporting) {
+export function reportsOf({ queue, mark, lease, secrets, jobId, started, held, beside }: Reporting) {
   const { lost, lose } = lease;
   const placed = <T extends Piece>(piece: T) => (beside ? { ...piece, offset: 0, jobOffset: piece.offset } : piece);
 
@@ -39,7 +47,7 @@ export function reportsOf({ queue, mark, lease, secrets, jobId, started, beside 
     async send(piece: Piece): Promise<void> {
       const ask = { ...mark, jobId, ...placed(piece) };
       try {
-        await started;
+        await started();
         // A job may print ten times a second for hours: no spans for that.
         await untraced(() => retry(lost, () => queue.appendOutput(ask, { signal: lost })));
       } catch (error) {
@@ -52,8 +60,12 @@ export function reportsOf({ queue, mark, lease, secrets, jobId, started, beside 
     async finish({ why, ...how }: Result & Piece) {
       const reason = why && masked(secrets, reasonIn(why));
       const ask = { ...mark, jobId, placedObjectIds: [], ...placed(how), reason, followsOrder: true };
-      await started;
-      return retry(lost, () => queue.finishJob(ask, { signal: lost }));
+      const send = (prepared?: PreparedJob) =>
+        retry(lost, () => queue.finishJob({ ...ask, prepared }, { signal: lost }));
+      const together = held?.sendWith(send);
+      if (together) return together;
+      await started();
+      return send();
     },
   };
 }

@@ -81,11 +81,11 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       if (!hasRoom()) return;
       const claimedAt = performance.now();
       const { id: runnerId, builds: places } = ctx.config;
-      const answer = await ctx.queue.claimBuild({ runnerId, drivers, places, followsOrder: true });
-      waitsForEnd = answer.heldBack;
-      if (!answer.assignment) return;
-      if (stopping) return giveBack(ctx, answer.assignment);
-      start(answer.assignment, answer, claimedAt);
+      const response = await ctx.queue.claimBuild({ runnerId, drivers, places, followsOrder: true });
+      waitsForEnd = response.heldBack;
+      if (!response.assignment) return;
+      if (stopping) return giveBack(ctx, response.assignment);
+      start(response.assignment, response, claimedAt);
     }
   }
 

@@ -28,9 +28,9 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
   return async (method: FetchOptions["method"], path: string, body?: object): Promise<unknown> => {
     const limits = { timeoutMs: ctx.config.hookTimeoutMs, maxBodyBytes: maxListBytes, signal: ctx.signal };
     const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
-    const answer = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
-    if (answer.status < 200 || answer.status > 299) throw new FetchFailed(`${answer.status}`);
-    return payloadOf("application/json", answer.body);
+    const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
+    if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
+    return payloadOf("application/json", response.body);
   };
 }
 

@@ -24,7 +24,7 @@ export async function recognizeProvider(
   const known = providerByHost(cloneUrl);
   if (known) return known;
   const limits = { timeoutMs: ctx.config.hookAnswerMs, maxBodyBytes, signal: ctx.signal };
-  const answers = await Promise.all(
+  const recognized = await Promise.all(
     candidates.map(async (provider) => {
       const { url, headers } = repositoryApi({ provider, cloneUrl }, token);
       try {
@@ -36,5 +36,5 @@ export async function recognizeProvider(
       }
     }),
   );
-  return candidates.find((_, index) => answers[index]);
+  return candidates.find((_, index) => recognized[index]);
 }

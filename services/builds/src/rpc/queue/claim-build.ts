@@ -115,6 +115,7 @@ export const claimBuild =
     ctx.wakeups.wake(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
-    const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
+    const imageTicket = ticketFor(ctx, assigned);
+    const granted = { installation: ctx.installation, leaseSecret, imageTicket, takesPrepared: true };
     return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs, heldBack };
   };

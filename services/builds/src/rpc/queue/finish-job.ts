@@ -2,13 +2,15 @@ import type { Context, QueueHandlers } from "../../context.js";
 import { isFinal } from "../../domain/build.js";
 import { requireSecret } from "../../domain/lease-secret.js";
 import { finishJob as finish } from "../../domain/moves.js";
+import { finishPrepared } from "../../domain/prepared.js";
 
 export const finishJob =
   (ctx: Context): QueueHandlers["finishJob"] =>
-  async ({ buildId, placedObjectIds: placed, leaseSecret, ...request }) => {
+  async ({ buildId, placedObjectIds: placed, leaseSecret, prepared, ...request }) => {
+    const report = { ...request, placed };
     const doc = await ctx.builds.change(buildId, (build) => {
       requireSecret(build, leaseSecret);
-      return finish(build, { ...request, placed }, ctx.now());
+      return prepared ? finishPrepared(build, prepared, report, ctx.now()) : finish(build, report, ctx.now());
     });
     ctx.wakeups.wake(doc);
     return { final: isFinal(doc.status) };

@@ -56,12 +56,12 @@ interface Stat {
 }
 
 async function statOf(container: Container, path: string): Promise<Stat> {
-  const answer = (await container.infoArchive({ path }).catch((error) => {
+  const response = (await container.infoArchive({ path }).catch((error) => {
     // This response has no body. A path that leads through a file is not even a 404.
     throw statusOf(error) === undefined ? engineError(error) : new Fault("not_found", "not found");
   })) as unknown as { headers: Record<string, string>; resume(): void };
-  answer.resume();
-  return JSON.parse(Buffer.from(answer.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
+  response.resume();
+  return JSON.parse(Buffer.from(response.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
 }
 
 const maxLinks = 40;

@@ -47,9 +47,9 @@ async function pullToken(
   url.searchParams.set("scope", parameters.get("scope") ?? `repository:${repository}:pull`);
   const headers: Record<string, string> = login ? { authorization: basic(login) } : {};
   const options = { headers, timeoutMs, maxRedirects: 3, maxBodyBytes: maxAnswerBytes, signal };
-  const answer = await guardedFetch(agent, url, options);
-  if (answer.status !== 200) throw new FetchFailed(refusal(login));
-  return tokenIn(answer.body);
+  const response = await guardedFetch(agent, url, options);
+  if (response.status !== 200) throw new FetchFailed(refusal(login));
+  return tokenIn(response.body);
 }
 
 /** Returns the value of the header with which a registry that has asked for it may answer. */
