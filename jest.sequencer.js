@@ -27,7 +27,7 @@ const first = [
   "services/runner/src/caches/pack.test.ts",
   "services/gateway/test/access.test.ts",
   "libs/kit/test/blobs.test.ts",
-  "web/test/build.test.ts",
+  "web/test/build.long.test.ts",
   "web/test/pages.test.ts",
   "cli/test/builds.test.ts",
   "services/gateway/test/namespaces.test.ts",
