@@ -50,8 +50,11 @@ const measureRow = async (world, row, samples, round) => {
 };
 
 /** @param {Row} row @param {Samples} samples @returns {import("./all/results.mjs").Figure} */
-const figureOf = ({ id, title, unit, less, beside }, { ours, reference, notes, cpuMs, requests, operations }) => ({
-  ...{ id, title, unit, less, beside },
+const figureOf = (
+  { id, title, unit, less, referenceTitle },
+  { ours, reference, notes, cpuMs, requests, operations },
+) => ({
+  ...{ id, title, unit, less, referenceTitle },
   ...{ ours: spreadOf(ours), reference: spreadOf(reference) },
   ratio: spreadOf(ours.map((value, round) => value / reference[round])),
   note: notes[(notes.length - 1) >> 1],
@@ -91,9 +94,9 @@ export const benchAll = async (args) => {
     }
     deliveries.close();
     const figures = [...all].map(([row, samples]) => figureOf(row, samples));
-    for (const { title, unit, ours, reference, beside, ratio } of figures)
+    for (const { title, unit, ours, reference, referenceTitle, ratio } of figures)
       console.log(
-        `${title}: ${ours.median.toFixed(1)}${unit}; ${beside}: ${reference.median.toFixed(1)}${unit}; ratio ${ratio.median.toFixed(3)}`,
+        `${title}: ${ours.median.toFixed(1)}${unit}; ${referenceTitle}: ${reference.median.toFixed(1)}${unit}; ratio ${ratio.median.toFixed(3)}`,
       );
     const commit = (await run("git", ["rev-parse", "--short", "HEAD"])).stdout.trim();
     const footprint = { ...idle, loadedMB: memoryMB() };

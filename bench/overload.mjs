@@ -57,7 +57,7 @@ const measure = async ({ name, title, settings = {}, run }) => {
     const attack = run(at, load, scale).then((note) => ({ note: note ?? "" }));
     const ended = await Promise.race([attack, at.died]);
     if (typeof ended === "string") throw new Error(`${name}: ${ended}`);
-    const beside = await innocent.stop();
+    const innocentLoad = await innocent.stop();
     const peaks = peakMemoryOfChildren();
     const memory = Object.fromEntries(
       Object.keys(limits).map((process) => [process, Math.round((peaks.get(process) ?? 0) / MiB)]),
@@ -66,14 +66,14 @@ const measure = async ({ name, title, settings = {}, run }) => {
       ...Object.keys(limits).flatMap((process) =>
         memory[process] > limits[process] ? `${process} took ${memory[process]} MiB of ${limits[process]}` : [],
       ),
-      ...[...load.failures(), ...beside.failures].map((failure) => `failed: ${failure}`),
-      ...(beside.maxMs > patienceMs
-        ? [`the innocent user waited ${Math.round(beside.maxMs)} ms for ${beside.slowest}`]
+      ...[...load.failures(), ...innocentLoad.failures].map((failure) => `failed: ${failure}`),
+      ...(innocentLoad.maxMs > patienceMs
+        ? [`the innocent user waited ${Math.round(innocentLoad.maxMs)} ms for ${innocentLoad.slowest}`]
         : []),
-      ...(beside.requests === 0 ? ["the innocent user was not served"] : []),
+      ...(innocentLoad.requests === 0 ? ["the innocent user was not served"] : []),
     ];
     const { requests, refused, p99Ms } = load.figures();
-    const innocents = { innocentP99Ms: beside.p99Ms, innocentMaxMs: beside.maxMs };
+    const innocents = { innocentP99Ms: innocentLoad.p99Ms, innocentMaxMs: innocentLoad.maxMs };
     return { figures: { name, title, requests, refused, p99Ms, ...innocents, memory, notes: ended.note }, complaints };
   } finally {
     await at.stop();

@@ -5,7 +5,7 @@ import { arch, cpus, totalmem } from "node:os";
 /** The median of the rounds, and the least and greatest value. */
 /** @typedef {{ median: number, min: number, max: number }} Spread */
 /**
- * @typedef {{ id: string, title: string, unit: string, less?: boolean, beside: string, ours: Spread, reference: Spread,
+ * @typedef {{ id: string, title: string, unit: string, less?: boolean, referenceTitle: string, ours: Spread, reference: Spread,
  *   ratio: Spread, note?: string, cpuMs?: number, requests?: number }} Figure
  * @typedef {{ cpuPercent: number, requestsPerSecond: number, idleMB: number, loadedMB: number }} Footprint
  * @typedef {{ date: string, commit: string, machine: string, rounds: number, figures: Figure[], footprint: Footprint }} Results
@@ -55,11 +55,11 @@ the reference for rates, and slower for times. "Processor" and "MongoDB" are wha
 | What | Service CI | Reference | Ratio | Processor | MongoDB |
 |---|---|---|---|---|---|
 ${figures
-  .map(({ title, unit, beside, ours, reference, ratio, note, cpuMs, requests }) =>
+  .map(({ title, unit, referenceTitle, ours, reference, ratio, note, cpuMs, requests }) =>
     [
       `| ${title}${note ? `, ${note}` : ""}`,
       shown(ours, unit),
-      `${beside}: ${shown(reference, unit)}`,
+      `${referenceTitle}: ${shown(reference, unit)}`,
       ratio.median.toFixed(3),
       cpuMs === undefined ? "" : `${cpuMs.toFixed(1)} ms`,
       requests === undefined ? "" : `${requests.toFixed(1)} requests`,

@@ -5,7 +5,7 @@ import { clientOf, repeat, runToEnd } from "./load.mjs";
 /**
  * A figure. `ours` and `reference` measure once. `less` says that a smaller value is better.
  * @typedef {{ value: number, operations?: number, note?: string }} Measured
- * @typedef {{ id: string, title: string, unit: string, less?: boolean, beside: string,
+ * @typedef {{ id: string, title: string, unit: string, less?: boolean, referenceTitle: string,
  *   ours: () => Promise<Measured>, reference: () => Promise<number> }} Row
  * @typedef {import("./world.mjs").World} World
  */
@@ -32,7 +32,7 @@ export const requestRows = async ({ url, api }, echo) => {
     id: `submit-${clients}`,
     title: `POST /builds, ${clients} at once`,
     unit: "/s",
-    beside: "express, gRPC and an insert",
+    referenceTitle: "express, gRPC and an insert",
     async ours() {
       const { perSecond, operations, p99Ms } = await repeat(clients, durationMs, () =>
         ours.send("POST", "/builds", { manifest: queued }),
@@ -48,7 +48,7 @@ export const requestRows = async ({ url, api }, echo) => {
     id,
     title,
     unit: "/s",
-    beside: "express and gRPC, as many bytes",
+    referenceTitle: "express and gRPC, as many bytes",
     async ours() {
       const { perSecond, operations } = await repeat(32, durationMs, () => ours.send("GET", at));
       return { value: perSecond, operations };
@@ -77,10 +77,10 @@ const buildToEnd = async (api, text) => {
 /**
  * Builds of one trivial job: how long one takes, and how many end in a minute.
  * @param {World} world
- * @param {{ id: string, title: string, text: string, places: number, beside: string, bare: () => Promise<void> }} kind
+ * @param {{ id: string, title: string, text: string, places: number, referenceTitle: string, bare: () => Promise<void> }} kind
  * @returns {Row[]}
  */
-const buildsOf = ({ api }, { id, title, text, places, beside, bare }) => {
+const buildsOf = ({ api }, { id, title, text, places, referenceTitle, bare }) => {
   const once = () => buildToEnd(api, text);
   return [
     {
@@ -88,7 +88,7 @@ const buildsOf = ({ api }, { id, title, text, places, beside, bare }) => {
       title: `${title}, from POST to its end`,
       unit: " ms",
       less: true,
-      beside,
+      referenceTitle,
       async ours() {
         const { p50Ms, operations } = await repeat(1, durationMs, once);
         return { value: p50Ms, operations };
@@ -99,7 +99,7 @@ const buildsOf = ({ api }, { id, title, text, places, beside, bare }) => {
       id: `${id}-minute`,
       title: `${title}, ${places} at once`,
       unit: "/min",
-      beside,
+      referenceTitle,
       async ours() {
         const { perSecond, operations } = await repeat(2 * places, 2 * durationMs, once);
         return { value: perSecond * 60, operations };
@@ -112,12 +112,17 @@ const buildsOf = ({ api }, { id, title, text, places, beside, bare }) => {
 /** @param {World} world @param {{ image: string | undefined, places: number }} options @returns {Row[]} */
 export const buildRows = (world, { image, places }) => [
   ...buildsOf(world, {
-    ...{ id: "os", title: "a trivial build of the os driver", text: os, places, beside: "a bare `sh -c true`" },
+    ...{ id: "os", title: "a trivial build of the os driver", text: os, places, referenceTitle: "a bare `sh -c true`" },
     bare: () => runToEnd("/bin/sh", ["-c", "true"]),
   }),
   ...(image
     ? buildsOf(world, {
-        ...{ id: "docker", title: "a trivial build of the docker driver", places, beside: "a bare `docker run --rm`" },
+        ...{
+          id: "docker",
+          title: "a trivial build of the docker driver",
+          places,
+          referenceTitle: "a bare `docker run --rm`",
+        },
         text: manifest(`  type: docker\n  image: ${image}\n  workspace: /build`),
         bare: () => runToEnd("docker", ["run", "--rm", image, "/bin/sh", "-c", "true"]),
       })
@@ -130,7 +135,7 @@ export const deliveryRows = ({ cases, deliver, bare }) => [
     id: `deliver-${id}`,
     title: `deliveries to ${cases[id].title}, in order`,
     unit: "/s",
-    beside: "a bare POST loop",
+    referenceTitle: "a bare POST loop",
     async ours() {
       const { account, seconds } = await deliver(cases[id]);
       if (account.count < cases[id].count)

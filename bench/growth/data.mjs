@@ -40,11 +40,11 @@ const measure = async ({ api }, number) => {
     /** @type {{ rate: number, ratio: number }[]} */
     const seen = [];
     for (let round = 0; round < rounds; round++) {
-      const [{ perSecond: rate }, beside] = [
+      const [{ perSecond: rate }, bare] = [
         await repeat(clients, durationMs, work),
         await repeat(clients, durationMs, reference),
       ];
-      seen.push({ rate, ratio: rate / beside.perSecond });
+      seen.push({ rate, ratio: rate / bare.perSecond });
     }
     cells.push(median(seen.map(({ rate }) => rate)), median(seen.map(({ ratio }) => ratio)));
   }

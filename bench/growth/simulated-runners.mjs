@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connectBus } from "@ci/kit/bus/bus";
 import { identityWith, readSettings } from "@ci/kit/process/config";
 import { createLog } from "@ci/kit/process/log";
+import { connect } from "@ci/kit/rpc/connect";
 import { openIdentity } from "@ci/kit/rpc/identity";
-import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 
 const [address = "", natsUrl = ""] = process.argv.slice(2);
