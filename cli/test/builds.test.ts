@@ -153,7 +153,7 @@ test("logs begin each line with its time if asked to, followed or not", async ()
   expect((await user.run(["logs", "-f", "-t", "-j", "test.1"])).stdout).toContain("Z two\n");
 });
 
-test("why a build waits is said while its output is followed", async () => {
+test("a follower of the output learns why the build waits", async () => {
   const running = user.start(["submit", "-", "-f"]);
   running.child.stdin!.end(JSON.stringify({ driver: { type: "qemu", image: "none" }, jobs: [] }));
   await running.shows("Waiting: no runner serves the qemu driver");

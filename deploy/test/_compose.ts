@@ -13,7 +13,7 @@ export function prepared<T>(script: string, ...args: string[]): T {
   const options: SpawnSyncOptions = { cwd: deployDir, maxBuffer: 64 * 1024 ** 2 };
   const { stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
   const last = stdout.toString().trim().split("\n").at(-1);
-  if (!last?.startsWith("{")) throw new Error(`${script} said: ${stderr.toString()}`);
+  if (!last?.startsWith("{")) throw new Error(`${script} printed: ${stderr.toString()}`);
   return JSON.parse(last);
 }
 
@@ -80,7 +80,13 @@ export function install(
     composing: (...args) => running(program, [...start, ...options, ...args]),
     dockering: (...args) => running("docker", args),
     remove() {
-      compose("down", "--volumes", "--timeout", "5");
+      try {
+        compose("down", "--volumes", "--timeout", "5");
+      } catch (error) {
+        // An engine that has stopped dozens of containers may count an end point that no container has, until it restarts.
+        if (!/has active endpoints/.test((error as Error).message)) throw error;
+        console.warn(`A network of ${project} is left behind: the engine says that it has active endpoints.`);
+      }
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -19,7 +19,7 @@ describe("npm run dev", () => {
   it.each([
     ["services/images/src/config.ts", ["images"]],
     ["libs/rest/src/build.ts", ["builds", "gateway", "namespaces", "webhooks"]],
-    ["libs/kit/src/rpc/rpc.ts", allServices],
+    ["libs/kit/src/rpc/serve.ts", allServices],
     ["proto/ci/builds/v1/builds.proto", allServices],
     ["web/src/pages/build.tsx", ["gateway"]],
     ["client/src/follow.ts", ["gateway"]],

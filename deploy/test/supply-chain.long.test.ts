@@ -22,18 +22,18 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 /** Runs a script of deploy/supply-chain. */
-async function ran(script: string, ...args: string[]): Promise<{ code: number; said: string }> {
+async function ran(script: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const file = join(deployDir, "supply-chain", script);
   return promisify(execFile)(process.execPath, [file, ...args]).then(
-    ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stdout, stderr }) => ({ code, said: stdout + stderr }),
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
   );
 }
 
 describe("npm run sbom", () => {
   it("lists the production packages of the lockfile", async () => {
     const file = join(dir, "sbom.json");
-    expect(await ran("sbom.mjs", file)).toEqual({ code: 0, said: expect.stringMatching(/^\d+ components: /) });
+    expect(await ran("sbom.mjs", file)).toEqual({ code: 0, output: expect.stringMatching(/^\d+ components: /) });
     const { bomFormat, specVersion, metadata, components } = JSON.parse(readFileSync(file, "utf8"));
     expect([bomFormat, specVersion, metadata.component.name]).toEqual(["CycloneDX", "1.6", "service-ci-repository"]);
     const urls: string[] = components.map(({ purl }: { purl: string }) => decodeURIComponent(purl));
@@ -55,8 +55,8 @@ describe("npm run advisories", () => {
   };
 
   it("passes with the list of the repository alone", async () => {
-    const { code, said } = await ran("advisories.mjs", "--registry", noRegistry);
-    expect(said).toMatch(
+    const { code, output } = await ran("advisories.mjs", "--registry", noRegistry);
+    expect(output).toMatch(
       /^No registry answers: compared only with the list of .*\nNo package of the lockfile has a known/,
     );
     expect(code).toBe(0);
@@ -65,8 +65,8 @@ describe("npm run advisories", () => {
   it("fails on a vulnerable package of the list, unless it is accepted, and names it", async () => {
     const accepted = { ...hole, id: "GHSA-2", accepted: "we do not call it" };
     const list = listOf(hole, accepted, { ...hole, id: "GHSA-3", vulnerable: `<${express}` });
-    const { code, said } = await ran("advisories.mjs", "--registry", noRegistry, "--list", list);
-    expect([code, ...said.trim().split("\n").slice(1)]).toEqual([
+    const { code, output } = await ran("advisories.mjs", "--registry", noRegistry, "--list", list);
+    expect([code, ...output.trim().split("\n").slice(1)]).toEqual([
       1,
       `Vulnerable: express ${express}: A hole (GHSA-1)`,
       `Accepted: express ${express}: A hole (GHSA-2): we do not call it`,
@@ -75,8 +75,8 @@ describe("npm run advisories", () => {
 
   it("passes if every vulnerable package is accepted", async () => {
     const list = listOf({ ...hole, accepted: "we do not call it" });
-    const { code, said } = await ran("advisories.mjs", "--registry", noRegistry, "--list", list);
-    expect([code, ...said.trim().split("\n").slice(1)]).toEqual([
+    const { code, output } = await ran("advisories.mjs", "--registry", noRegistry, "--list", list);
+    expect([code, ...output.trim().split("\n").slice(1)]).toEqual([
       0,
       `Accepted: express ${express}: A hole (GHSA-1): we do not call it`,
     ]);
@@ -103,8 +103,8 @@ describe("npm run advisories", () => {
 
     it("fails on what only the registry knows, unless the list accepts it", async () => {
       const list = listOf({ ...hole, vulnerable: "<1", id: "GHSA-dddd-bbbb-cccc", accepted: "we do not call it" });
-      const { code, said } = await ran("advisories.mjs", "--registry", registry, "--list", list);
-      const [first, ...found] = said.trim().split("\n");
+      const { code, output } = await ran("advisories.mjs", "--registry", registry, "--list", list);
+      const [first, ...found] = output.trim().split("\n");
       expect(first).toMatch(/^Asked the registry, and compared with the list of 2026-11-22 \(1 advisories\)\.$/);
       expect([code, ...found]).toEqual([
         1,

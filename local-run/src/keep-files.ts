@@ -25,15 +25,15 @@ async function copyFiles({ trees }: Environment, folder: string): Promise<void> 
       // An interrupt on the terminal must not reach tar.
       detached: true,
     });
-    let said = "";
+    let complaint = "";
     tar.stderr.on("data", (text) => {
-      said = `${said}${text}`.slice(-1_000);
+      complaint = `${complaint}${text}`.slice(-1_000);
     });
     const ended = once(tar, "close");
     // After the end of the archive, tar does not read the padding. If the archive breaks off, tar says so.
     await pipeline(content, tar.stdin).catch(() => undefined);
     const [code] = await ended;
-    if (code !== 0) throw new Error(said.trim());
+    if (code !== 0) throw new Error(complaint.trim());
   }
 }
 
