@@ -7,7 +7,6 @@ import { apiAt } from "../../deploy/local/start/api.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { start } from "../processes.mjs";
-import { memoryLimits } from "./chart.mjs";
 import { clientOf } from "./client.mjs";
 
 const scope = ["build", "namespace", "object", "image", "webhook"].map((kind) => `${kind}:read,write,delete`).join(" ");
@@ -33,7 +32,6 @@ export const startAttacked = async (settings) => {
     dataDir,
     guardAllow: "127.0.0.1",
     drivers: "os",
-    memory: memoryLimits(),
   });
   const admin = apiAt(url, keys.adminToken);
   /** @type {(() => unknown)[]} */

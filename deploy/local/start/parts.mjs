@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
 import { serviceEnvironment } from "./environment.mjs";
+import { heapOptions, memoryLimits } from "./memory.mjs";
 import { keySettings } from "./service-keys.mjs";
 import { runnerDirOf } from "./settings.mjs";
 
@@ -20,10 +21,10 @@ export const serviceNames = Object.keys(needsOf);
 
 /**
  * `drivers` is the default of RUNNER_DRIVERS. `identityOf` replaces the settings by which a service proves its name. The
- * services in `inspect` listen for a debugger, on ports from 9229 on. `memory` are limits in MiB, as a container has them.
+ * services in `inspect` listen for a debugger, on ports from 9229 on.
  * @typedef {{ mongoUrlOf: UrlOf, natsUrlOf: UrlOf, url: string, port: number, adminToken: string, secretKeys: string,
  *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string,
- *   identityOf?: (service: string) => Record<string, string>, inspect?: string[], memory?: Record<string, number> }} Installation
+ *   identityOf?: (service: string) => Record<string, string>, inspect?: string[] }} Installation
  * @typedef {(service: string) => string | undefined} UrlOf
  */
 
@@ -46,12 +47,6 @@ const notReady = async (readyUrl) => {
 /** @param {string} name @param {string[]} names the services to debug */
 const inspector = (name, names = []) =>
   names.includes(name) ? [`--inspect=127.0.0.1:${9229 + names.indexOf(name)}`] : [];
-
-/**
- * Node.js gives half of a container's memory to the heap. Otherwise it would leave garbage lying, as the machine has room.
- * @param {number | undefined} limit in MiB
- */
-const heap = (limit) => (limit ? [`--max-old-space-size=${limit / 2}`] : []);
 
 /** The images that provisioning makes or pulls, such as the sample build's. */
 const ownImages = `service-ci/*,${process.env.CI_TEST_IMAGE || "busybox:1.37"}`;
@@ -102,12 +97,13 @@ export const servicesOf = async (at) => {
   });
   const mistakes = new Set(services.flatMap((service) => service.mistakes));
   if (mistakes.size > 0) throw new Error([...mistakes].join("\n"));
+  const memory = memoryLimits();
   const adminUrl = (/** @type {string} */ name) => `http://127.0.0.1:${ports[name].admin}`;
   const parts = services.map(({ name, env }) => ({
     name,
     command: [
       process.execPath,
-      ...heap(at.memory?.[name]),
+      ...heapOptions(memory[name]),
       ...inspector(name, at.inspect),
       join(repoRoot, "services", name, "dist/main.js"),
     ],

@@ -76,7 +76,7 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), 8_000);
   loop("deliver", 500, () => wakeDue(ctx), 2_000);
-  loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx));
+  loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx), 1_000);
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), 8_000);

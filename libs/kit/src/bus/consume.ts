@@ -7,7 +7,7 @@ import type { ReceivedEvent } from "./event-headers.js";
 import { ackWaitMs } from "./jetstream.js";
 
 const signOfLifeEveryMs = 500;
-const pullMs = 1_000;
+const pullMs = 5_000;
 const trustLeaseMs = 3_000;
 const renewLeaseMs = 1_000;
 /** A second longer, so that the next holder does not begin what a silent one may still be doing. */
@@ -99,6 +99,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
     arrived();
   });
   const signOfLife = setInterval(async () => {
+    arrived();
     const from = performance.now();
     for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
     // A process cut off from the stream lets the lease expire.
@@ -120,7 +121,6 @@ async function consumeOnce(options: Consumption): Promise<void> {
       } else
         await new Promise<void>((resolve) => {
           arrived = resolve;
-          setTimeout(resolve, signOfLifeEveryMs).unref();
         });
     }
     if (gone) throw gone;

@@ -131,6 +131,6 @@ export function deletionsIn(
 
 /** Runs the passes for as long as the service runs. */
 export function tendDeletions(h: Pick<Host, "loop">, { look, sweep }: Pick<Deletions, "look" | "sweep">): void {
-  h.loop("look-below-deleted", 500, look);
+  h.loop("look-below-deleted", 500, look, 2_000);
   h.loop("sweep-below-deleted", 5_000, sweep, 20_000);
 }

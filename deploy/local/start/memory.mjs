@@ -1,8 +1,8 @@
-// The memory limits of the chart, which each process has to keep.
+// The memory limits of the chart, which also hold for processes of this machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { repoRoot } from "../../deploy/local/provision/machine.mjs";
+import { repoRoot } from "../provision/machine.mjs";
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 const servers = { mongod: "mongodb", "nats-server": "nats" };
@@ -20,3 +20,13 @@ export const memoryLimits = () => {
   const parts = [...services.map((name) => [name, name]), ...Object.entries(servers)];
   return Object.fromEntries(parts.map(([name, part]) => [name, mebibytes(values[part].resources.limits.memory)]));
 };
+
+/**
+ * Returns the options that give the heap of Node.js half of a limit, as a container does. Otherwise it would leave garbage
+ * lying, as the machine has room. NODE_OPTIONS may choose another size for all services.
+ * @param {number} limit in MiB
+ */
+export const heapOptions = (limit) =>
+  /--max[-_](old[-_]space|heap)[-_]size/.test(process.env.NODE_OPTIONS ?? "")
+    ? []
+    : [`--max-old-space-size=${limit / 2}`];
