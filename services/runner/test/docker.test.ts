@@ -37,6 +37,11 @@ else {
     return execFileSync(process.execPath, ["--input-type=module", "-e", module], { encoding: "utf8" });
   }
 
+  test("variables are not in the URL of a request to the engine, which ends at 1 MiB and stands in logs", async () => {
+    const variables = Array.from({ length: 8 }, (_, nth) => ({ key: `LARGE_${nth}`, value: "\n".repeat(60_000) }));
+    expect(await printed(subject, 'printf %s "$LARGE_7." | wc -c', { variables })).toBe("60001\n");
+  });
+
   describe("the hardening", () => {
     test.each([
       ["io_uring", '"io_uring_setup", 1, 0'],

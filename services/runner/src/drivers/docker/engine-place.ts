@@ -4,7 +4,7 @@ import type Docker from "dockerode";
 import { runHere } from "../egress/here.js";
 import type { Place } from "../egress/keeper.js";
 import { isRoot } from "../user.js";
-import { engineCall } from "./engine.js";
+import { engineCall, inBody } from "./engine.js";
 import { localId } from "./local-image.js";
 import { bridgeName, networkOf } from "./network.js";
 import { pull } from "./pull.js";
@@ -28,7 +28,9 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
   const random = randomBytes(4).toString("hex");
   const bridge = bridgeName(name, random);
   const labels = { "ci.runner": name };
-  const probe = await engineCall(engine.createNetwork(networkOf({ name: `ci-probe-${random}`, bridge, labels })));
+  const probe = await engineCall(
+    engine.createNetwork(inBody(networkOf({ name: `ci-probe-${random}`, bridge, labels }))),
+  );
   try {
     return existsSync(`/sys/class/net/${bridge}`);
   } finally {
@@ -40,19 +42,21 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
 async function runInContainer({ engine, image, name }: EnginePlaceOptions, script: string): Promise<void> {
   if (!(await localId(engine, image))) await pull(engine, image, AbortSignal.timeout(pullTimeoutMs));
   const container = await engineCall(
-    engine.createContainer({
-      Image: image,
-      Entrypoint: ["/bin/sh", "-c"],
-      Cmd: [script],
-      User: "0:0",
-      Labels: { "ci.runner": name },
-      HostConfig: {
-        ...{ NetworkMode: "host", UsernsMode: "host", CapDrop: ["ALL"], CapAdd: ["NET_ADMIN", "NET_RAW"] },
-        ...{ SecurityOpt: ["no-new-privileges"], ReadonlyRootfs: true, Tmpfs: { "/run": "" } },
-        ...{ Memory: 128 * 1024 ** 2, PidsLimit: 64 },
-        LogConfig: { Type: "json-file", Config: { "max-size": "64k" } },
-      },
-    }),
+    engine.createContainer(
+      inBody({
+        Image: image,
+        Entrypoint: ["/bin/sh", "-c"],
+        Cmd: [script],
+        User: "0:0",
+        Labels: { "ci.runner": name },
+        HostConfig: {
+          ...{ NetworkMode: "host", UsernsMode: "host", CapDrop: ["ALL"], CapAdd: ["NET_ADMIN", "NET_RAW"] },
+          ...{ SecurityOpt: ["no-new-privileges"], ReadonlyRootfs: true, Tmpfs: { "/run": "" } },
+          ...{ Memory: 128 * 1024 ** 2, PidsLimit: 64 },
+          LogConfig: { Type: "json-file", Config: { "max-size": "64k" } },
+        },
+      }),
+    ),
   );
   try {
     await engineCall(container.start());

@@ -24,6 +24,12 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
   });
 }
 
+/**
+ * Returns options that dockerode sends as the body of a request only. It would repeat them in the URL, where 1 MiB is too
+ * much, and where the logs of engines and proxies would show the secrets of a build.
+ */
+export const inBody = <T extends object>(options: T): T => ({ _query: {}, _body: options }) as unknown as T;
+
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
 /** Matches at the end of the text only, because names that users chose may come before. */

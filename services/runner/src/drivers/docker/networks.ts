@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { Mark } from "../../driver.js";
-import { engineCall, engineError, ignoreNotFound, statusOf } from "./engine.js";
+import { engineCall, engineError, ignoreNotFound, inBody, statusOf } from "./engine.js";
 import { type NetworkPlan, networkOf } from "./network.js";
 import { persistently } from "./remove.js";
 
@@ -75,7 +75,7 @@ export function buildNetworks({ engine, keepMs, log }: NetworksOptions): Network
         users.delete(name);
       }
       users.set(plan.name, mark);
-      return { name: plan.name, made: engineCall(engine.createNetwork(networkOf(plan))) };
+      return { name: plan.name, made: engineCall(engine.createNetwork(inBody(networkOf(plan)))) };
     },
     async giveBack({ name, made }, empty) {
       const isMade = await made.then(

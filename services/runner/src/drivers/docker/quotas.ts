@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { ContainerCreateOptions, VolumeCreateOptions } from "dockerode";
-import { statusOf } from "./engine.js";
+import { inBody, statusOf } from "./engine.js";
 
 /** Creates containers and volumes of limited size. The first attempt shows whether the engine's storage can do that. */
 export interface Quotas {
@@ -35,16 +35,18 @@ export function newQuotas(log: Log): Quotas {
       limited(
         "containers",
         (size) =>
-          engine.createContainer({
-            ...options,
-            HostConfig: { ...options.HostConfig, ...(size && { StorageOpt: { size: String(size) } }) },
-          }),
+          engine.createContainer(
+            inBody({
+              ...options,
+              HostConfig: { ...options.HostConfig, ...(size && { StorageOpt: { size: String(size) } }) },
+            }),
+          ),
         bytes,
       ),
     volume: (engine, options, bytes) =>
       limited(
         "volumes",
-        (size) => engine.createVolume({ ...options, ...(size && { DriverOpts: { size: String(size) } }) }),
+        (size) => engine.createVolume(inBody({ ...options, ...(size && { DriverOpts: { size: String(size) } }) })),
         bytes,
       ),
   };
