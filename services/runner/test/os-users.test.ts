@@ -141,6 +141,21 @@ else {
     });
   });
 
+  test("of several builds that find the same abandoned user, one gets it", async () => {
+    const only = { first: 60_998, last: 60_998 };
+    for (let round = 0; round < 100; round++) {
+      const abandoned = join(aFolder(), "build");
+      await mkdir(abandoned);
+      await claimUser(only, abandoned);
+      await rm(abandoned, { recursive: true });
+      const folders = Array.from({ length: 6 }, aFolder);
+      const claims = await Promise.allSettled(folders.map((folder) => claimUser(only, folder)));
+      const [winner, ...others] = folders.filter((_, nth) => claims[nth]!.status === "fulfilled");
+      expect(others).toEqual([]);
+      if (winner) await releaseUser({ uid: 60_998, gid: 60_998 }, winner);
+    }
+  });
+
   test("the user of a crashed runner's build is free once the folder is gone", async () => {
     const only = { first: 60_999, last: 60_999 };
     const [folder, next] = [join(aFolder(), "build"), aFolder()];

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
-import { lstat, mkdir, readlink, rm, stat, symlink } from "node:fs/promises";
+import { lstat, mkdir, readlink, rm, rmdir, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UidRange } from "../../config.js";
@@ -15,12 +15,30 @@ const claimOf = (uid: number) => join(claims, String(uid));
 
 const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Reports whether the folder of the build that has claimed this id is gone. */
-const isAbandoned = (uid: number): Promise<boolean> =>
-  stat(claimOf(uid)).then(
+/** Reports whether the folder of a build is gone. */
+const isGone = (folder: string): Promise<boolean> =>
+  stat(folder).then(
     () => false,
     (error) => code(error) === "ENOENT",
   );
+
+/**
+ * Removes the claim of a folder, unless the id already has another one. One process at a time may do that, so that nobody
+ * removes the claim of a new build. If it dies meanwhile, the id is lost until the machine starts again.
+ */
+async function endClaim(uid: number, folder: string): Promise<void> {
+  const lock = `${claimOf(uid)}.lock`;
+  const isLocked = await mkdir(lock).then(
+    () => true,
+    () => false,
+  );
+  if (!isLocked) return;
+  try {
+    if ((await readlink(claimOf(uid)).catch(() => undefined)) === folder) await rm(claimOf(uid));
+  } finally {
+    await rmdir(lock);
+  }
+}
 
 async function tryClaim(uid: number, folder: string): Promise<boolean> {
   for (let tries = 0; tries < 3; tries++) {
@@ -28,8 +46,11 @@ async function tryClaim(uid: number, folder: string): Promise<boolean> {
     if (failure === undefined) return true;
     if (failure === "ENOENT") await mkdir(claims, { recursive: true, mode: 0o700 });
     else if (failure !== "EEXIST") throw new Error(`${claimOf(uid)} cannot be made: ${failure}`);
-    else if (await isAbandoned(uid)) await rm(claimOf(uid), { force: true });
-    else return false;
+    else {
+      const holder = await readlink(claimOf(uid)).catch(() => undefined);
+      if (holder === undefined || !(await isGone(holder))) return false;
+      await endClaim(uid, holder);
+    }
   }
   return false;
 }
@@ -46,10 +67,7 @@ export async function claimUser({ first, last }: UidRange, folder: string): Prom
 }
 
 /** Releases the claim of a folder that has been removed. */
-export async function releaseUser({ uid }: User, folder: string): Promise<void> {
-  const target = await readlink(claimOf(uid)).catch(() => undefined);
-  if (target === folder) await rm(claimOf(uid), { force: true });
-}
+export const releaseUser = ({ uid }: User, folder: string): Promise<void> => endClaim(uid, folder);
 
 /** Returns the owner of a working directory; undefined if that is the runner itself, or if it is missing. */
 export async function ownerOf(work: string): Promise<User | undefined> {
