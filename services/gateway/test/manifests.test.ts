@@ -91,6 +91,7 @@ describe("parameters that a route does not know", () => {
       `/builds?a=1&%22%0A=2&a=3&${"y".repeat(200)}=4&${encodeURIComponent("ü")}`,
       ["a", "%22%0A", "y".repeat(100), "%C3%BC"].map((name) => `299 - "unknown parameter ${name}"`).join(", "),
     ],
+    ["/builds?=1", '299 - "unknown parameter "'],
     ["/builds?constructor=1&status=nonsense", '299 - "unknown parameter constructor"'],
   ])("of %.60j are named in a header", async (path, expected) => {
     expect((await user.get(path)).headers.warning).toBe(expected);

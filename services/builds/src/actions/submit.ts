@@ -91,7 +91,11 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     );
   });
   await ctx.builds.insert(docs);
-  await announce(ctx, docs);
+  const announced = announce(ctx, docs).catch((err) =>
+    ctx.log.warn({ err, build: id }, "build announced late, by a loop"),
+  );
+  // Whoever replaces builds finds them killed.
+  if (concurrency?.cancel) await announced;
   return { doc: docs[0]!, place: places[0]! };
 }
 

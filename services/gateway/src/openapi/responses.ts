@@ -32,7 +32,7 @@ export const headers = {
   },
   Warning: {
     description: "Names parameters of the query that the route does not know, and has ignored (RFC 7234, section 5.5)",
-    schema: { type: "string", pattern: '^299 - "unknown parameter [^"]+"(, 299 - "unknown parameter [^"]+")*$' },
+    schema: { type: "string", pattern: '^299 - "unknown parameter [^"]*"(, 299 - "unknown parameter [^"]*")*$' },
   },
   Allow: {
     description: "Methods of the path",
