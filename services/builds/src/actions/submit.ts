@@ -92,7 +92,7 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   });
   await ctx.builds.insert(docs);
   const announced = announce(ctx, docs).catch((err) =>
-    ctx.log.warn({ err, build: id }, "build announced late, by a loop"),
+    ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
   // Whoever replaces builds finds them killed.
   if (concurrency?.cancel) await announced;
