@@ -91,11 +91,10 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     );
   });
   await ctx.builds.insert(docs);
-  const announced = announce(ctx, docs).catch((err) =>
+  // The builds are stored, so the submission has succeeded.
+  await announce(ctx, docs).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
-  // Whoever replaces builds finds them killed.
-  if (concurrency?.cancel) await announced;
   return { doc: docs[0]!, place: places[0]! };
 }
 
