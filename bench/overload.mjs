@@ -42,7 +42,7 @@ const { values: flags } = parseArgs({
   options: { only: { type: "string" }, scale: { type: "string", default: "1" } },
 });
 const scale = Number(flags.scale);
-const limits = memoryLimits();
+const limits = await memoryLimits();
 
 /**
  * Runs one attack on a fresh system.

@@ -55,13 +55,13 @@ else {
   test("a container gets the files of the folder, caches and hardening, and its artifacts are kept", async () => {
     user.write({ ".gitignore": "ignored", ignored: "", "src/a": "text\n" }).git("init", "-q");
     const cache = [{ name: "home", key: ["app/src/a"], paths: ["~/.kept"] }];
-    const script = ["find . -type f | sort", "cat src/a > made", "mkdir -p ~/.kept", "ls ~/.kept", "touch ~/.kept/x"];
+    const script = ["find . -type f", "cat src/a > made", "mkdir -p ~/.kept", "ls ~/.kept", "touch ~/.kept/x"];
     const caps = "grep CapEff /proc/self/status";
     const manifest = inApp([...script, caps], { driver, cache }, { artifacts: ["app/made"] });
     const first = await user.run(manifest, ["--artifacts", "kept"], env);
     expect(first).toMatchObject({ code: 0 });
-    const [gitignore, source, capabilities] = printedBy("unit", first);
-    expect([gitignore, source]).toEqual(["./.gitignore", "./src/a"]);
+    const [one, other, capabilities] = printedBy("unit", first);
+    expect([one, other].sort()).toEqual(["./.gitignore", "./src/a"]);
     expect(capabilities).toMatch(/^CapEff:\s+00000000000004fb$/);
     expect(readFileSync(join(user.repository, "kept/made"), "utf8")).toBe("text\n");
     expect(printedBy("unit", await user.run(manifest, ["--artifacts", "kept"], env))).toContain("x");

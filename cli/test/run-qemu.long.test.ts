@@ -12,7 +12,7 @@ else
     using user = new LocalUser();
     user.write({ ".gitignore": "ignored", ignored: "", "src/a": "text\n" }).git("init", "-q");
     const driver = { type: "qemu", image: "debian" };
-    const manifest = inApp(["find . -type f | sort", "cat src/a > made"], { driver }, { artifacts: ["app/made"] });
+    const manifest = inApp(["find . -type f", "cat src/a > made"], { driver }, { artifacts: ["app/made"] });
     const words = ["--image", `debian=${join(disks, "keyed.qcow2")}`, "-a", "kept"];
     const ended = await user.run(manifest, words, { QEMU_MEMORY: "256MiB" });
     expect(ended).toMatchObject({ code: 0 });

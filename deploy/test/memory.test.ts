@@ -6,7 +6,7 @@ import { deployDir } from "./_compose.js";
 const file = JSON.stringify(pathToFileURL(join(deployDir, "local/start/memory.mjs")).href);
 const script = `
   const { heapOptions, memoryLimits } = await import(${file});
-  const limits = memoryLimits();
+  const limits = await memoryLimits();
   console.log(JSON.stringify([limits.builds, ...heapOptions(limits.builds)]));`;
 
 /** Returns the limit of builds and its options. */

@@ -1,7 +1,6 @@
 // The memory limits of the chart, which also hold for processes of this machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
 import { repoRoot } from "../provision/machine.mjs";
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
@@ -14,8 +13,10 @@ const mebibytes = (text) => {
   return Number(number) * (unit === "Gi" ? 1024 : 1);
 };
 
-/** Returns the limit of each process in MiB. @returns {Record<string, number>} */
-export const memoryLimits = () => {
+/** Returns the limit of each process in MiB. @returns {Promise<Record<string, number>>} */
+export const memoryLimits = async () => {
+  // `npm start` installs packages after it has loaded this file.
+  const { parse } = await import("yaml");
   const values = parse(readFileSync(join(repoRoot, "deploy/helm/service-ci/values.yaml"), "utf8"));
   const parts = [...services.map((name) => [name, name]), ...Object.entries(servers)];
   return Object.fromEntries(parts.map(([name, part]) => [name, mebibytes(values[part].resources.limits.memory)]));

@@ -97,7 +97,7 @@ export const servicesOf = async (at) => {
   });
   const mistakes = new Set(services.flatMap((service) => service.mistakes));
   if (mistakes.size > 0) throw new Error([...mistakes].join("\n"));
-  const memory = memoryLimits();
+  const memory = await memoryLimits();
   const adminUrl = (/** @type {string} */ name) => `http://127.0.0.1:${ports[name].admin}`;
   const parts = services.map(({ name, env }) => ({
     name,
