@@ -37,7 +37,7 @@ else {
     return execFileSync(process.execPath, ["--input-type=module", "-e", module], { encoding: "utf8" });
   }
 
-  test("variables are not in the URL of a request to the engine, which ends at 1 MiB and stands in logs", async () => {
+  test("variables stay out of the URLs of requests to the engine, which are logged and at most 1 MiB long", async () => {
     const variables = Array.from({ length: 8 }, (_, nth) => ({ key: `LARGE_${nth}`, value: "\n".repeat(60_000) }));
     expect(await printed(subject, 'printf %s "$LARGE_7." | wc -c', { variables })).toBe("60001\n");
   });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { osSubject } from "./_os.js";
 import { inside, never, ran } from "./_subject.js";
 
-test("a file whose source breaks off is given up, however far the shell has come", async () => {
+test("placing a file fails if its source breaks off, at whatever point the shell is", async () => {
   async function* brokenAfter(ms: number) {
     yield Buffer.from("half");
     await delay(ms);

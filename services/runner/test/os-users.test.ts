@@ -141,7 +141,7 @@ else {
     });
   });
 
-  test("of several builds that find the same abandoned user, one gets it", async () => {
+  test("only one of several builds gets an abandoned user", async () => {
     const only = { first: 60_998, last: 60_998 };
     for (let round = 0; round < 100; round++) {
       const abandoned = join(aFolder(), "build");

@@ -61,7 +61,7 @@ export async function startShell(
   const closed = once(child, "close");
   const end = () => {
     if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid!, "SIGTERM");
-    // A process that the shell is just starting loses the signal, and would read for ever.
+    // A process that the shell is just starting may miss the signal, and would read for ever.
     child.stdin?.destroy(new Error("The shell has been ended"));
   };
   let complaint = "";
