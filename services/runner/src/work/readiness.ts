@@ -28,6 +28,8 @@ export interface ReadinessOptions {
 
 const firstRestMs = 5_000;
 const maxRestMs = 60_000;
+/** How long a disk that had room is not looked at again: a runner may claim many builds a second. */
+const trustMs = 1_000;
 
 /** No free inode counts as full. Undefined without such a folder. */
 async function freeBytes(path: string): Promise<number | undefined> {
@@ -41,6 +43,8 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
   const work: Disk = { name: "work", path: config.dir };
   const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
   const knownShort = new Set<string>();
+  /** Until when each disk is trusted to have room. */
+  const trusted = new Map<string, number>();
 
   async function spaceOf(disk: Disk): Promise<Space | undefined> {
     const free = await freeBytes(disk.path);
@@ -61,12 +65,15 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
 
   /** Frees what is kept for later builds first. */
   async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
+    if (performance.now() < (trusted.get(disk.path) ?? 0)) return true;
     const isShort = async () => (await spaceOf(disk))?.short === true;
     if (await isShort()) await copies.makeRoom(isShort);
     if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
     const space = await spaceOf(disk);
     if (space) logChange(space);
-    return space?.short !== true;
+    if (space?.short === true) return false;
+    trusted.set(disk.path, performance.now() + trustMs);
+    return true;
   }
 
   async function isAble(driver: Driver): Promise<boolean> {
