@@ -8,6 +8,11 @@ import type { Cost } from "./_counted.js";
 export const budgets = {
   "POST /builds": { commands: { builds: 7, namespaces: 4 }, calls: { builds: 1, namespaces: 3 }, events: 1 },
   "GET /b/:user/:number, finished": { commands: { builds: 1 }, calls: { builds: 1 }, events: 0 },
+  "GET /b/:user/:number/output as a stream, finished": {
+    commands: { builds: 1 },
+    calls: { builds: 1 },
+    events: 0,
+  },
   "GET /builds, 25 finished": {
     commands: { builds: 1, namespaces: 1 },
     calls: { builds: 1, namespaces: 1 },

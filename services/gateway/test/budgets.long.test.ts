@@ -51,10 +51,17 @@ async function expectWithin(operation: Operation, work: () => Promise<unknown>):
 
 const get = async (path: string) => expect((await counted.ci.api.get(path)).status).toBe(200);
 
+async function watch(path: string): Promise<void> {
+  const response = await counted.ci.api.open("GET", path, { headers: { Accept: "text/event-stream" } });
+  expect(response.statusCode).toBe(200);
+  for await (const _ of response);
+}
+
 it("each operation stays within its budget", async () => {
   const build = await run();
   for (let n = 0; n < 25; n++) await run();
   await expectWithin("GET /b/:user/:number, finished", () => get(build.url));
+  await expectWithin("GET /b/:user/:number/output as a stream, finished", () => watch(`${build.url}/output`));
   await expectWithin("GET /builds, 25 finished", () => get("/builds"));
   await expectWithin("a build of the os driver, from POST to passed", () => run());
 

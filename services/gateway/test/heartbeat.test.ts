@@ -10,6 +10,7 @@ import { failingMethods } from "./_peers.js";
 
 test("a quiet stream sends heartbeats", async () => {
   async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
+    yield { item: undefined };
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
   }
   const log = createLog("test", "silent");
@@ -24,7 +25,7 @@ test("a quiet stream sends heartbeats", async () => {
       openStreams: openStreams({ streamsPerUser: 0, trustedProxies: [] }),
       signal: new AbortController().signal,
     },
-    { ref: { userId: 1, number: 1 }, sizeBytes: 0 },
+    { ref: { userId: 1, number: 1 } },
     20,
   );
   const server = createServer((request, response) => {

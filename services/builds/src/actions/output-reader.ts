@@ -126,8 +126,15 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset,
   };
 }
 
-/** Opens a reader of a build that the caller can see. */
+/** Opens a reader of a build that the caller can see, or of one of its jobs. */
 export async function openOutput(ctx: Context, caller: Caller, watched: Watched): Promise<OutputReader> {
   const { _id } = await findBuild(ctx, caller, watched.ref);
-  return readerOf(ctx, caller, await ctx.feeds.follow(_id), watched);
+  const feed = await ctx.feeds.follow(_id);
+  try {
+    jobIndex(feed.latest().build, watched.job);
+    return readerOf(ctx, caller, feed, watched);
+  } catch (error) {
+    feed[Symbol.dispose]();
+    throw error;
+  }
 }

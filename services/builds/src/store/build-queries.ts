@@ -5,9 +5,9 @@ import type { ShownBuild } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 import { shown, shownBuilds } from "./shown-builds.js";
 
-const placeFields = { userId: 1, namespaceId: 1 } as const;
 const followedFields = {
-  ...placeFields,
+  userId: 1,
+  namespaceId: 1,
   rev: 1,
   rootId: 1,
   status: 1,
@@ -42,9 +42,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   namespacesOf: async (usage: Usage): Promise<number[]> =>
     (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),
-
-  place: (userId: number, number: number): Promise<Pick<BuildDoc, "_id" | "userId" | "namespaceId"> | null> =>
-    builds.findOne({ userId, number }, { projection: placeFields }),
 
   followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 

@@ -4,6 +4,7 @@ import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { buildLeases } from "./build-leases.js";
+import { buildPlaces } from "./build-places.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
 import { groupBuilds } from "./group-builds.js";
@@ -28,6 +29,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const leases = buildLeases(builds);
   const groups = groupStore(db, builds);
   const recent = recentBuilds();
+  const places = buildPlaces(builds);
   const insertOne = buildInserter(builds);
   const { write, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
@@ -42,6 +44,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...hookBuilds(builds),
     ...groupBuilds(builds),
     ...leases,
+    place: places.place,
 
     renew(...lease: Parameters<typeof leases.renew>) {
       // A renewal also changes the revision.
@@ -60,7 +63,10 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
       if (others.length > 0) await groups.insertGroup([first!, ...others]);
       else await insertOne(first!);
-      for (const doc of docs) nudge(builds as never, doc._id, newsOf(doc.outbox));
+      for (const doc of docs) {
+        places.remember(doc);
+        nudge(builds as never, doc._id, newsOf(doc.outbox));
+      }
     },
 
     completeGroups: groups.completeGroups,

@@ -167,9 +167,9 @@ export const getBuildOutput = action({
   target: visibleBuild,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
-    const { build } = await ctx.builds.getBuild({ ref, brief: true });
-    const output = { ref, sizeBytes: build!.outputBytes, timestamps: input.query.timestamps === "true" };
+    const output = { ref, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
-    return outputText(ctx.builds, output, `${input.params.user}-${ref.number}.log`);
+    const { build } = await ctx.builds.getBuild({ ref, brief: true });
+    return outputText(ctx.builds, output, build!.outputBytes, `${input.params.user}-${ref.number}.log`);
   },
 });

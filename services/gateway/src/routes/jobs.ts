@@ -48,10 +48,9 @@ export const getJobOutput = action({
   target: async (ctx, address) => ctx.builds.getJob({ ref: await buildRefOf(ctx, address), name: address.params.name }),
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
-    const { job } = await ctx.builds.getJob({ ref, name: input.params.name });
-    const timestamps = input.query.timestamps === "true";
-    const output = { ref, job: job!.name, sizeBytes: job!.outputBytes, timestamps };
+    const output = { ref, job: input.params.name, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
-    return outputText(ctx.builds, output, `${input.params.user}-${ref.number}-${output.job}.log`);
+    const { job } = await ctx.builds.getJob({ ref, name: output.job });
+    return outputText(ctx.builds, output, job!.outputBytes, `${input.params.user}-${ref.number}-${output.job}.log`);
   },
 });

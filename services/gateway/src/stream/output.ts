@@ -15,7 +15,6 @@ import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./ss
 export interface Output {
   readonly ref: BuildRef;
   readonly job?: string;
-  readonly sizeBytes: number;
   /** Whether each line begins with its time. */
   readonly timestamps?: boolean;
 }
@@ -36,7 +35,7 @@ export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolea
 
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  (builds: BuildServiceClient, { ref, job, sizeBytes, timestamps }: Output, file: string): Reply =>
+  (builds: BuildServiceClient, { ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
@@ -66,23 +65,26 @@ export const outputEvent = z.union([
   end.extend({ id: position }),
 ]);
 
-/** Yields the output as it grows, then the final status. */
-async function* follow(
+/** Opens the output as it grows. Resolves once it is known to exist, to the rest of it and the final status. */
+async function follow(
   builds: BuildServiceClient,
   { ref, job, timestamps }: Output,
   from: number,
   signal: AbortSignal,
-): AsyncGenerator<Sse> {
+): Promise<AsyncIterable<Sse>> {
   let offset = from;
   const watch = () => builds.watchOutput({ ref, job, offset, timestamps }, { signal });
-  for await (const { item } of resumed(watch, signal)) {
-    if (item?.$case === "piece") {
-      offset = item.value.offset;
-      yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+  const messages = await opened(resumed(watch, signal));
+  return (async function* () {
+    for await (const { item } of messages) {
+      if (item?.$case === "piece") {
+        offset = item.value.offset;
+        yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+      }
+      if (item?.$case === "waiting") yield { comment: item.value.text };
+      if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
     }
-    if (item?.$case === "waiting") yield { comment: item.value.text };
-    if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
-  }
+  })();
 }
 
 /** Streams the output as server-sent events until the final status. */
@@ -95,10 +97,10 @@ export const outputStream =
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
-    if (request.method === "HEAD") return send(response, 200, streamHeaders);
     using _stream = openStreams.add(exchange);
     const signal = disconnected(exchange, stopping);
     await openStreams.turn();
-    const events = follow(builds, output, lastEventId(request) ?? 0, signal);
+    const events = await follow(builds, output, lastEventId(request) ?? 0, signal);
+    if (request.method === "HEAD") return send(response, 200, streamHeaders);
     await sendEvents(exchange, events, { signal, stopping }, beatMs);
   };

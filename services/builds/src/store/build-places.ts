@@ -1,0 +1,33 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { LRUCache } from "lru-cache";
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+/** What tells who may see a build. None of it ever changes. */
+export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
+
+const maxRemembered = fixedLimit({
+  max: 10_000,
+  about: "builds whose id a process remembers by their number",
+  effect: "the least recently used ones are read again",
+});
+
+/** Finds builds by number, and remembers them: a reader of the id learns whether the build is still there. */
+export function buildPlaces(builds: Collection<BuildDoc>) {
+  const known = new LRUCache<string, BuildPlace>({ max: maxRemembered });
+  const keyOf = (userId: number, number: number) => `${userId}/${number}`;
+
+  return {
+    remember({ _id, userId, namespaceId, number }: BuildDoc): void {
+      known.set(keyOf(userId, number), { _id, userId, namespaceId });
+    },
+    async place(userId: number, number: number): Promise<BuildPlace | undefined> {
+      const key = keyOf(userId, number);
+      const remembered = known.get(key);
+      if (remembered) return remembered;
+      const found = await builds.findOne({ userId, number }, { projection: { userId: 1, namespaceId: 1 } });
+      if (found) known.set(key, found);
+      return found ?? undefined;
+    },
+  };
+}
