@@ -66,6 +66,8 @@ export interface TestQueue extends AsyncDisposable {
   readonly times: { leaseMs: number; renewEveryMs: number };
   /** Whether builds wait for the end of others. */
   heldBack: boolean;
+  /** Whether each claim says that its build was the last one. */
+  wasLast: boolean;
   /** When set, every request fails with this. */
   failure?: Fault;
   /** When set, every request about caches fails with this. */
@@ -157,7 +159,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
         (queued) => queued.jobIndex < 0 && drivers.includes(queued.assignment.driver!.type),
       );
       if (next) Object.assign(next, { jobIndex: 0, running: [0] });
-      return { ...times, assignment: next?.assignment, heldBack: queue.heldBack };
+      return { ...times, assignment: next?.assignment, heldBack: queue.heldBack, wasLast: queue.wasLast };
     },
     async renewLease(request) {
       const build = leasedBuild("renewLease", request);
@@ -245,6 +247,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     calls,
     times,
     heldBack: false,
+    wasLast: false,
     onCall: (call, listener) => void listeners.on(call, listener),
     submit(assignment) {
       const { epoch } = assignment;

@@ -13,8 +13,11 @@ import { startQueue } from "./_queue.js";
 
 const log = createLog("runner", "silent");
 
-/** Runs a build that ends after the runner's last claim. Returns how often that made room for another one. */
-async function freed(builds: number, heldBack: boolean): Promise<number> {
+/**
+ * Runs a build that ends after the runner's last claim. Returns how often that made room for another one, and how often the
+ * runner claimed.
+ */
+async function freed(builds: number, heldBack: boolean, wasLast = false): Promise<{ freed: number; claims: number }> {
   const [queue, folder, { driver }] = [await startQueue(), aFolder(), await osSubject(undefined)];
   const channel = connect(queue.address, openedIdentity("runner"));
   const agent = guardedAgent({ allow: parseAllow("") });
@@ -29,7 +32,7 @@ async function freed(builds: number, heldBack: boolean): Promise<number> {
   const work = openWork(ctx, () => count++);
   const go = join(folder, "go");
   const build = queue.submit(anAssignment({}, [`while [ ! -e ${go} ]; do sleep 0.05; done`]));
-  queue.heldBack = heldBack;
+  Object.assign(queue, { heldBack, wasLast });
   await work.claim();
   writeFileSync(go, "");
   await work.drain();
@@ -37,17 +40,21 @@ async function freed(builds: number, heldBack: boolean): Promise<number> {
   await channel[Symbol.asyncDispose]();
   await agent.destroy();
   await queue[Symbol.asyncDispose]();
-  return count;
+  return { freed: count, claims: queue.calls.filter((call) => call === "claimBuild").length };
 }
 
 test("after a build, the runner claims again if it had no room for more", async () => {
-  expect(await freed(1, false)).toBe(1);
+  expect(await freed(1, false)).toMatchObject({ freed: 1 });
 });
 
 test("after a build, the runner claims again if builds wait for the end of others", async () => {
-  expect(await freed(2, true)).toBe(1);
+  expect(await freed(2, true)).toMatchObject({ freed: 1 });
 });
 
 test("after a build, the runner does not claim if the queue was empty", async () => {
-  expect(await freed(2, false)).toBe(0);
+  expect(await freed(2, false)).toEqual({ freed: 0, claims: 2 });
+});
+
+test("the runner does not claim again after the last queued build", async () => {
+  expect(await freed(2, false, true)).toEqual({ freed: 0, claims: 1 });
 });

@@ -83,6 +83,12 @@ export const lineStore = (db: Db) => {
     /** Removes a user without queued builds. Has no effect if one was queued since the place was read. */
     leave: ({ _id, joined }: Place) => line.deleteOne({ _id, joined }, quick),
 
+    /** Reports whether somebody else waits. */
+    async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<Place, "_id">): Promise<boolean> {
+      const others = { driver: { $in: [...drivers] }, _id: { $ne: _id } };
+      return (await line.findOne(others, { projection: { _id: 1 } })) !== null;
+    },
+
     async missing(driver: Driver_Type, userIds: readonly number[]): Promise<number[]> {
       const found = line.find({ _id: { $in: userIds.map((userId) => idOf(driver, userId)) } }).project({ userId: 1 });
       const inLine = new Set(await found.map(({ userId }) => userId as number).toArray());

@@ -1,4 +1,5 @@
 import { readTicket } from "@ci/access/image-ticket";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, manifest } from "../_suite.js";
@@ -48,6 +49,20 @@ describe("succeeds", () => {
     ]);
     expect(assignment.objects).toMatchObject([{ source: "nowhere.txt", name: "x" }]);
     expect(assignment.objects[0]!.objectId).toBeUndefined();
+  });
+
+  it("returns whether the build was the last one of the runner's drivers", async () => {
+    const docker = manifest.replace("type: os", "type: docker, image: i:1, workspace: /w");
+    const { ann, bob } = suite.users;
+    for (const [user, text] of [[ann], [ann], [bob], [bob, docker]] as const) await suite.submit(user, text);
+    async function claimed(...drivers: Driver_Type[]): Promise<boolean> {
+      const { assignment, wasLast } = await suite.queue.claimBuild({ runnerId: "r1", drivers });
+      await suite.finish(assignment!, 0, "failed");
+      return wasLast;
+    }
+    expect([await claimed("os"), await claimed("os"), await claimed("os")]).toEqual([false, false, true]);
+    await suite.submit(ann);
+    expect([await claimed("os", "docker"), await claimed("os", "docker")]).toEqual([false, true]);
   });
 
   it("returns no build of a driver that the runner did not name", async () => {

@@ -86,6 +86,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       if (!response.assignment) return;
       if (stopping) return giveBack(ctx, response.assignment);
       start(response.assignment, response, claimedAt);
+      if (response.wasLast) return;
     }
   }
 

@@ -46,18 +46,33 @@ async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boo
   return (await ctx.queue.runningGroups([concurrency.key])).length === 0;
 }
 
+/** A runner that asks for a build. */
+interface Asking extends Claimer {
+  readonly drivers: ClaimBuildRequest["drivers"];
+}
+
+interface Claimed {
+  readonly doc: BuildDoc;
+  /** No other build was queued for the runner's drivers. */
+  readonly wasLast: boolean;
+}
+
 /** Claims a picked build. If it was the user's last queued build, the user leaves the line. */
-async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, claimer: Claimer) {
+async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
   const doc = await take(ctx, read, claimer);
-  if (doc && isOnly) await ctx.line.leave(turn);
-  if (!doc) for (const slot of slots) await ctx.slots.give(slot);
-  return doc;
+  if (!doc) {
+    for (const slot of slots) await ctx.slots.give(slot);
+    return undefined;
+  }
+  if (!isOnly) return { doc, wasLast: false };
+  const [hasOthers] = await Promise.all([ctx.line.hasOthers(drivers, turn), ctx.line.leave(turn)]);
+  return { doc, wasLast: !hasOthers };
 }
 
 /** Claims a user's oldest build that no limit holds back. */
-async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
+async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Claimed | undefined> {
   const fullRoots: number[] = [];
   let busyGroups: readonly string[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -68,7 +83,7 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
         busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
         continue;
       }
-      const taken = await takePicked(ctx, turn, picked, claimer);
+      const taken = await takePicked(ctx, turn, picked, asking);
       if (taken === "limit of user") return undefined;
       if (taken === "limit of namespace") fullRoots.push(picked.doc.rootId!);
       else if (taken) return taken;
@@ -80,16 +95,16 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
 }
 
 /** Gives users their turns in order until a build can be claimed. `heldBack`: builds wait, but none can be claimed now. */
-async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
+async function claimNext(ctx: Context, asking: Asking) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
-    const turn = await ctx.claims.next(drivers);
+    const turn = await ctx.claims.next(asking.drivers);
     if (!turn || tried.has(turn._id)) break;
     tried.add(turn._id);
-    const doc = await takeOldest(ctx, turn, claimer);
-    if (doc) return { doc, heldBack: false };
+    const claimed = await takeOldest(ctx, turn, asking);
+    if (claimed) return { ...claimed, heldBack: false };
   }
-  return { doc: undefined, heldBack: tried.size > 0 };
+  return { doc: undefined, wasLast: false, heldBack: tried.size > 0 };
 }
 
 /** A runner may request the image just before its time to prepare ends. */
@@ -109,13 +124,14 @@ export const claimBuild =
     await ctx.runners.recordClaim(request, ctx.now());
     ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
-    const { doc, heldBack } = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
-    if (!doc) return { leaseMs, renewEveryMs, heldBack };
+    const { runnerId, drivers } = request;
+    const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash });
+    if (!doc) return { leaseMs, renewEveryMs, heldBack, wasLast };
     addLogFields({ build: doc._id });
     ctx.wakeups.wake(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const imageTicket = ticketFor(ctx, assigned);
     const granted = { installation: ctx.installation, leaseSecret, imageTicket, takesPrepared: true };
-    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs, heldBack };
+    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs, heldBack, wasLast };
   };
