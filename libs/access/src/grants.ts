@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
+import { fullPause } from "@ci/kit/process/full-pause";
 import { sharedReads } from "@ci/kit/process/shared";
 
 /** How long a service may cache a permission. */
@@ -65,5 +65,5 @@ export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "conne
 /** Waits until all cached copies of a permission or membership have expired. Await it before confirming its change. */
 export async function expireGrants(bus: Pick<Bus, "nudge">): Promise<void> {
   bus.nudge(topic);
-  await delay(trustMs);
+  await fullPause(trustMs);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
@@ -78,6 +79,20 @@ it("a revoked right expires even if the announcement is lost", async () => {
   granted.pop();
   await expireGrants({ nudge: () => undefined });
   expect(await may(1)).toEqual([]);
+});
+
+it("no right outlives expireGrants, even for a part of a millisecond", async () => {
+  const revoke = async () => {
+    await nextTurn();
+    // Timers count whole milliseconds, so those that begin at the end of one are the shortest.
+    while (process.hrtime.bigint() % 1_000_000n < 900_000n);
+    const { may, granted } = accessTo([1], { connected: () => true, onNudge: () => undefined });
+    const before = await may(1);
+    granted.pop();
+    await expireGrants({ nudge: () => undefined });
+    return [before, await may(1)];
+  };
+  for (const rights of await Promise.all(Array.from({ length: 60 }, revoke))) expect(rights).toEqual([[1], []]);
 });
 
 it("an announcement alone removes revoked rights from the caches", async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { fullPause } from "@ci/kit/process/full-pause";
 import { findWebhook } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
@@ -9,7 +9,7 @@ export const deleteWebhook =
     await findWebhook(ctx, caller, namespaceId, id);
     await ctx.webhooks.remove(id);
     // Other replicas may use cached settings of the webhook for this long.
-    await pause(settingsCacheMs);
+    await fullPause(settingsCacheMs);
     // An event that is being recorded may still add a delivery. The lane that finds it due removes it.
     await ctx.deliveries.removeOf(id);
     return {};

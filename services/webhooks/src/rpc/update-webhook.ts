@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { fullPause } from "@ci/kit/process/full-pause";
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
@@ -75,7 +76,7 @@ export const updateWebhook = (ctx: Context): Handlers["updateWebhook"] =>
       async change() {
         await waitForFirstAttempts(ctx, id);
         const changed = await update(ctx, request);
-        await pause(settingsCacheMs);
+        await fullPause(settingsCacheMs);
         if (!changed.active) await ctx.deliveries.cancel(id);
         return { webhook: toWebhook(changed) };
       },
