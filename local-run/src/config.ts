@@ -23,8 +23,11 @@ function cacheDirOf({ XDG_CACHE_HOME: base, HOME: home }: Env): string {
   return join(base?.startsWith("/") ? base : join(home || homedir(), ".cache"), "service-ci");
 }
 
-/** Defaults that differ from a runner's, because a local run serves only the machine's owner. */
-const defaultsOf = ({ PATH }: Env): Env => ({ LOG_LEVEL: "silent", DOCKER_LOCAL_IMAGES: "*", OS_PATH: PATH });
+/** Defaults that differ from a runner's, because a local run is one build and serves only the machine's owner. */
+const defaultsOf = ({ PATH }: Env): Env => ({
+  ...{ LOG_LEVEL: "silent", OS_PATH: PATH },
+  ...{ DOCKER_LOCAL_IMAGES: "*", DOCKER_WARM_CONTAINERS: "0" },
+});
 
 /** Reads the settings of the runner and the builds service that also apply without a server. */
 export function readConfig(env: Env): LocalConfig {

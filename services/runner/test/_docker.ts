@@ -19,6 +19,7 @@ export const dockerLimits = {
     pullBytes: 1024 ** 3,
     serviceReadyMs: 120_000,
     networkKeepMs: 0,
+    spares: { max: 0, keepMs: 60_000 },
     guard: { allow: parseAllow("") },
   },
   ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, files: 1_000_000, pids: 256 },

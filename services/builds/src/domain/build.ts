@@ -56,7 +56,6 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string; isParameter?: boolean })[];
     keys: readonly (Omit<BuildKey, "buildId"> & { sealed: string })[];
     artifacts: readonly ArtifactDoc[];
-    /** Absent in builds without caches. */
     caches?: readonly Cache[];
     /** Sum of the sizes of collected artifacts; absent if nothing is stored. */
     artifactBytes?: number;
@@ -94,7 +93,6 @@ export interface Step extends JobRun, Omit<OrderedJob, "stage"> {
   readonly shell?: string;
   /** Name of the service whose output this job holds. */
   readonly service?: string;
-  /** Paths and globs of JUnit reports. */
   readonly reports?: readonly string[];
 }
 
@@ -118,7 +116,6 @@ export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
  * orders are the same.
  */
 export interface Part {
-  /** Index of the job. */
   readonly job: number;
   /** Where the part begins in the job's output. */
   readonly jobStart: number;

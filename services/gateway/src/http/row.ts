@@ -30,7 +30,6 @@ export type Address = Pick<Input, "params" | "exchange">;
 /** Writes a response itself: content, a stream, or JSON with its own headers. */
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
-/** Kinds of records, as the audit log names them. */
 export const kinds = [
   ...[
     "user",
@@ -75,19 +74,14 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly returns?: z.ZodType;
   /** The response is a list of such records, one page at a time. */
   readonly paged?: boolean;
-  /** The response is a list of such records, without pages. */
   readonly many?: boolean;
   /** What the response may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
   /** `?download` returns content, in parts too, as a file to save, whatever the request accepts. */
   readonly file?: boolean;
   readonly event?: z.ZodType;
-  /**
-   * Throws `not_found` unless the target exists and the caller may act on it. Runs only before complaints about the query
-   * or an unreadable body, which must not come first. Otherwise the service checks this itself.
-   */
+  /** Throws `not_found` unless the caller may act on an existing target. Runs only before other complaints. */
   readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
-  /** Fields that it may complain about besides those it takes. */
   readonly refuses?: readonly string[];
   /**
    * Returns JSON or a Reply. What a row with an empty response returns says only which namespace the record belonged to.
@@ -107,7 +101,6 @@ export const action = <Q extends Shape = Record<never, never>, B extends Shape =
  */
 export type Permission = "none" | "any" | `${string}:${string}`;
 
-/** One row of the table: which request does what, with which permission and status. */
 export interface Row {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;

@@ -14,6 +14,7 @@ import { buildNetworks } from "./docker/networks.js";
 import { pulledImages, unprovenImages } from "./docker/pulled.js";
 import { newQuotas } from "./docker/quotas.js";
 import { seccompFor } from "./docker/seccomp.js";
+import { spareContainers } from "./docker/spares.js";
 import type { EgressConfig } from "./egress/egress-config.js";
 import { type Egress, keepEgress } from "./egress/keeper.js";
 import type { WorkRoot } from "./work-root.js";
@@ -44,6 +45,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const engine = connectEngine(config);
   const quotas = newQuotas(log);
   const networks = buildNetworks({ engine, keepMs: config.networkKeepMs, log });
+  const spares = spareContainers({ engine, quotas, networks, runner: name, ...config.spares, log });
   const agent = guardedAgent(config.guard);
   const images = { ...config, pulled: pulledImages(root.path), unproven: unprovenImages(root.path), agent, log };
   const egress = egressOf(engine, options);
@@ -83,6 +85,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         images,
         quotas,
         networks,
+        spares,
         path: config.path,
         runner: name,
         root,
@@ -102,10 +105,11 @@ export function dockerDriver(options: DockerOptions): Driver {
         run: (job, onOutput, signal) => environment.run(job, onOutput, signal).catch(distrust),
       };
     },
-    leftovers: () => findLeftovers(engine, name, root, Date.now(), networks.userOf),
+    leftovers: () => findLeftovers(engine, name, root, Date.now(), { network: networks.userOf, spare: spares.userOf }),
     async close() {
       await shown[Symbol.asyncDispose]();
       await agent.destroy();
+      await spares.close();
       await networks.close();
       // What is left keeps its rules until the next runner of this name has removed it.
       const left = await findLeftovers(engine, name, root).catch(() => undefined);

@@ -15,7 +15,6 @@ export interface HookChange {
   readonly fork: boolean;
   /** The previous commit of the branch, tag or request. */
   readonly before?: string;
-  /** The branch that a request wants to change. */
   readonly targetBranch?: string;
   readonly defaultBranch?: string;
   readonly id?: string;
@@ -33,9 +32,7 @@ export interface Provider {
   isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
   /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
-  /** Returns the provider's name of the event. */
   event(headers: Headers, payload: unknown): string;
-  /** The events that can make builds. */
   readonly built: Readonly<Record<string, HookChange["type"]>>;
   /** The actions on a request that trigger builds. */
   readonly actions: readonly string[];

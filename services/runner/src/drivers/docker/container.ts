@@ -95,6 +95,12 @@ export const containerOf = ({
   },
 });
 
+/** A container whose shell waits for its job, which brings the variables. */
+export const waitingContainer = (plan: ContainerPlan, command: string[]): ContainerCreateOptions => ({
+  ...containerOf(plan),
+  ...{ Cmd: command, Env: [], OpenStdin: true, StdinOnce: true },
+});
+
 type ServicePlan = Pick<ContainerPlan, "imageId" | "network" | "labels" | "limits"> & { readonly service: Service };
 
 /** A service runs as its image says. The end of its log is all that is kept of its output. */

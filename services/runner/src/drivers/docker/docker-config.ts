@@ -24,6 +24,8 @@ export interface DockerConfig {
   pullBytes: number;
   /** How long the network of an ended build waits for the next one. */
   networkKeepMs: number;
+  /** Containers that wait, started, for builds with the images that were used last. */
+  spares: { max: number; keepMs: number };
   /** How long a service may take to become ready. */
   serviceReadyMs: number;
   /** Guards the addresses of registries. */
@@ -119,6 +121,19 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     "5min",
     { max: timer.max, effect: "the network is removed" },
   ),
+  spares: {
+    max: s.int(
+      "DOCKER_WARM_CONTAINERS",
+      "started containers that wait for builds with the images that were used last, so that their first job starts sooner",
+      2,
+      { effect: "further containers are started when a build needs them" },
+    ),
+    keepMs: s.duration("DOCKER_WARM_FOR", "how long such a container waits for a build", "10min", {
+      min: "1s",
+      max: timer.max,
+      effect: "the container is removed",
+    }),
+  },
   serviceReadyMs: s.duration("DOCKER_SERVICE_READY", "how long a service may take to become ready", "2min", {
     min: "1s",
     max: "60min",

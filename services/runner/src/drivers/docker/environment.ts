@@ -18,11 +18,13 @@ import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
 import type { Networks } from "./networks.js";
+import { ownSpare } from "./own-spare.js";
 import { placedFiles } from "./placed-files.js";
 import type { Quotas } from "./quotas.js";
 import { jobsAfter, ranContainers } from "./ran-containers.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
+import type { Spares } from "./spares.js";
 import { surroundings } from "./surroundings.js";
 import { dockerTrees } from "./trees.js";
 
@@ -31,6 +33,7 @@ export interface EnvironmentOptions {
   readonly images: ImageRules;
   readonly quotas: Quotas;
   readonly networks: Networks;
+  readonly spares: Spares;
   /** Where programs are found. */
   readonly path: string;
   /** The runner's name. */
@@ -102,7 +105,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
   const atWorkspace = { ...order, workspace };
   const plan = (job: Job, network: string): ContainerPlan => ({
-    ...{ order: atWorkspace, job, imageId, script, network, volume: name, labels, shared, limits },
+    ...{ order: atWorkspace, job, imageId, script, network, volume: around.volumes()[0]!, labels, shared, limits },
   });
   const made = jobContainers({ engine, quotas, begin, plan, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
@@ -114,36 +117,37 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   });
 
   const cannotRun = cannotRunImage(order);
-  const first = (): Job => jobs[0] ?? { id: 0, script: "" };
+  const first = jobs[0] ?? { id: 0, script: "" };
+  const isPlain = jobs.length > 0 && shared.length === 0 && (order.services ?? []).length === 0;
+  const own = ownSpare({ spares: options.spares, mark, plan, first, isPlain, around, containers: made, begin });
 
   const files = placedFiles({
     ...{ workspace, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
-    container: () => filledFor(first()),
+    container: () => filledFor(first),
   });
 
   async function remove(): Promise<void> {
     await end();
     around[Symbol.dispose]();
     const all = [...containers, ...services.containers()];
-    const allVolumes = volumes.map((volume) => engine.getVolume(volume));
-    await Promise.all([
-      removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes }),
-      files.remove(),
-    ]);
+    const allVolumes = around.volumes().map((volume) => engine.getVolume(volume));
+    const gone = removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes });
+    await Promise.all([gone.finally(own.ended), files.remove()]);
   }
 
   return {
     sshFolder,
     async prepare(say, signal) {
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
-      const ready = around.make();
-      ready.catch(() => undefined);
+      const ready = own.mayServe ? undefined : around.make();
+      ready?.catch(() => undefined);
       const logins = loginsOf(order.logins);
       const usable = (image: string) =>
         usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
       imageId = await raceAbort(signal, usable(order.image));
       say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
+      if (!ready) await raceAbort(signal, own.take());
+      await raceAbort(signal, Promise.all([ready, filledFor(first).catch(cannotRun)]));
       await services.start(usable, say, signal);
     },
     put: files.put,
@@ -151,13 +155,17 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
       ran.add({ job, container });
       for (const next of jobsAfter(jobs, job)) filledFor(next).catch(() => undefined);
-      const onStart = () => ran.removeOlder(job, container);
+      const onStart = () => {
+        ran.removeOlder(job, container);
+        own.started(job);
+      };
       const ending = { signal: around.within(container, signal, job.beside), died: around.death(container) };
-      return runContainer(container, { ...ending, onOutput, onStart, stop: job.stop }).catch(cannotRun);
+      const launch = own.launch(container);
+      return runContainer(container, { ...ending, launch, onOutput, onStart, stop: job.stop }).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ ran: ran.of, first: () => filledFor(first()), workspace, memoryBytes: limits.memoryBytes }),
+    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

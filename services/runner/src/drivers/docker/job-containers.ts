@@ -33,6 +33,9 @@ interface ContainersOptions {
   readonly chosen: () => Promise<string>;
 }
 
+/** A container that was made early serves the first attempt. */
+const keyOf = ({ id, attempt = 1 }: Job): string => `${id}/${attempt}`;
+
 export function jobContainers({ engine, quotas, begin, plan, chosen }: ContainersOptions) {
   const all: Docker.Container[] = [];
   const filled = new Map<string, Promise<Docker.Container>>();
@@ -51,10 +54,14 @@ export function jobContainers({ engine, quotas, begin, plan, chosen }: Container
 
   return {
     all,
+    /** The first attempt of this job has a container that was made before the build. */
+    adopt(job: Job, container: Docker.Container): void {
+      all.push(container);
+      filled.set(keyOf(job), Promise.resolve(container));
+    },
     putEverywhere: (file: SpooledFile) => void everywhere.push(file),
     filledFor(job: Job): Promise<Docker.Container> {
-      // A container that was made early serves the first attempt.
-      const key = `${job.id}/${job.attempt ?? 1}`;
+      const key = keyOf(job);
       const existing = filled.get(key);
       if (existing) return existing;
       const made = begin(() => fill(job));

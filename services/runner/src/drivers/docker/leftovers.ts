@@ -5,6 +5,8 @@ import type { WorkRoot } from "../work-root.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
 import type { Networks } from "./networks.js";
 import { removeContainer } from "./remove.js";
+import { spareLabel } from "./spare.js";
+import type { Spares } from "./spares.js";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -27,28 +29,32 @@ const maxBuildMs = 24 * 3_600_000;
 interface Made {
   readonly labels: Labels | null | undefined;
   readonly at: number;
+  readonly what: string;
+  /** Returns the build that uses it; undefined if it waits for one. */
+  owner(labelled: Mark): Mark | undefined;
+  remove(): Promise<void>;
 }
 
 const isOurs = ({ labels, at }: Made, now: number) =>
   labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
 
-type Found = Made & Leftover;
-
-/** Returns networks with the builds that use them, not those that wait. One that is used otherwise by then is not removed. */
-function leftNetworks(
-  engine: Docker,
-  found: readonly Docker.NetworkInspectInfo[],
-  userOf: Networks["userOf"],
-): Found[] {
-  return found.flatMap(({ Id, Name, Labels: labels, Created }) => {
-    const labelled = markOf(labels);
-    const mark = userOf(Name, labelled);
-    const remove = async () => {
-      if (userOf(Name, labelled) === mark) await ignoreNotFound(engine.getNetwork(Id).remove());
-    };
-    return mark ? [{ labels, mark, at: Date.parse(Created), what: `network ${Id}`, remove }] : [];
-  });
+/** Nothing that waits is left over. What is used otherwise by the time of its removal is not removed. */
+function leftover({ labels, what, owner, remove }: Made): Leftover[] {
+  const labelled = markOf(labels);
+  const mark = owner(labelled);
+  const removeUnused = async () => {
+    if (owner(labelled) === mark) await remove();
+  };
+  return mark ? [{ mark, what, remove: removeUnused }] : [];
 }
+
+/** Who uses the networks and containers that one build after another may get. */
+export interface Owners {
+  readonly network: Networks["userOf"];
+  readonly spare: Spares["userOf"];
+}
+
+const asLabelled: Owners = { network: (_name, labelled) => labelled, spare: (_name, labelled) => labelled };
 
 /** Returns everything with this runner's label, containers first because they hold the rest. */
 export async function findLeftovers(
@@ -56,27 +62,31 @@ export async function findLeftovers(
   runner: string,
   root: WorkRoot,
   now = Date.now(),
-  userOf: Networks["userOf"] = (_network, labelled) => labelled,
+  { network, spare }: Owners = asLabelled,
 ): Promise<Leftover[]> {
   const filters = { label: [`ci.runner=${runner}`] };
   const containers = await engineCall(engine.listContainers({ all: true, filters }));
   const networks = await engineCall(engine.listNetworks({ filters }));
   const { Volumes: volumes } = await engineCall(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
-  const all: Found[] = [
+  const ownerOf = (labels: Labels | null) => (labelled: Mark) => spare(labels?.[spareLabel], labelled);
+  const all: Made[] = [
     ...containers.map(({ Id, Labels: labels, Created }) => ({
-      ...{ labels, mark: markOf(labels), at: Created * 1_000, what: `container ${Id}` },
+      ...{ labels, owner: ownerOf(labels), at: Created * 1_000, what: `container ${Id}` },
       remove: () => removeContainer(engine.getContainer(Id)),
     })),
-    ...leftNetworks(engine, networks, userOf),
+    ...networks.map(({ Id, Name, Labels: labels, Created }) => ({
+      ...{ labels, owner: (labelled: Mark) => network(Name, labelled), at: Date.parse(Created), what: `network ${Id}` },
+      remove: () => ignoreNotFound(engine.getNetwork(Id).remove()),
+    })),
     ...(volumes ?? []).map(({ Name, Labels: labels, ...volume }) => ({
-      ...{ labels, mark: markOf(labels), what: `volume ${Name}` },
+      ...{ labels, owner: ownerOf(labels), what: `volume ${Name}` },
       at: Date.parse((volume as { CreatedAt?: string }).CreatedAt ?? ""),
       remove: () => ignoreNotFound(engine.getVolume(Name).remove()),
     })),
   ];
   return [
-    ...all.filter((one) => isOurs(one, now)).map(({ mark, what, remove }) => ({ mark, what, remove })),
+    ...all.filter((one) => isOurs(one, now)).flatMap(leftover),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
   ];
 }

@@ -14,8 +14,10 @@ export interface BuildNetwork {
 
 /** Networks of builds. One build at a time uses a network: the next one gets it when no container is in it any more. */
 export interface Networks {
-  /** Takes a network that waits, or makes this one, for a build. */
-  take(plan: NetworkPlan, mark: Mark): Promise<BuildNetwork>;
+  /** Takes a network that waits, or makes this one, for a build or for something that waits for one. */
+  take(plan: NetworkPlan, mark: Mark | undefined): Promise<BuildNetwork>;
+  /** Gives a network that was taken to a build. */
+  use(network: BuildNetwork, mark: Mark): void;
   /** Takes a network back. Unless it is `empty`, it is removed. */
   giveBack(network: BuildNetwork, empty: boolean): Promise<void>;
   /** Returns the build that uses a network; undefined if it waits. An unknown network belongs to the build of its label. */
@@ -90,6 +92,7 @@ export function buildNetworks({ engine, keepMs, log }: NetworksOptions): Network
       };
       waiting.set(name, setTimeout(onLate, keepMs).unref());
     },
+    use: ({ name }, mark) => void users.set(name, mark),
     userOf: (name, labelled) => (users.has(name) ? users.get(name) : labelled),
     async close() {
       closed = true;

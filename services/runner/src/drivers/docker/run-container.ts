@@ -8,7 +8,16 @@ import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
 import { removeContainer } from "./remove.js";
 
+type Output = AsyncIterable<Uint8Array> & { destroy(): void };
+
+/** Starts a job in its container. The output begins before the start, so that nothing of it is missed. */
+export interface Launch {
+  readonly open: () => Promise<Output>;
+  readonly start: () => Promise<void>;
+}
+
 interface ContainerRun {
+  readonly launch?: Launch;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
   readonly died?: Promise<number>;
@@ -55,10 +64,16 @@ export async function ranOutOfMemory(container: Docker.Container): Promise<boole
   return State.OOMKilled;
 }
 
-/** Runs a container and returns its exit code. Attaches before the start, so that no output is missed. */
+const launchOf = (container: Docker.Container): Launch => ({
+  open: async () =>
+    (await engineCall(container.attach({ stream: true, stdout: true, stderr: true }))) as unknown as Output,
+  start: () => started(container),
+});
+
+/** Runs a container and returns its exit code. */
 export async function runContainer(
   container: Docker.Container,
-  { onOutput, onStart, died, stop, signal }: ContainerRun,
+  { launch = launchOf(container), onOutput, onStart, died, stop, signal }: ContainerRun,
 ): Promise<number> {
   let removed: Promise<void> | undefined;
   const remove = () => {
@@ -66,20 +81,15 @@ export async function runContainer(
   };
   signal.addEventListener("abort", remove, { once: true });
   const kill = () => void container.kill().catch(() => undefined);
-  const stream = (await engineCall(
-    container.attach({ stream: true, stdout: true, stderr: true }),
-  )) as NodeJS.ReadWriteStream & {
-    destroy(): void;
-  };
+  const stream = await launch.open();
   try {
     const exit = Promise.race([exitOf(container), ...(died ? [died] : [])]);
     exit.catch(() => undefined);
-    await raceAbort(signal, started(container));
+    await raceAbort(signal, launch.start());
     onStart();
     stop?.addEventListener("abort", kill, { once: true });
     if (stop?.aborted) kill();
-    const output = abortable(signal, stream as AsyncIterable<Uint8Array>);
-    for await (const bytes of payloads(output)) await onOutput(bytes);
+    for await (const bytes of payloads(abortable(signal, stream))) await onOutput(bytes);
     return await raceAbort(signal, afterOutput(container, exit));
   } catch (error) {
     remove();

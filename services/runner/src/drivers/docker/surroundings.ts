@@ -10,13 +10,14 @@ import type { startedWork } from "./job-containers.js";
 import type { NetworkPlan } from "./network.js";
 import type { BuildNetwork, Networks } from "./networks.js";
 import type { Quotas } from "./quotas.js";
+import type { Spare } from "./spare.js";
 
 export interface SurroundingsOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly networks: Networks;
   readonly path: string;
-  /** The names of all volumes. */
+  /** The names of the volumes to make. Those of a spare exist. */
   readonly volumes: readonly string[];
   /** The network to make if none waits. */
   readonly network: NetworkPlan;
@@ -29,6 +30,10 @@ export interface SurroundingsOptions {
 /** What all containers of a build share. */
 export interface Surroundings extends Disposable {
   make(): Promise<unknown>;
+  /** Uses the volume and the network of a container that was started before the build. */
+  adopt(spare: Spare): Promise<unknown>;
+  /** The names of all volumes. */
+  volumes(): readonly string[];
   /** Resolves with the name of the network when containers can be made: the volumes exist, the network may still be made. */
   chosen(): Promise<string>;
   /** Gives the network back. */
@@ -42,8 +47,10 @@ export interface Surroundings extends Disposable {
 }
 
 export function surroundings(options: SurroundingsOptions): Surroundings {
-  const { engine, quotas, networks, path, volumes, network: plan, mark, limits, log, begin } = options;
+  const { engine, quotas, networks, path, network: plan, mark, limits, log, begin } = options;
   const { labels } = plan;
+  let { volumes } = options;
+  let spare: Spare | undefined;
   let taken: BuildNetwork | undefined;
   let chosen: Promise<string> | undefined;
   let deaths: Deaths | undefined;
@@ -79,12 +86,20 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
       chosen = Promise.all([network, begin(makeVolumes)]).then(([{ name }]) => name);
       return Promise.all([chosen, made, begin(listen)]);
     },
+    adopt(adopted) {
+      spare = adopted;
+      volumes = [adopted.volume];
+      taken = adopted.network;
+      chosen = Promise.resolve(taken.name);
+      return begin(listen);
+    },
+    volumes: () => volumes,
     async chosen() {
       if (!chosen) throw new Error("the environment has not been prepared");
       return chosen;
     },
     leaveNetwork: async (empty) => taken && networks.giveBack(taken, empty),
-    death: (container) => deaths?.of(container.id),
+    death: ({ id }) => (spare?.container.id === id ? spare.deaths : deaths)?.of(id),
     watch: (service) => void services.push(service),
     within(container, signal, beside) {
       const one = container ? [container] : [];

@@ -1,0 +1,121 @@
+import type { Log } from "@ci/kit/process/log";
+import type { Mark } from "../../driver.js";
+import { makeSpare, newSpareName, removeSpare, type Spare, type SpareKind, type SpareOptions } from "./spare.js";
+
+/** Containers that were started before their builds came. Each serves one build. */
+export interface Spares {
+  /** Reports whether a container waits for builds with this workspace. */
+  mayServe(workspace: string): boolean;
+  /** Takes a container for a build, possibly still starting. Undefined if there is none. */
+  take(kind: SpareKind, mark: Mark): Promise<Spare | undefined>;
+  /** Lets containers wait for further builds of this kind. */
+  prepare(kind: SpareKind): void;
+  /** The build that took this container is gone, and the container with it. */
+  ended(spare: Spare): void;
+  /** Returns the build that uses a spare; undefined if it waits. An unknown one belongs to the build of its label. */
+  userOf(name: string | undefined, labelled: Mark): Mark | undefined;
+  close(): Promise<void>;
+}
+
+export interface SparesOptions extends SpareOptions {
+  readonly max: number;
+  readonly keepMs: number;
+  readonly log: Log;
+}
+
+interface Waiting {
+  readonly name: string;
+  readonly key: string;
+  readonly workspace: string;
+  /** Undefined if the engine could not start it, or it has ended. */
+  readonly made: Promise<Spare | undefined>;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** After a failure the engine is left alone for this long. */
+const restMs = 60_000;
+
+/** Containers of the same key can replace each other. */
+const keyOf = ({ order, imageId, limits: { cpus, seccomp } }: SpareKind): string =>
+  JSON.stringify([imageId, order.workspace, cpus, seccomp]);
+
+export function spareContainers({ max, keepMs, log, ...options }: SparesOptions): Spares {
+  let waiting: Waiting[] = [];
+  const users = new Map<string, Mark | undefined>();
+  const leaving = new Set<Promise<void>>();
+  let lastKey: string | undefined;
+  let restUntil = 0;
+  let closed = false;
+
+  function leave(one: Waiting): void {
+    clearTimeout(one.timer);
+    waiting = waiting.filter((other) => other !== one);
+  }
+
+  function discard(one: Waiting): void {
+    leave(one);
+    const removed = one.made
+      .then((spare) => spare && removeSpare(options, spare))
+      .catch((err) => log.warn({ err }, "waiting container not removed; the next sweep will retry it"))
+      .finally(() => {
+        users.delete(one.name);
+        leaving.delete(removed);
+      });
+    leaving.add(removed);
+  }
+
+  function begin(kind: SpareKind, key: string): void {
+    const name = newSpareName();
+    users.set(name, undefined);
+    const made = makeSpare(options, name, kind).catch((err) => {
+      log.info({ err }, "no container started ahead; builds start their own");
+      restUntil = performance.now() + restMs;
+      discard(one);
+      return undefined;
+    });
+    const timer = setTimeout(() => discard(one), keepMs).unref();
+    const one: Waiting = { name, key, workspace: kind.order.workspace, made, timer };
+    waiting.push(one);
+    const onGone = () => {
+      if (waiting.includes(one)) discard(one);
+    };
+    void made.then((spare) => spare?.output.once("finish", onGone));
+  }
+
+  return {
+    mayServe: (workspace) => waiting.some((one) => one.workspace === workspace),
+    async take(kind, mark) {
+      const key = keyOf(kind);
+      const one = waiting.find((other) => other.key === key);
+      if (!one) return undefined;
+      leave(one);
+      users.set(one.name, mark);
+      const spare = await one.made;
+      if (spare) options.networks.use(spare.network, mark);
+      return spare;
+    },
+    prepare(kind) {
+      const key = keyOf(kind);
+      const isRepeated = key === lastKey;
+      lastKey = key;
+      if (closed || performance.now() < restUntil) return;
+      const others = waiting.filter((one) => one.key !== key);
+      // Builds of different images in turn must not replace each other's containers.
+      if (isRepeated) for (const one of others.slice(0, Math.max(0, waiting.length + 1 - max))) discard(one);
+      while (waiting.length < max) {
+        begin(kind, key);
+        if (!isRepeated) return;
+      }
+    },
+    ended(spare) {
+      spare.deaths[Symbol.dispose]();
+      users.delete(spare.name);
+    },
+    userOf: (name, labelled) => (name !== undefined && users.has(name) ? users.get(name) : labelled),
+    async close() {
+      closed = true;
+      for (const one of waiting) discard(one);
+      await Promise.all(leaving);
+    },
+  };
+}
