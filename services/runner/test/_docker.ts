@@ -8,6 +8,12 @@ import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { type WorkRoot, workRoot } from "../src/drivers/work-root.js";
 import type { Subject } from "./_subject.js";
 
+interface Place {
+  readonly image: string;
+  readonly name: string;
+  readonly dir: string;
+}
+
 /** Changes nothing on the host: for tests of something else. */
 export const openEgress: EgressConfig = { mode: "open", allow: [], image: "" };
 
@@ -37,40 +43,56 @@ export const dockerOptions = (name: string, root: WorkRoot, more: Partial<Docker
 /** The driver for the local engine under a name of its own; `dir` holds its folders. */
 export async function dockerSubject(
   engine: Docker,
-  { image, name, dir }: { readonly image: string; readonly name: string; readonly dir: string },
+  { image, name, dir, spares = dockerLimits.spares }: Place & { readonly spares?: DockerOptions["spares"] },
 ): Promise<Subject> {
   const root = await workRoot(dir, name);
-  const driver = dockerDriver(dockerOptions(name, root));
+  const driver = dockerDriver(dockerOptions(name, root, { spares }));
   const labelled = (buildId: number) => ({ label: [`ci.runner=${name}`, `ci.build=${buildId}`] });
+  /** The label of a container that waited does not say which build uses it. */
+  const isFixed = ({ Labels: labels }: { Labels?: Readonly<Record<string, string>> }) => !labels?.["ci.spare"];
+  const leftOf = async (buildId: number) =>
+    (await driver.leftovers()).filter(({ mark }) => mark.buildId === buildId).map(({ what }) => what);
+
+  /** Returns the ids of a build's containers. */
+  async function containersOf(buildId: number, all: boolean): Promise<string[]> {
+    const labels = [`ci.runner=${name}`, "ci.spare"];
+    const own = await engine.listContainers({ all, filters: labelled(buildId) });
+    const spare = await engine.listContainers({ all, filters: { label: labels } });
+    const left = new Set(await leftOf(buildId));
+    const taken = spare.filter(({ Id }) => left.has(`container ${Id}`));
+    return [...own.filter(isFixed), ...taken].map(({ Id }) => Id);
+  }
+
   return {
     driver,
     order: { image, workspace: "/workspace" },
     elsewhere: "/somewhere/else",
     async processes(buildId) {
-      const running = await engine.listContainers({ filters: labelled(buildId) });
-      const counts = running.map(async ({ Id }) => {
+      const counts = (await containersOf(buildId, false)).map(async (id) => {
         // `top` fails for a container that has just ended.
         const top = await engine
-          .getContainer(Id)
+          .getContainer(id)
           .top()
           .catch(() => ({ Processes: [] }));
         return top.Processes.length;
       });
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
-    runs: async (buildId) => (await engine.listContainers({ filters: labelled(buildId) })).length > 0,
+    runs: async (buildId) => (await containersOf(buildId, false)).length > 0,
     async traces(buildId) {
       const filters = labelled(buildId);
-      const containers = await engine.listContainers({ all: true, filters });
+      const containers = await containersOf(buildId, true);
       const networks = await engine.listNetworks({ filters });
-      const { Volumes } = await engine.listVolumes({ filters });
+      const { Volumes: volumes } = await engine.listVolumes({ filters });
       const folders = (await root.all("docker")).filter(({ mark }) => mark.buildId === buildId);
-      return [
-        ...containers.map(({ Id }) => `container ${Id}`),
-        ...networks.map(({ Id }) => `network ${Id}`),
-        ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
+      const all = [
+        ...containers.map((id) => `container ${id}`),
+        ...networks.filter(({ Name }) => !Name.startsWith("ci-spare-")).map(({ Id }) => `network ${Id}`),
+        ...(volumes ?? []).filter(isFixed).map(({ Name }) => `volume ${Name}`),
         ...folders.map(({ path }) => `folder ${path}`),
+        ...(await leftOf(buildId)),
       ];
+      return [...new Set(all)];
     },
   };
 }
