@@ -152,7 +152,7 @@ else {
       const claims = await Promise.allSettled(folders.map((folder) => claimUser(only, folder)));
       const [winner, ...others] = folders.filter((_, nth) => claims[nth]!.status === "fulfilled");
       expect(others).toEqual([]);
-      if (winner) await releaseUser({ uid: 60_998, gid: 60_998 }, winner);
+      if (winner) releaseUser({ uid: 60_998, gid: 60_998 }, winner);
     }
   });
 
@@ -165,9 +165,9 @@ else {
     await expect(claimUser(only, next)).rejects.toThrow("has a build");
     await rm(folder, { recursive: true });
     expect(await claimUser(only, next)).toEqual(user);
-    await releaseUser(user, folder);
+    releaseUser(user, folder);
     await expect(claimUser(only, folder)).rejects.toThrow("has a build");
-    await releaseUser(user, next);
+    releaseUser(user, next);
   });
 
   test("the runner refuses a folder that its jobs cannot enter", async () => {
