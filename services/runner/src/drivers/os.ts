@@ -91,8 +91,8 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
           variables: { PATH: path, HOME: work, ...recordOf(variablesOf(order, job, work)) },
           user,
           pipe,
-          onStart(group) {
-            noteGroup(here, group);
+          onStart(group, sinceMs) {
+            noteGroup(here, group, sinceMs);
             if (job.id !== order.jobs.at(-1)?.id) pipes.refill();
           },
           onOutput,

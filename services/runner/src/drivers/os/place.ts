@@ -5,24 +5,23 @@ import type { UidRange } from "../../config.js";
 import type { Job } from "../../driver.js";
 import type { User } from "../user.js";
 import { removeFolder } from "./files.js";
+import { type Birth, birthOf } from "./process-ids.js";
 import { startTimeOf } from "./processes.js";
 import { killStrays } from "./strays.js";
 import { claimUser, ownerOf, releaseUser } from "./users.js";
 
-/** The folder of a build. Small files are made and removed synchronously: the thread pool costs ten times more. */
+/** A build's working directory, and the runner's files beside it: written without the thread pool, which costs more. */
 export interface Place {
   readonly folder: string;
-  /** The working directory. The runner's own files lie beside it. */
   readonly work: string;
   readonly user: User | undefined;
-  /** The process groups of its jobs, as in the file that a later runner reads. */
   groupLines: string;
+  birth?: Birth;
 }
 
 const workOf = (folder: string) => join(folder, "work");
 const groupsOf = (folder: string) => join(folder, "groups");
 
-/** Makes the working directory of a build, and claims its user. */
 export async function makePlace(folder: string, uids: UidRange | undefined): Promise<Place> {
   const user = uids && (await claimUser(uids, folder));
   const work = workOf(folder);
@@ -43,7 +42,9 @@ export function writeScript({ folder, user }: Place, { id, script, beside }: Job
 }
 
 /** Notes the process group of a job, for this runner and for one that finds the folder after a crash. */
-export function noteGroup(place: Place, group: number): void {
+export function noteGroup(place: Place, group: number, sinceMs: number): void {
+  const birth = birthOf(group, sinceMs);
+  place.birth ??= birth;
   const line = `${group} ${startTimeOf(group) ?? ""}\n`;
   place.groupLines += line;
   appendFileSync(groupsOf(place.folder), line, { mode: 0o600 });
@@ -75,7 +76,6 @@ export async function removePlace(place: Place): Promise<void> {
   await removeFolder(folder);
 }
 
-/** Removes what a crashed runner left. */
 export async function removeLeftover(folder: string): Promise<void> {
   const work = workOf(folder);
   const groupLines = await readFile(groupsOf(folder), "utf8").catch(() => "");
