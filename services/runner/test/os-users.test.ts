@@ -185,7 +185,7 @@ else {
       const claims = await Promise.allSettled(folders.map((folder) => claimUser(only, folder)));
       const [winner, ...others] = folders.filter((_, nth) => claims[nth]!.status === "fulfilled");
       expect(others).toEqual([]);
-      if (winner) releaseUser({ uid: 60_998, gid: 60_998 }, winner);
+      if (winner) await releaseUser({ uid: 60_998, gid: 60_998 }, winner);
     }
   });
 
@@ -198,9 +198,9 @@ else {
     await expect(claimUser(only, next)).rejects.toThrow("has a build");
     await rm(folder, { recursive: true });
     expect(await claimUser(only, next)).toEqual(user);
-    releaseUser(user, folder);
+    await releaseUser(user, folder);
     await expect(claimUser(only, folder)).rejects.toThrow("has a build");
-    releaseUser(user, next);
+    await releaseUser(user, next);
   });
 
   test("the runner refuses a folder that its jobs cannot enter", async () => {

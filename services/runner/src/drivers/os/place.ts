@@ -1,5 +1,5 @@
-import { appendFileSync, chmodSync, chownSync, mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { appendFileSync, chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { UidRange } from "../../config.js";
 import type { Job } from "../../driver.js";
@@ -10,11 +10,13 @@ import { startTimeOf } from "./processes.js";
 import { killStrays } from "./strays.js";
 import { claimUser, ownerOf, releaseUser } from "./users.js";
 
-/** A build's working directory, and the runner's files beside it: written without the thread pool, which costs more. */
+/** The folder of a build. It is made without the thread pool, which costs more than the calls. Removals may take longer. */
 export interface Place {
   readonly folder: string;
   readonly work: string;
   readonly user: User | undefined;
+  /** The runner's own files beside the working directory. */
+  readonly files: Set<string>;
   groupLines: string;
   birth?: Birth;
 }
@@ -31,11 +33,12 @@ export async function makePlace(folder: string, uids: UidRange | undefined): Pro
     chownSync(folder, 0, user.gid);
     chmodSync(folder, 0o710);
   }
-  return { folder, work, user, groupLines: "" };
+  return { folder, work, user, files: new Set(), groupLines: "" };
 }
 
-export function writeScript({ folder, user }: Place, { id, script, beside }: Job): string {
+export function writeScript({ folder, user, files }: Place, { id, script, beside }: Job): string {
   const path = join(folder, beside === undefined ? "script" : `script.${id}`);
+  files.add(path);
   writeFileSync(path, script, { mode: 0o700 });
   if (user) chownSync(path, user.uid, user.gid);
   return path;
@@ -47,37 +50,30 @@ export function noteGroup(place: Place, group: number, sinceMs: number): void {
   place.birth ??= birth;
   const line = `${group} ${startTimeOf(group) ?? ""}\n`;
   place.groupLines += line;
-  appendFileSync(groupsOf(place.folder), line, { mode: 0o600 });
+  const file = groupsOf(place.folder);
+  place.files.add(file);
+  appendFileSync(file, line, { mode: 0o600 });
 }
 
 export const endProcesses = ({ work: home, ...place }: Place): Promise<void> => killStrays({ home, ...place });
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-async function emptyPlace({ folder, work }: Place): Promise<void> {
-  await removeFolder(work);
-  for (const name of namesIn(folder)) unlinkSync(join(folder, name));
-}
+const remove = (path: string) => unlink(path).catch(() => removeFolder(path));
 
 /** Kills all processes of a build and removes its folder. */
 export async function removePlace(place: Place): Promise<void> {
-  const { folder, user } = place;
+  const { folder, work, user, files } = place;
   await endProcesses(place);
-  const emptied = emptyPlace(place);
+  const emptied = Promise.all([removeFolder(work), ...[...files].map(remove)]);
   // A job that runs as the runner's own user may have changed the folder: the runner removes it with all that it holds.
   await (user ? emptied : emptied.catch(() => undefined));
-  if (user) releaseUser(user, folder);
+  if (user) await releaseUser(user, folder);
   await removeFolder(folder);
 }
 
 export async function removeLeftover(folder: string): Promise<void> {
   const work = workOf(folder);
   const groupLines = await readFile(groupsOf(folder), "utf8").catch(() => "");
-  await removePlace({ folder, work, user: await ownerOf(work), groupLines });
+  const names = await readdir(folder).catch(() => []);
+  const files = new Set(names.map((name) => join(folder, name)).filter((path) => path !== work));
+  await removePlace({ folder, work, user: await ownerOf(work), files, groupLines });
 }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { existsSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
-import { lstat, mkdir, readlink, rm, rmdir, stat } from "node:fs/promises";
+import { existsSync, readlinkSync, symlinkSync } from "node:fs";
+import { lstat, mkdir, rmdir, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UidRange } from "../../config.js";
@@ -24,6 +24,14 @@ function failureOf(act: () => void): string | undefined {
   }
 }
 
+function holderOf(uid: number): string | undefined {
+  try {
+    return readlinkSync(claimOf(uid));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reports whether the folder of a build is gone. */
 const isGone = (folder: string): Promise<boolean> =>
   stat(folder).then(
@@ -43,7 +51,7 @@ async function endClaim(uid: number, folder: string): Promise<void> {
   );
   if (!isLocked) return;
   try {
-    if ((await readlink(claimOf(uid)).catch(() => undefined)) === folder) await rm(claimOf(uid));
+    if (holderOf(uid) === folder) await unlink(claimOf(uid));
   } finally {
     await rmdir(lock);
   }
@@ -56,7 +64,7 @@ async function tryClaim(uid: number, folder: string): Promise<boolean> {
     if (failure === "ENOENT") await mkdir(claims, { recursive: true, mode: 0o700 });
     else if (failure !== "EEXIST") throw new Error(`${claimOf(uid)} cannot be made: ${failure}`);
     else {
-      const holder = await readlink(claimOf(uid)).catch(() => undefined);
+      const holder = holderOf(uid);
       if (holder === undefined || !(await isGone(holder))) return false;
       await endClaim(uid, holder);
     }
@@ -76,12 +84,8 @@ export async function claimUser({ first, last }: UidRange, folder: string): Prom
 }
 
 /** Releases the claim of an empty folder. While the folder exists, nobody else ends its claim. */
-export function releaseUser({ uid }: User, folder: string): void {
-  const claim = claimOf(uid);
-  const failure = failureOf(() => {
-    if (readlinkSync(claim) === folder) unlinkSync(claim);
-  });
-  if (failure !== undefined && failure !== "ENOENT") throw new Error(`${claim} cannot be removed: ${failure}`);
+export async function releaseUser({ uid }: User, folder: string): Promise<void> {
+  if (holderOf(uid) === folder) await unlink(claimOf(uid));
 }
 
 /** Returns the owner of a working directory; undefined if that is the runner itself, or if it is missing. */
