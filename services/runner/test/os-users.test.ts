@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
@@ -140,6 +141,38 @@ else {
       await another[Symbol.asyncDispose]();
     });
   });
+
+  /** Starts a process in a session of its own. */
+  const hide = "setsid sh -c \"trap '' TERM; echo > up; sleep 1000\" > /dev/null 2>&1 & until [ -e up ]; do :; done";
+
+  test("a short build leaves no process either", async () => {
+    for (let nth = 0; nth < 10; nth++) {
+      let uid = 0;
+      await inside(subject, [`id -u; ${hide}`], async ({ environment, order }) => {
+        uid = Number((await ran(environment, order.jobs[0]!)).text);
+        expect(inRange(uid)).toBe(true);
+      });
+      expect(await isAlive(uid)).toBe(false);
+    }
+  });
+
+  const nextId = "/proc/sys/kernel/ns_last_pid";
+  if (!existsSync(nextId)) notRun("process ids that start from the bottom", `there is no ${nextId}`);
+  else
+    test("a process survives no build by an id smaller than the first job's", async () => {
+      const script = `id -u; echo $$; until [ -e go ]; do :; done; ${hide}; echo $!`;
+      let all: number[] = [];
+      await writeFile(nextId, "30000");
+      await inside(subject, [script], async ({ environment, order }) => {
+        const running = ran(environment, order.jobs[0]!);
+        await writeFile(nextId, "2000");
+        await environment.put({ path: "go", mode: 0o600, content: textOf("") }, never);
+        all = (await running).text.trim().split("\n").map(Number);
+      });
+      const [uid, leader, hidden] = all;
+      expect(hidden).toBeLessThan(leader!);
+      expect(await isAlive(uid!)).toBe(false);
+    });
 
   test("only one of several builds gets an abandoned user", async () => {
     const only = { first: 60_998, last: 60_998 };

@@ -1,10 +1,23 @@
 import { notRun } from "@ci/testkit/not-run";
 import { isRoot } from "../src/drivers/user.js";
 import { osSubject } from "./_os.js";
+import { inside, ran } from "./_subject.js";
 import { osUids } from "./_suite.js";
 import { driverContract } from "./driver-contract.js";
 
-describe("as the runner's own user", () => driverContract(() => osSubject(undefined)));
+describe("as the runner's own user", () => {
+  driverContract(() => osSubject(undefined));
+
+  test("what a job leaves beside its working directory is removed too", async () =>
+    inside(
+      await osSubject(undefined, "beside"),
+      ["mkdir -p ../mine/deep; echo > ../mine/deep/file; echo > ../script.mine; ls .."],
+      async ({ environment, order }) => {
+        const { text } = await ran(environment, order.jobs[0]!);
+        expect(text).toBe("groups\nmine\nscript\nscript.mine\nwork\n");
+      },
+    ));
+});
 
 if (isRoot()) describe("as users of their own", () => driverContract(() => osSubject(osUids)));
 else notRun("os jobs as users of their own", "the tests do not run as root");

@@ -1,19 +1,23 @@
-import { appendFileSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { chmod } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { UidRange } from "../config.js";
-import type { Driver, Environment, Job, Order } from "../driver.js";
+import type { Driver, Environment, Order } from "../driver.js";
 import { raceAbort } from "../work/ended.js";
-import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
+import { listFolder, openFile, putFile } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
-import { startTimeOf } from "./os/processes.js";
+import {
+  endProcesses,
+  makePlace,
+  noteGroup,
+  type Place,
+  removeLeftover,
+  removePlace,
+  writeScript,
+} from "./os/place.js";
 import { runScript } from "./os/run-script.js";
 import { startShell } from "./os/shell.js";
-import { killStrays } from "./os/strays.js";
 import { osTrees } from "./os/trees.js";
-import { claimUser, ownerOf, releaseUser } from "./os/users.js";
-import type { User } from "./user.js";
 import { variablesOf } from "./variables.js";
 import type { WorkRoot } from "./work-root.js";
 
@@ -40,7 +44,7 @@ export async function osDriver(options: OsOptions): Promise<Driver> {
     environment: (order) => osEnvironment(order, options, pipes),
     async leftovers() {
       const all = await root.all("os");
-      return all.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeAll(path) }));
+      return all.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeLeftover(path) }));
     },
   };
 }
@@ -57,42 +61,9 @@ async function letEnter({ path }: WorkRoot, { first: uid }: UidRange): Promise<v
   });
 }
 
-/** The runner's own files lie beside the working directory. */
-const workOf = (folder: string) => join(folder, "work");
-const groupsOf = (folder: string) => join(folder, "groups");
-
-async function removeAll(folder: string): Promise<void> {
-  const user = await ownerOf(workOf(folder));
-  await endAll(folder, user);
-  await removeFolder(folder);
-  if (user) await releaseUser(user, folder);
-}
-
-async function endAll(folder: string, user: User | undefined): Promise<void> {
-  const groupLines = await readFile(groupsOf(folder), "utf8").catch(() => "");
-  await killStrays({ folder, home: workOf(folder), groupLines, user });
-}
-
-async function makeWork(folder: string, uids: UidRange | undefined): Promise<User | undefined> {
-  const user = uids && (await claimUser(uids, folder));
-  await mkdir(workOf(folder), { mode: 0o700 });
-  if (!user) return undefined;
-  await chown(workOf(folder), user.uid, user.gid);
-  await chown(folder, 0, user.gid);
-  await chmod(folder, 0o710);
-  return user;
-}
-
-async function writeScript(folder: string, job: Job, user: User | undefined): Promise<string> {
-  const script = join(folder, job.beside === undefined ? "script" : `script.${job.id}`);
-  await writeFile(script, job.script, { mode: 0o700 });
-  if (user) await chown(script, user.uid, user.gid);
-  return script;
-}
-
 function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes: Pipes): Environment {
   let made: Promise<string> | undefined;
-  let ready: { folder: string; work: string; user: User | undefined } | undefined;
+  let ready: Place | undefined;
   function place() {
     if (ready === undefined) throw new Error("the environment has not been prepared");
     return ready;
@@ -104,13 +75,13 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
     async prepare(_say, signal) {
       signal.throwIfAborted();
       made = root.make("os", order.mark);
-      const folder = await made;
-      ready = { folder, work: workOf(folder), user: await makeWork(folder, uids) };
+      ready = await makePlace(await made, uids);
     },
     put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(inWork(to), file, place().user)),
     async run(job, onOutput, signal) {
-      const { folder, work, user } = place();
-      const script = await writeScript(folder, job, user);
+      const here = place();
+      const { work, user } = here;
+      const script = writeScript(here, job);
       const pipe = await pipes.take();
       signal.throwIfAborted();
       try {
@@ -120,8 +91,8 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
           variables: { PATH: path, HOME: work, ...recordOf(variablesOf(order, job, work)) },
           user,
           pipe,
-          onStart(group) {
-            appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`, { mode: 0o600 });
+          onStart(group, sinceMs) {
+            noteGroup(here, group, sinceMs);
             if (job.id !== order.jobs.at(-1)?.id) pipes.refill();
           },
           onOutput,
@@ -129,7 +100,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
           signal,
         });
       } finally {
-        if (signal.aborted) await endAll(folder, user);
+        if (signal.aborted) await endProcesses(here);
       }
     },
     trees: osTrees(place),
@@ -142,9 +113,9 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
       });
     },
     async [Symbol.asyncDispose]() {
-      const place = await made?.catch(() => undefined);
-      if (place === undefined) return;
-      await removeAll(place).catch((error) =>
+      const folder = await made?.catch(() => undefined);
+      if (folder === undefined) return;
+      await (ready ? removePlace(ready) : removeLeftover(folder)).catch((error) =>
         log.warn({ err: error, ...order.mark }, "folder not removed; the next sweep will retry it"),
       );
       pipes.refill();

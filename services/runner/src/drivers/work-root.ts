@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
@@ -51,7 +52,7 @@ export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
     async make(driver, { installation, buildId, epoch }) {
       const whose = installation === undefined ? "" : `.i${installation}`;
       const path = join(root, `${driver}${whose}.${buildId}.${epoch}.${randomBytes(4).toString("hex")}`);
-      await mkdir(path, { mode: 0o700 });
+      mkdirSync(path, { mode: 0o700 });
       return path;
     },
     async all(driver) {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
@@ -141,6 +141,11 @@ export async function openFile(path: string, user: User | undefined): Promise<Op
 
 /** Removes a folder, including entries its owner may not enter and paths too long for Node. */
 export async function removeFolder(path: string): Promise<void> {
+  const isEmpty = await rmdir(path).then(
+    () => true,
+    () => false,
+  );
+  if (isEmpty) return;
   await rm(path, { recursive: true, force: true }).catch(async () => {
     await once(spawn("chmod", ["-R", "u+rwx", path], { stdio: "ignore" }), "exit");
     const [code] = await once(spawn("rm", ["-rf", path], { stdio: "ignore" }), "exit");

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { type Birth, processIds } from "./process-ids.js";
 
 export interface Process {
   readonly pid: number;
@@ -12,50 +13,62 @@ export interface Process {
   readonly folder?: string;
 }
 
-/** Fields of /proc/<pid>/stat after the command, which may contain anything. */
-const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+const startTimeAt = 19;
+const line = Buffer.alloc(1_024);
 
-/** Synchronous on purpose: some ten microseconds, many times faster than a thread-pool read. */
-function statOf(pid: number): string[] | undefined {
+function read<T>(reading: () => T): T | undefined {
   try {
-    return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return reading();
   } catch {
     return undefined;
   }
 }
 
+/** Fields of /proc/<pid>/stat after the command, which may contain anything, up to the start time. */
+const statOf = (pid: number): string[] | undefined =>
+  read(() => {
+    const fd = openSync(`/proc/${pid}/stat`, "r");
+    try {
+      const stat = line.toString("latin1", 0, readSync(fd, line));
+      return stat.slice(stat.lastIndexOf(")") + 2).split(" ", startTimeAt + 1);
+    } finally {
+      closeSync(fd);
+    }
+  });
+
 /** Returns when a process started; undefined if there is none, or no /proc. */
-export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[19];
+export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[startTimeAt];
 
 /** A process can hide its environment and working directory from others, but not its user. */
-async function uidOf(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
+function uidOf(pid: number): number | undefined {
+  const uid = /^Uid:\t(\d+)/m.exec(read(() => readFileSync(`/proc/${pid}/status`, "utf8")) ?? "")?.[1];
   return uid === undefined ? undefined : Number(uid);
 }
 
+/** Not synchronous: a process can make those wait who read its memory. */
+async function homeOf(pid: number): Promise<string | undefined> {
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+  const home = environment.split("\0").find((entry) => entry.startsWith("HOME="));
+  return home?.slice("HOME=".length);
+}
+
 async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
-  const unknown = () => undefined;
   const fields = statOf(pid);
   if (!fields) return undefined;
   // A zombie.
-  if (fields[0] === "Z" || BigInt(fields[19]!) < since) return undefined;
-  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(unknown);
-  const home = environment?.split("\0").find((entry) => entry.startsWith("HOME="));
+  if (fields[0] === "Z" || BigInt(fields[startTimeAt]!) < since) return undefined;
   return {
     pid,
     group: Number(fields[2]),
-    startTime: fields[19]!,
-    uid: await uidOf(pid),
-    home: home?.slice("HOME=".length),
-    folder: await readlink(`/proc/${pid}/cwd`).catch(unknown),
+    startTime: fields[startTimeAt]!,
+    uid: uidOf(pid),
+    folder: read(() => readlinkSync(`/proc/${pid}/cwd`)),
+    home: await homeOf(pid),
   };
 }
 
-/** Returns all processes started at or after `since`, in ticks since boot; none without /proc. */
-export async function processes(since: bigint): Promise<Process[]> {
-  const entries = await readdir("/proc").catch(() => []);
-  const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
-  const all = await Promise.all(pids.map((pid) => processOf(pid, since)));
+/** Returns all processes started at or after `since`, in ticks since boot; none without /proc. `birth` saves looks. */
+export async function processes(since: bigint, birth?: Birth): Promise<Process[]> {
+  const all = await Promise.all(processIds(birth).map((pid) => processOf(pid, since)));
   return all.filter((found) => found !== undefined);
 }

@@ -14,8 +14,8 @@ export interface ScriptRun {
   /** Who runs the script; undefined for the runner's own user. Node removes all other groups. */
   readonly user: User | undefined;
   readonly pipe: string;
-  /** Called with the new process group before anything else happens. */
-  readonly onStart: (group: number) => void;
+  /** Called with the new process group before anything else happens. It was made no earlier than `sinceMs`. */
+  readonly onStart: (group: number, sinceMs: number) => void;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   /** Ends the process group; the script still has an exit code then. */
   readonly stop?: AbortSignal | undefined;
@@ -43,6 +43,7 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
   const { writeFd, reader } = openPipe(pipe, user);
   try {
+    const sinceMs = performance.now();
     const child = spawn("/bin/sh", [script], {
       cwd: folder,
       env: variables,
@@ -54,7 +55,7 @@ function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
       child.once("error", reject);
       child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     });
-    if (child.pid !== undefined) onStart(child.pid);
+    if (child.pid !== undefined) onStart(child.pid, sinceMs);
     return { group: child.pid, ended, reader };
   } catch (error) {
     reader.destroy();

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { User } from "../user.js";
+import type { Birth } from "./process-ids.js";
 import { type Process, processes } from "./processes.js";
 
 const maxRounds = 20;
@@ -18,16 +19,17 @@ export interface Traces {
   readonly groupLines: string;
   /** The build's own user. */
   readonly user: User | undefined;
+  readonly birth?: Birth | undefined;
 }
 
 /** Kills a build's processes, also outside their group: by user, HOME, working directory or a group we started. */
-export async function killStrays({ folder, home, groupLines, user }: Traces): Promise<void> {
+export async function killStrays({ folder, home, groupLines, user, birth }: Traces): Promise<void> {
   const groups = parseGroups(groupLines);
   if (groups.length === 0) return;
   // Nothing of the build is older than its first job.
   const since = BigInt(groups[0]!.startTime || 0);
   for (let round = 0; round < maxRounds; round++) {
-    const all = await processes(since);
+    const all = await processes(since, birth);
     const ours = new Set(
       groups
         .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))

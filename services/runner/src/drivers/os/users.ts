@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { existsSync } from "node:fs";
-import { lstat, mkdir, readlink, rm, rmdir, stat, symlink } from "node:fs/promises";
+import { existsSync, readlinkSync, symlinkSync } from "node:fs";
+import { lstat, mkdir, rmdir, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UidRange } from "../../config.js";
@@ -15,6 +15,23 @@ const claimOf = (uid: number) => join(claims, String(uid));
 
 const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
+function failureOf(act: () => void): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return code(error);
+  }
+}
+
+function holderOf(uid: number): string | undefined {
+  try {
+    return readlinkSync(claimOf(uid));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reports whether the folder of a build is gone. */
 const isGone = (folder: string): Promise<boolean> =>
   stat(folder).then(
@@ -23,8 +40,8 @@ const isGone = (folder: string): Promise<boolean> =>
   );
 
 /**
- * Removes the claim of a folder, unless the id already has another one. One process at a time may do that, so that nobody
- * removes the claim of a new build. If it dies meanwhile, the id is lost until the machine starts again.
+ * Removes the claim of a folder that is gone, unless the id has another one. One process at a time may do that, so that
+ * nobody removes the claim of a new build. If it dies meanwhile, the id is lost until the machine starts again.
  */
 async function endClaim(uid: number, folder: string): Promise<void> {
   const lock = `${claimOf(uid)}.lock`;
@@ -34,7 +51,7 @@ async function endClaim(uid: number, folder: string): Promise<void> {
   );
   if (!isLocked) return;
   try {
-    if ((await readlink(claimOf(uid)).catch(() => undefined)) === folder) await rm(claimOf(uid));
+    if (holderOf(uid) === folder) await unlink(claimOf(uid));
   } finally {
     await rmdir(lock);
   }
@@ -42,12 +59,12 @@ async function endClaim(uid: number, folder: string): Promise<void> {
 
 async function tryClaim(uid: number, folder: string): Promise<boolean> {
   for (let tries = 0; tries < 3; tries++) {
-    const failure = await symlink(folder, claimOf(uid)).then(() => undefined, code);
+    const failure = failureOf(() => symlinkSync(folder, claimOf(uid)));
     if (failure === undefined) return true;
     if (failure === "ENOENT") await mkdir(claims, { recursive: true, mode: 0o700 });
     else if (failure !== "EEXIST") throw new Error(`${claimOf(uid)} cannot be made: ${failure}`);
     else {
-      const holder = await readlink(claimOf(uid)).catch(() => undefined);
+      const holder = holderOf(uid);
       if (holder === undefined || !(await isGone(holder))) return false;
       await endClaim(uid, holder);
     }
@@ -66,8 +83,10 @@ export async function claimUser({ first, last }: UidRange, folder: string): Prom
   throw new Error(`Every user of OS_UIDS=${first}-${last} has a build`);
 }
 
-/** Releases the claim of a folder that has been removed. */
-export const releaseUser = ({ uid }: User, folder: string): Promise<void> => endClaim(uid, folder);
+/** Releases the claim of an empty folder. While the folder exists, nobody else ends its claim. */
+export async function releaseUser({ uid }: User, folder: string): Promise<void> {
+  if (holderOf(uid) === folder) await unlink(claimOf(uid));
+}
 
 /** Returns the owner of a working directory; undefined if that is the runner itself, or if it is missing. */
 export async function ownerOf(work: string): Promise<User | undefined> {

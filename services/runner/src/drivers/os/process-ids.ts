@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { cpus } from "node:os";
+
+/** A processor gives out no more ids, not even if the attempts fail at once: one takes 5 us. */
+const maxPerMs = 500;
+const maxSingleLooks = 50;
+
+/**
+ * Linux gives out process ids in ascending order, again and again. Of two ids with one round, the smaller one is older.
+ * Begins a new round whenever they may have started from the bottom. An id is given out between `sinceMs` and `untilMs`.
+ */
+export function idRounds(maxPid: number, processors: number) {
+  const maxGapMs = (0.75 * maxPid) / (maxPerMs * processors);
+  let last = { pid: 0, sinceMs: Number.NEGATIVE_INFINITY };
+  let round = 0;
+  return (pid: number, sinceMs: number, untilMs: number): number => {
+    const isSame = pid >= last.pid && untilMs - last.sinceMs < maxGapMs;
+    last = { pid, sinceMs };
+    if (!isSame) round++;
+    return round;
+  };
+}
+
+/** Returns the id that was given out last, from /proc/loadavg; undefined if too many are in use. */
+export function lastIdIn(loadavg: string, maxPid: number): number | undefined {
+  const [, threads, pid] = /\/(\d+) (\d+)$/.exec(loadavg.trimEnd()) ?? [];
+  return pid === undefined || Number(threads) > maxPid / 8 ? undefined : Number(pid);
+}
+
+function numberIn(file: string): number {
+  try {
+    return Number(readFileSync(file, "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+function isProcOurs(): boolean {
+  try {
+    return readlinkSync("/proc/self") === String(process.pid);
+  } catch {
+    return false;
+  }
+}
+
+const maxPid = isProcOurs() ? numberIn("/proc/sys/kernel/pid_max") : 0;
+const rounds = idRounds(maxPid, cpus().length);
+
+/** A child process: ids that were given out since then belong to younger processes. */
+export interface Birth {
+  readonly pid: number;
+  readonly round: number;
+}
+
+export const birthOf = (pid: number, sinceMs: number): Birth => ({
+  pid,
+  round: rounds(pid, sinceMs, performance.now()),
+});
+
+function idsSince({ pid, round }: Birth): number[] | undefined {
+  const sinceMs = performance.now();
+  const last = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
+  if (last === undefined || rounds(last, sinceMs, performance.now()) !== round) return undefined;
+  if (last - pid < maxSingleLooks)
+    return Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`));
+  return allIds().filter((id) => id >= pid);
+}
+
+function allIds(): number[] {
+  try {
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((id) => Number.isInteger(id));
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the ids of all processes; only those of a child and of younger processes, if that is certain. */
+export const processIds = (since?: Birth): number[] => (since && idsSince(since)) ?? allIds();
