@@ -53,7 +53,7 @@ interface Asking extends Claimer {
 
 interface Claimed {
   readonly doc: BuildDoc;
-  /** No other build was queued for the runner's drivers. */
+  /** No other build was queued for the runner's drivers. One that is queued during the claim wakes the runner again. */
   readonly wasLast: boolean;
 }
 
@@ -61,14 +61,16 @@ interface Claimed {
 async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
-  const doc = await take(ctx, read, claimer);
+  const [doc, hasOthers] = await Promise.all([
+    take(ctx, read, claimer),
+    isOnly && ctx.line.hasOthers(drivers, turn),
+  ]);
   if (!doc) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
   }
-  if (!isOnly) return { doc, wasLast: false };
-  const [hasOthers] = await Promise.all([ctx.line.hasOthers(drivers, turn), ctx.line.leave(turn)]);
-  return { doc, wasLast: !hasOthers };
+  if (isOnly) await ctx.line.leave(turn);
+  return { doc, wasLast: isOnly && !hasOthers };
 }
 
 /** Claims a user's oldest build that no limit holds back. */
