@@ -61,15 +61,12 @@ interface Claimed {
 async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
-  const [doc, hasOthers] = await Promise.all([
-    take(ctx, read, claimer),
-    isOnly && ctx.line.hasOthers(drivers, turn),
-  ]);
+  const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), isOnly && ctx.line.hasOthers(drivers, turn)]);
   if (!doc) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
   }
-  if (isOnly) await ctx.line.leave(turn);
+  if (isOnly) ctx.line.leave(turn);
   return { doc, wasLast: isOnly && !hasOthers };
 }
 
