@@ -59,3 +59,38 @@ it("a watcher of a queued build receives each change of what the build waits for
   expect(await lateWatch.end).toBe("killed");
   expect(lateWatch.waiting).toEqual([]);
 });
+
+it("the last piece brings the end to a client that accepts it there", async () => {
+  const { userId, number } = await suite.submit(suite.users.bob);
+  const ref = { userId, number };
+  const messages = (job: string | undefined, timestamps: boolean, acceptsEndOfPiece: boolean) =>
+    suite.as(suite.users.bob, async () => {
+      const received: unknown[] = [];
+      for await (const { item, endOfPiece } of suite.builds.watchOutput({
+        ...{ ref, offset: 0, job, timestamps, acceptsEndOfPiece },
+      }))
+        if (item && item.$case !== "waiting")
+          received.push([item.$case, ...("text" in item.value ? [item.value.offset] : []), endOfPiece?.status]);
+      return received;
+    });
+  const assignment = (await suite.claim())!;
+  const live = messages("make.1", false, true);
+  const long = "x".repeat(10_000);
+  await suite.finish(assignment, 0, "passed", long);
+  await suite.finish(assignment, 1, "passed", "made\n", 10_000);
+  expect(await live).toEqual([["piece", 5, "passed"]]);
+  await suite.finish(assignment, 2, "failed", "", 10_005);
+  for (const timestamps of [false, true]) {
+    expect(await messages("make.1", timestamps, true)).toEqual([["piece", 5, "passed"]]);
+    expect(await messages("make.1", timestamps, false)).toEqual([
+      ["piece", 5, undefined],
+      ["end", undefined],
+    ]);
+    const all = await messages(undefined, timestamps, true);
+    expect(all.slice(-2)).toEqual([
+      ["piece", 10_005, undefined],
+      ["end", undefined],
+    ]);
+    expect(await messages("unit", timestamps, true)).toEqual([["end", undefined]]);
+  }
+});
