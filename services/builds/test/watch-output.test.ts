@@ -1,3 +1,5 @@
+import { connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
@@ -8,11 +10,11 @@ const busy = "Waiting: no runner of the os driver is free yet";
 const limited = "Waiting: this user has reached the limit of builds that run at the same time";
 
 /** Watches an output. `end` resolves to the status at its end. */
-function follow(ref: { userId: number; number: number }, job?: string) {
+function follow(ref: { userId: number; number: number }, job?: string, { builds } = suite) {
   const waiting: string[] = [];
   const pieces: { text: string; offset: number }[] = [];
   const end = suite.as(suite.users.ann, async () => {
-    for await (const { item } of suite.builds.watchOutput({ ref, job, offset: 0 })) {
+    for await (const { item } of builds.watchOutput({ ref, job, offset: 0 })) {
       if (item?.$case === "waiting") waiting.push(item.value.text);
       if (item?.$case === "piece") pieces.push(item.value);
       if (item?.$case === "end") return item.value.status;
@@ -93,4 +95,21 @@ it("the last piece brings the end to a client that accepts it there", async () =
     ]);
     expect(await messages("unit", timestamps, true)).toEqual([["end", undefined]]);
   }
+});
+
+it("other replicas hear of what their watchers receive: the end of a build, but not its claim", async () => {
+  const { natsUrl, subjectPrefix } = suite.names;
+  await using bus = await connectBus(natsUrl, subjectPrefix, "test", createLog("test", "silent"));
+  const heard: string[] = [];
+  bus.onNudge("output.*", (_, topic) => heard.push(topic));
+  await eventually(() => {
+    bus.nudge("output.0");
+    expect(heard).toContain("output.0");
+  });
+  const { id, userId, number } = await suite.submit(suite.users.ann);
+  const { end } = follow({ userId, number }, undefined, { ...suite, ...(await suite.replica()) });
+  await suite.finish((await suite.claim())!, 0, "failed");
+  expect(await end).toBe("failed");
+  await eventually(() => expect(heard).toContain(`output.${id}`));
+  expect(heard.filter((topic) => topic === `output.${id}`)).toHaveLength(1);
 });

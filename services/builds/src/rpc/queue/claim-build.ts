@@ -127,7 +127,7 @@ export const claimBuild =
     const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs, heldBack, wasLast };
     addLogFields({ build: doc._id });
-    ctx.wakeups.wake(doc);
+    ctx.wakeups.wakeHere(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const imageTicket = ticketFor(ctx, assigned);
