@@ -31,6 +31,20 @@ it("wake starts a pass at once", async () => {
   await done;
 });
 
+it("wake during a pass starts another one after it", async () => {
+  const stop = new AbortController();
+  let endFirst = () => {};
+  let passes = 0;
+  const pass = () => (++passes === 1 ? new Promise<void>((resolve) => (endFirst = resolve)) : Promise.resolve());
+  const { wake, done } = loop("test", 3_600_000, pass, { signal: stop.signal, log });
+  wake();
+  expect(passes).toBe(1);
+  endFirst();
+  await eventually(() => expect(passes).toBe(2));
+  stop.abort();
+  await done;
+});
+
 /** Returns a pass that counts itself and finds nothing. */
 const idlePass = (count: () => void) => async () => {
   count();

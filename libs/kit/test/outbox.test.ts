@@ -87,3 +87,21 @@ it("nudge sends a text to the listeners of a topic", async () => {
     expect(received).toContain("output.7 x");
   });
 });
+
+it("NATS does not send the nudges of a service back to the process if they are of no use to it", async () => {
+  const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "builds", log);
+  await using one = await connected();
+  await using two = await connected();
+  const received = { one: [] as string[], two: [] as string[] };
+  one.onNudge("output.*", (_, topic) => received.one.push(topic));
+  two.onNudge("output.*", (_, topic) => received.two.push(topic));
+  await eventually(() => {
+    one.nudge("output.1");
+    expect(received.two).toContain("output.1");
+  });
+  await eventually(() => {
+    two.nudge("output.2");
+    expect(received.one).toContain("output.2");
+  });
+  expect(received.one).not.toContain("output.1");
+});

@@ -1,3 +1,5 @@
+import { connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
@@ -8,11 +10,11 @@ const busy = "Waiting: no runner of the os driver is free yet";
 const limited = "Waiting: this user has reached the limit of builds that run at the same time";
 
 /** Watches an output. `end` resolves to the status at its end. */
-function follow(ref: { userId: number; number: number }, job?: string) {
+function follow(ref: { userId: number; number: number }, job?: string, { builds } = suite) {
   const waiting: string[] = [];
   const pieces: { text: string; offset: number }[] = [];
   const end = suite.as(suite.users.ann, async () => {
-    for await (const { item } of suite.builds.watchOutput({ ref, job, offset: 0 })) {
+    for await (const { item } of builds.watchOutput({ ref, job, offset: 0 })) {
       if (item?.$case === "waiting") waiting.push(item.value.text);
       if (item?.$case === "piece") pieces.push(item.value);
       if (item?.$case === "end") return item.value.status;
@@ -58,4 +60,56 @@ it("a watcher of a queued build receives each change of what the build waits for
   const lateWatch = follow(ref);
   expect(await lateWatch.end).toBe("killed");
   expect(lateWatch.waiting).toEqual([]);
+});
+
+it("the last piece brings the end to a client that accepts it there", async () => {
+  const { userId, number } = await suite.submit(suite.users.bob);
+  const ref = { userId, number };
+  const messages = (job: string | undefined, timestamps: boolean, acceptsEndOfPiece: boolean) =>
+    suite.as(suite.users.bob, async () => {
+      const received: unknown[] = [];
+      for await (const { item, endOfPiece } of suite.builds.watchOutput({
+        ...{ ref, offset: 0, job, timestamps, acceptsEndOfPiece },
+      }))
+        if (item && item.$case !== "waiting")
+          received.push([item.$case, ...("text" in item.value ? [item.value.offset] : []), endOfPiece?.status]);
+      return received;
+    });
+  const assignment = (await suite.claim())!;
+  const live = messages("make.1", false, true);
+  const long = "x".repeat(10_000);
+  await suite.finish(assignment, 0, "passed", long);
+  await suite.finish(assignment, 1, "passed", "made\n", 10_000);
+  expect(await live).toEqual([["piece", 5, "passed"]]);
+  await suite.finish(assignment, 2, "failed", "", 10_005);
+  for (const timestamps of [false, true]) {
+    expect(await messages("make.1", timestamps, true)).toEqual([["piece", 5, "passed"]]);
+    expect(await messages("make.1", timestamps, false)).toEqual([
+      ["piece", 5, undefined],
+      ["end", undefined],
+    ]);
+    const all = await messages(undefined, timestamps, true);
+    expect(all.slice(-2)).toEqual([
+      ["piece", 10_005, undefined],
+      ["end", undefined],
+    ]);
+    expect(await messages("unit", timestamps, true)).toEqual([["end", undefined]]);
+  }
+});
+
+it("other replicas hear of what their watchers receive: the end of a build, but not its claim", async () => {
+  const { natsUrl, subjectPrefix } = suite.names;
+  await using bus = await connectBus(natsUrl, subjectPrefix, "test", createLog("test", "silent"));
+  const heard: string[] = [];
+  bus.onNudge("output.*", (_, topic) => heard.push(topic));
+  await eventually(() => {
+    bus.nudge("output.0");
+    expect(heard).toContain("output.0");
+  });
+  const { id, userId, number } = await suite.submit(suite.users.ann);
+  const { end } = follow({ userId, number }, undefined, { ...suite, ...(await suite.replica()) });
+  await suite.finish((await suite.claim())!, 0, "failed");
+  expect(await end).toBe("failed");
+  await eventually(() => expect(heard).toContain(`output.${id}`));
+  expect(heard.filter((topic) => topic === `output.${id}`)).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { connectBus } from "@ci/kit/bus/bus";
 import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
-import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import type { Build, WatchOutputRequest, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { gatewayWith } from "./_peers.js";
@@ -74,6 +74,27 @@ describe("tokens", () => {
 });
 
 describe("streams", () => {
+  test("have the same bytes if the end comes with the last piece, but in one write", async () => {
+    const end = { status: "passed" } as const;
+    async function* watchOutput({ ref }: WatchOutputRequest): AsyncGenerator<WatchOutputResponse> {
+      if (ref!.number === 1) return yield { ...piece("last", 4), endOfPiece: end };
+      yield piece("last", 4);
+      yield { item: { $case: "end", value: end } };
+    }
+    await using gateway = await gatewayWith(names, { builds: { watchOutput } });
+    async function body(number: number): Promise<string> {
+      const socket = connect(gateway.port, "127.0.0.1");
+      const headers = "Host: x\r\nAuthorization: Bearer x\r\nAccept: text/event-stream\r\nConnection: close";
+      socket.write(`GET /b/ann/${number}/output HTTP/1.1\r\n${headers}\r\n\r\n`);
+      const response = await text(socket);
+      return response.slice(response.indexOf("\r\n\r\n") + 4);
+    }
+    const [last, ended] = ['event: output\nid: 4\ndata: "last"\n\n', 'event: end\ndata: {"status":"passed"}\n\n'];
+    const chunk = (content: string) => `${content.length.toString(16)}\r\n${content}\r\n`;
+    expect(await body(1)).toBe(chunk(last + ended) + chunk(""));
+    expect(await body(2)).toBe(chunk(last) + chunk(ended) + chunk(""));
+  });
+
   test("end at the service when the client disconnects", async () => {
     let ended = false;
     async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {

@@ -4,6 +4,7 @@ import type { Log } from "../process/log.js";
 import { computedGauge } from "../process/metrics.js";
 import { natsServers } from "./nats-servers.js";
 import { inboxOf } from "./nats-users.js";
+import { skipsOwnNudges } from "./rights.js";
 
 /** A connection to NATS, which may be away at any time, also at the start. */
 export interface NatsLink extends AsyncDisposable {
@@ -48,6 +49,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       ...natsServers(url),
       name,
       inboxPrefix: inboxOf(name),
+      noEcho: skipsOwnNudges(name),
       timeout: dialMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: pauseMs,

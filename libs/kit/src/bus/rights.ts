@@ -6,9 +6,10 @@ export interface Rights {
   readonly publishes?: readonly string[];
   /** Kinds of events that it hears as they happen, without the stream. */
   readonly listens?: readonly string[];
-  /** Topics of nudges that it sends and receives. */
+  /** Topics of nudges that it sends and receives, and whether NATS keeps its own ones from it. */
   readonly nudges?: readonly string[];
   readonly wakesOn?: readonly string[];
+  readonly skipsOwnNudges?: boolean;
   /** Whether it creates the stream and its readers, and removes old events. Only one service does. */
   readonly keepsStream?: boolean;
 }
@@ -35,6 +36,7 @@ export const rights: Readonly<Record<ServiceName, Rights>> = {
     publishes: [...buildEvents, "cron"],
     nudges: ["queue.*", "kill.*", "output.*"],
     wakesOn: ["output.*", "grants"],
+    skipsOwnNudges: true,
   },
   images: { publishes: ["images"], nudges: ["downloads"], wakesOn: ["downloads", "grants"] },
   webhooks: {
@@ -56,8 +58,12 @@ export const readers = {
 export const readersOf = (service: string): string[] =>
   Object.entries(readers).flatMap(([name, reader]) => (reader.service === service ? [name] : []));
 
+const rightsOf = (service: string) => (rights as Readonly<Record<string, Rights | undefined>>)[service];
+
+export const skipsOwnNudges = (service: string): boolean => rightsOf(service)?.skipsOwnNudges === true;
+
 /** Reports whether a process may use the stream. Names that the table does not have are those of operators' programs. */
 export function usesStream(service: string): boolean {
-  const own = (rights as Readonly<Record<string, Rights | undefined>>)[service];
+  const own = rightsOf(service);
   return !own || own.keepsStream === true || own.publishes !== undefined || readersOf(service).length > 0;
 }

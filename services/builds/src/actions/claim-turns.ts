@@ -45,7 +45,7 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
         const ids = picked.get(turn._id) ?? new Set();
         const { doc, isOnly } = await queue.oldest(turn.driver, turn.userId, { ...heldBack, ids: [...ids] });
         if (doc) return reserve(turn._id, { doc, isOnly });
-        if (isFree && !picked.has(turn._id)) await line.leave(turn);
+        if (isFree && !picked.has(turn._id)) line.leave(turn);
         return undefined;
       });
     },

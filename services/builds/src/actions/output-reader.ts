@@ -32,6 +32,7 @@ interface Watched {
   readonly offset: number;
   /** Whether each line begins with its time. */
   readonly timestamps: boolean;
+  readonly acceptsEndOfPiece: boolean;
 }
 
 /** Reads the output of a build at the pace of one follower. */
@@ -80,7 +81,8 @@ function timedBlock(ctx: Context): Block {
   };
 }
 
-function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset, timestamps }: Watched): OutputReader {
+function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): OutputReader {
+  const { job: name, offset, timestamps, acceptsEndOfPiece } = watched;
   const block = timestamps ? timedBlock(ctx) : plainBlock(ctx);
   let at: number | undefined;
   let lastWaiting: string | undefined;
@@ -103,7 +105,11 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset,
     const { bytes, status } = progress(build, job);
     at ??= Math.max(0, Math.min(offset, bytes));
     if (at < bytes) await block.fill(build, { job, start: at, end: bytes });
-    if (!block.isEmpty()) return nextPiece();
+    if (!block.isEmpty()) {
+      const piece = nextPiece();
+      ended = acceptsEndOfPiece && isFinal(status) && at === bytes;
+      return ended ? { ...piece, endOfPiece: { status } } : piece;
+    }
     const isNews = waiting !== undefined && waiting !== lastWaiting;
     lastWaiting = waiting;
     if (isNews) return item({ $case: "waiting", value: { text: waiting } });

@@ -1,8 +1,10 @@
+import { randomInt } from "node:crypto";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
+import { leavingPlaces } from "./leaving.js";
 import { claimable } from "./oldest-builds.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
@@ -15,24 +17,32 @@ export interface Place {
   readonly at: Date;
   /** How many turns the user has had; the tiebreaker within a millisecond. */
   readonly turns: number;
-  /** Incremented with each queued build, to detect a build that was queued during a claim. */
+  /** Another number with each queued build, to detect a build that was queued during a claim. Never the same again. */
   readonly joined: number;
 }
 
 const inTurn = { at: 1, turns: 1, _id: 1 } as const;
 const oneMore = (field: string) => ({ $add: [{ $ifNull: [field, 0] }, 1] });
+const maxJoined = 2 ** 48 - 1;
 const idOf = (driver: Driver_Type, userId: number) => `${driver}/${userId}`;
 /** The line can be rebuilt from the builds, so its writes need not wait for the disk. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 
+interface Joining extends Pick<Place, "driver" | "userId"> {
+  /** The number of the place that the user was leaving. */
+  readonly left: Place["joined"] | undefined;
+}
+
 /** Returns a function that adds a user to a line. Concurrent calls share a write, which begins after all of them. */
 const joiner = (line: Collection<Place>) =>
-  batched({ maxItems: 1_000, waitMs: 0 }, async (asks: readonly Pick<Place, "driver" | "userId">[]) => {
+  batched({ maxItems: 1_000, waitMs: 0 }, async (asks: readonly Joining[]) => {
+    const returning = { $in: ["$joined", asks.flatMap(({ left }) => left ?? [])] };
+    const at = { $cond: [returning, { $max: ["$at", "$$NOW"] }, { $ifNull: ["$at", "$$NOW"] }] };
     const places = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
     const puts = [...places].map(([_id, { driver, userId }]) => ({
       updateOne: {
         filter: { _id },
-        update: [{ $set: { driver, userId, at: { $ifNull: ["$at", "$$NOW"] }, joined: oneMore("$joined") } }],
+        update: [{ $set: { driver, userId, at, joined: randomInt(maxJoined) } }],
         upsert: true,
       },
     }));
@@ -49,6 +59,10 @@ const joiner = (line: Collection<Place>) =>
 export const lineStore = (db: Db) => {
   const line = db.collection<Place>("line");
   const joinSoon = joiner(line);
+  const leaving = leavingPlaces((places) => {
+    const removals = places.map((place) => ({ deleteOne: { filter: place } }));
+    return line.bulkWrite(removals, { ordered: false, ...quick });
+  });
 
   /** Counts the queued builds of each of these users, up to `max`. */
   async function waiting(driver: Driver_Type, userIds: readonly number[], max: number): Promise<Map<number, number>> {
@@ -68,24 +82,25 @@ export const lineStore = (db: Db) => {
   return {
     /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
     async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
-      await Promise.all(userIds.map((userId) => joinSoon({ driver, userId })));
+      const joining = userIds.map((userId) => ({ driver, userId, left: leaving.keep(idOf(driver, userId)) }));
+      await Promise.all(joining.map(joinSoon));
     },
 
     /** Gives the next user a turn and moves them to the end, so that concurrent claims serve different users. */
     next: (drivers: readonly Driver_Type[]): Promise<Place | null> =>
       line.findOneAndUpdate(
-        { driver: { $in: [...drivers] } },
+        { driver: { $in: [...drivers] }, ...leaving.others() },
         // The time must increase. Otherwise one user could get several turns within a millisecond.
         [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns") } }],
         { sort: inTurn, returnDocument: "after", ...quick },
       ),
 
-    /** Removes a user without queued builds. Has no effect if one was queued since the place was read. */
-    leave: ({ _id, joined }: Place) => line.deleteOne({ _id, joined }, quick),
+    /** Soon removes a user without queued builds. Has no effect if one is queued after the place was read. */
+    leave: (place: Pick<Place, "_id" | "joined">): void => leaving.add(place),
 
     /** Reports whether somebody else waits. */
     async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<Place, "_id">): Promise<boolean> {
-      const others = { driver: { $in: [...drivers] }, _id: { $ne: _id } };
+      const others = { driver: { $in: [...drivers] }, _id: { $ne: _id }, ...leaving.others() };
       return (await line.findOne(others, { projection: { _id: 1 } })) !== null;
     },
 
@@ -97,7 +112,10 @@ export const lineStore = (db: Db) => {
 
     /** Reads what the next `max` turns need: at most `max` users and about four times `max` builds. */
     async standing(driver: Driver_Type, max: number): Promise<Standing[]> {
-      const places = line.find({ driver }).sort(inTurn).limit(max);
+      const places = line
+        .find({ driver, ...leaving.others() })
+        .sort(inTurn)
+        .limit(max);
       const users = await places
         .project({ userId: 1 })
         .map(({ userId }) => userId as number)

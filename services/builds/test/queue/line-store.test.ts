@@ -1,25 +1,47 @@
+import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
+import { MongoClient } from "mongodb";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
-import { type LineStore, lineStore } from "../../src/store/line.js";
+import { type LineStore, lineStore, type Place } from "../../src/store/line.js";
 import { database } from "./_crowd.js";
 
-const data = database(suite());
+const names = suite();
+const data = database(names);
+const places = () => data.db.collection<Place>("line");
+const removed: unknown[] = [];
+let client: MongoClient;
 let line: LineStore;
+/** The line of another replica. */
+let other: LineStore;
 
 beforeAll(async () => {
   await ensureAllIndexes(data.db);
-  line = lineStore(data.db);
+  client = await new MongoClient(names.mongoUrl, { monitorCommands: true, ignoreUndefined: true }).connect();
+  client.on("commandStarted", ({ command }) => {
+    if (command.delete) removed.push(...command.deletes.map(({ q }: { q: Place }) => q._id));
+  });
+  line = lineStore(client.db(data.db.databaseName));
+  other = lineStore(data.db);
 });
-beforeEach(() => data.db.collection("line").deleteMany({ driver: "os" }));
+afterAll(() => client.close());
+beforeEach(async () => {
+  await places().deleteMany({ driver: "os" });
+  removed.splice(0);
+});
+
+async function joinAndLeave(...userIds: number[]): Promise<void> {
+  await line.join("os", userIds);
+  for (const userId of userIds) line.leave((await places().findOne({ _id: `os/${userId}` }))!);
+}
 
 it("a user who joins again while a claim finds no build stays in the line", async () => {
   await line.join("os", [7]);
   const turn = (await line.next(["os"]))!;
   await line.join("os", [7]);
-  await line.leave(turn);
+  line.leave(turn);
   const nextTurn = (await line.next(["os"]))!;
   expect(nextTurn.userId).toBe(7);
-  await line.leave(nextTurn);
+  line.leave(nextTurn);
   expect(await line.next(["os"])).toBeNull();
 });
 
@@ -41,4 +63,39 @@ it("users take turns, even within one millisecond", async () => {
 it("all users who join concurrently are in the line", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => line.join("os", [n % 4])));
   expect(await line.missing("os", [0, 1, 2, 3, 4])).toEqual([4]);
+});
+
+it("a user who leaves is gone for the claims of this process at once, and is removed a moment later", async () => {
+  await line.join("os", [5, 6, 7]);
+  line.leave((await line.next(["os"]))!);
+  expect(await line.hasOthers(["os"], { _id: "os/6" })).toBe(true);
+  line.leave((await line.next(["os"]))!);
+  expect(await line.hasOthers(["os"], { _id: "os/7" })).toBe(false);
+  expect((await line.standing("os", 10)).map(({ userId }) => userId)).toEqual([7]);
+  expect((await line.next(["os"]))!.userId).toBe(7);
+  await eventually(async () => expect(await places().distinct("_id", { driver: "os" })).toEqual(["os/7"]));
+});
+
+it("a user who joins again soon is not removed, but joins at the end", async () => {
+  await joinAndLeave(7);
+  await line.join("os", [5, 7]);
+  expect((await line.next(["os"]))!.userId).toBe(5);
+  expect((await line.next(["os"]))!.userId).toBe(7);
+  await joinAndLeave(6);
+  await eventually(() => expect(removed).toContain("os/6"));
+  expect(removed).toEqual(["os/6"]);
+});
+
+it("a user who joins at another replica gets a turn at the one that is about to remove the place", async () => {
+  await joinAndLeave(6, 7);
+  await other.join("os", [6]);
+  // A third replica has removed the place already.
+  await places().deleteOne({ _id: "os/7" });
+  await other.join("os", [7]);
+  expect(await line.hasOthers(["os"], { _id: "os/6" })).toBe(true);
+  expect((await line.next(["os"]))!.userId).toBe(6);
+  expect((await line.next(["os"]))!.userId).toBe(7);
+  await joinAndLeave(5);
+  await eventually(() => expect(removed).toContain("os/5"));
+  expect(await line.missing("os", [5, 6, 7])).toEqual([5]);
 });

@@ -99,10 +99,24 @@ it("the last queued build of a user takes them out of the line, unless another o
   await claimAt(first);
   const line = data.db.collection<{ _id: string }>("line");
   const _id = `os/${suite.users.ann.id}`;
-  expect(await line.findOne({ _id })).toBeNull();
+  await eventually(async () => expect(await line.findOne({ _id })).toBeNull());
   await suite.submit(suite.users.ann);
   await claimAt(first);
   expect(await line.findOne({ _id })).not.toBeNull();
   expect((await first.queue.claimBuild({ runnerId: "r1", drivers: ["os"] })).assignment).toBeDefined();
-  expect(await line.findOne({ _id })).toBeNull();
+  await eventually(async () => expect(await line.findOne({ _id })).toBeNull());
+});
+
+it("a place that a process did not remove before its end is removed by a later claim", async () => {
+  const place = {
+    _id: `os/${suite.users.bob.id}`,
+    driver: "os",
+    userId: suite.users.bob.id,
+    at: new Date(),
+    joined: 1,
+  };
+  const line = data.db.collection<{ _id: string }>("line");
+  await line.insertOne(place);
+  expect((await first.queue.claimBuild({ runnerId: "r1", drivers: ["os"] })).assignment).toBeUndefined();
+  await eventually(async () => expect(await line.findOne({ _id: place._id })).toBeNull());
 });

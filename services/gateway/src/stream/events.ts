@@ -12,9 +12,9 @@ import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
 const tokenCheckMs = 5_000;
 
 /** Converts events. The first message only has a position, so that a client can resume before any event. */
-async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenerator<Sse> {
+async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenerator<readonly Sse[]> {
   for await (const { position, event } of messages)
-    yield event ? { event: event.kind, id: position, data: event.payload } : { id: position };
+    yield [event ? { event: event.kind, id: position, data: event.payload } : { id: position }];
 }
 
 /** Aborts `ended` when the token of a request is no longer valid. A check that failed is repeated. */

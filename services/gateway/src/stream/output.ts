@@ -71,18 +71,21 @@ async function follow(
   { ref, job, timestamps }: Output,
   from: number,
   signal: AbortSignal,
-): Promise<AsyncIterable<Sse>> {
+): Promise<AsyncIterable<readonly Sse[]>> {
   let offset = from;
-  const watch = () => builds.watchOutput({ ref, job, offset, timestamps }, { signal });
+  const watch = () => builds.watchOutput({ ref, job, offset, timestamps, acceptsEndOfPiece: true }, { signal });
   const messages = await opened(resumed(watch, signal));
   return (async function* () {
-    for await (const { item } of messages) {
+    for await (const { item, endOfPiece } of messages) {
+      const end = item?.$case === "end" ? item.value : endOfPiece;
+      const events: Sse[] = [];
       if (item?.$case === "piece") {
         offset = item.value.offset;
-        yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+        events.push({ event: "output", id: offset, data: JSON.stringify(item.value.text) });
       }
-      if (item?.$case === "waiting") yield { comment: item.value.text };
-      if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
+      if (item?.$case === "waiting") events.push({ comment: item.value.text });
+      if (end) events.push({ event: "end", data: JSON.stringify({ status: end.status }) });
+      if (events.length > 0) yield events;
     }
   })();
 }

@@ -40,12 +40,12 @@ function textOf(sse: Sse): string {
 }
 
 /**
- * Sends events as they come, at the client's speed, until the last one or `signal`. If the gateway is `stopping`, the
- * stream ends between two events, and clients reconnect for the next one.
+ * Sends batches of events as they come, at the client's speed, until the last one or `signal`. If the gateway is `stopping`, the
+ * stream ends between two batches, and clients reconnect for the next one.
  */
 export async function sendEvents(
   { response }: Pick<Exchange, "response">,
-  events: AsyncIterable<Sse>,
+  batches: AsyncIterable<readonly Sse[]>,
   { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
   beatMs = heartbeatMs,
 ): Promise<void> {
@@ -55,9 +55,9 @@ export async function sendEvents(
     if (!response.writableNeedDrain) response.write(":\n\n");
   }, beatMs);
   try {
-    for await (const event of events) {
+    for await (const events of batches) {
       heartbeat.refresh();
-      await write(response, textOf(event), signal);
+      await write(response, events.map(textOf).join(""), signal);
     }
   } catch (error) {
     if (!stopping.aborted) throw error;

@@ -53,7 +53,7 @@ interface Asking extends Claimer {
 
 interface Claimed {
   readonly doc: BuildDoc;
-  /** No other build was queued for the runner's drivers. */
+  /** No other build was queued for the runner's drivers. One that is queued during the claim wakes the runner again. */
   readonly wasLast: boolean;
 }
 
@@ -61,14 +61,13 @@ interface Claimed {
 async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
-  const doc = await take(ctx, read, claimer);
+  const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), isOnly && ctx.line.hasOthers(drivers, turn)]);
   if (!doc) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
   }
-  if (!isOnly) return { doc, wasLast: false };
-  const [hasOthers] = await Promise.all([ctx.line.hasOthers(drivers, turn), ctx.line.leave(turn)]);
-  return { doc, wasLast: !hasOthers };
+  if (isOnly) ctx.line.leave(turn);
+  return { doc, wasLast: isOnly && !hasOthers };
 }
 
 /** Claims a user's oldest build that no limit holds back. */
@@ -128,7 +127,7 @@ export const claimBuild =
     const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs, heldBack, wasLast };
     addLogFields({ build: doc._id });
-    ctx.wakeups.wake(doc);
+    ctx.wakeups.wakeHere(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
     const imageTicket = ticketFor(ctx, assigned);
