@@ -59,13 +59,16 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     const downloads = Array.from({ length: config.downloadConcurrency }, () =>
-      h.loop("download-images", hourMs, () => downloadImages(ctx)),
+      h.loop("download-images", hourMs, async () => {
+        // A failed attempt may have scheduled a retry.
+        if ((await downloadImages(ctx)) > 0) finding.stir();
+      }),
     );
     const download = () => {
       for (const { wake } of downloads) wake();
     };
     h.bus.onNudge("downloads", download);
-    h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), 8_000);
+    const finding = h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), 8_000);
     tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
     await h.bus.subscribe("images", readers.images.kinds, onEvent(ctx));
