@@ -97,3 +97,26 @@ it("a loop without a longer rest keeps its pace", async () => {
   stop.abort();
   await done;
 });
+
+it("a rest ends when the pass said that there would be something", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const on = { signal: stop.signal, log };
+  const { done } = loop("test", 3_600_000, async () => ({ nextInMs: ++passes }), on, 3_600_000);
+  await eventually(() => expect(passes).toBeGreaterThan(10));
+  stop.abort();
+  await done;
+});
+
+it("a pass that is overdue already does not make the loop spin", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const on = { signal: stop.signal, log };
+  const { wake, done } = loop("test", 3_600_000, async () => ({ nextInMs: -++passes }), on, 3_600_000);
+  await eventually(() => expect(passes).toBe(1));
+  wake();
+  await eventually(() => expect(passes).toBe(2));
+  stop.abort();
+  await done;
+  expect(passes).toBe(2);
+});

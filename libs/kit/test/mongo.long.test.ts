@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
 import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
+import { connectClient } from "../src/mongo/client.js";
 import {
   awaitMongo,
   complainIfTaken,
@@ -47,6 +48,15 @@ describe("page and pageOf", () => {
     expect(found.page).toEqual(info);
     expect(pageOf(Array.from({ length: 60 }), number)).toMatchObject({ page: info });
   });
+});
+
+it("pools look for too few connections only every ten seconds", async () => {
+  await using client = await connectClient(mongoUrl, {});
+  const { topology } = client as unknown as {
+    topology: { s: { servers: Map<string, { pool: { options: object } }> } };
+  };
+  const pools = [...topology.s.servers.values()].map(({ pool }) => pool.options);
+  expect(pools).toEqual([expect.objectContaining({ minPoolSize: 0, minPoolSizeCheckFrequencyMS: 10_000 })]);
 });
 
 it("containing matches text literally and ignores case", async () => {

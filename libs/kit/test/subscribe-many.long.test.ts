@@ -5,7 +5,7 @@ import { connect } from "nats";
 import { type Bus, connectBus } from "../src/bus/bus.js";
 import { consume } from "../src/bus/consume.js";
 import { outboxEvent } from "../src/mongo/document.js";
-import { leaseOf } from "../src/mongo/lease.js";
+import { type Lease, leaseOf } from "../src/mongo/lease.js";
 import { openMongo } from "../src/mongo/mongo.js";
 import { createLog } from "../src/process/log.js";
 
@@ -53,6 +53,26 @@ it("the handler receives batches in order, and single events after a batch has f
   broken = false;
   await eventually(() => expect(handled).toEqual(upTo(500)));
   expect(largest()).toBe(200);
+});
+
+it("a reader without events keeps its lease", async () => {
+  const lease = leaseOf(mongo.db, "idle");
+  let taken = 0;
+  let released = 0;
+  const counting: Lease = {
+    take: (forMs) => {
+      taken++;
+      return lease.take(forMs);
+    },
+    release: () => {
+      released++;
+      return lease.release();
+    },
+  };
+  await using ownBus = await connectToBus();
+  await ownBus.subscribeMany("idle", ["build.retagged"], { lease: counting }, async () => undefined);
+  await eventually(() => expect(taken).toBeGreaterThan(4));
+  expect(released).toBe(0);
 });
 
 it("one process receives all events; when it stops, the next one continues at once and in order", async () => {

@@ -71,6 +71,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Connects to addresses that users choose, if they are allowed. */
   readonly agent: ReturnType<typeof guardedAgent>;
+  /** Makes the loop look for due cron jobs soon. */
+  readonly stirCrons: () => void;
   /** Makes the loop look for due hook deliveries now. */
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */

@@ -3,6 +3,7 @@ import { cachingGrants } from "@ci/access/grants";
 import { readers } from "@ci/kit/bus/rights";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
+import type { Nudge } from "@ci/kit/mongo/outbox";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { type Host, host, type Service } from "@ci/kit/process/host";
@@ -31,7 +32,7 @@ import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { completeGroups } from "./loops/complete-groups.js";
-import { fireCrons } from "./loops/fire-crons.js";
+import { restMs as cronRestMs, fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneCaches } from "./loops/prune-caches.js";
@@ -66,6 +67,8 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const lineUpEveryMs = 10_000;
 const registerHooksEveryMs = 5_000;
+const restMs = 8_000;
+const hooksRestMs = 20_000;
 
 /** Starts the builds service. `overrides` replaces parts of the context, such as the clock in tests. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -73,6 +76,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await ensureAllIndexes(h.db);
     h.migrate(migrations);
     const ctx = await createContext(config, h, {
+      stirCrons: () => loops.crons.stir(),
       wakeDeliveries: () => loops.deliveries.wake(),
       wakeHookRemovals: () => loops.removals.wake(),
       ...overrides,
@@ -89,7 +93,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     };
   });
 
-type Overrides = Partial<Context> & Pick<Context, "wakeDeliveries" | "wakeHookRemovals">;
+type Overrides = Partial<Context> & Pick<Context, "stirCrons" | "wakeDeliveries" | "wakeHookRemovals">;
 
 async function createContext(config: Config, h: Host, overrides: Overrides): Promise<Context> {
   const artifacts = blobs(h.db, "artifacts");
@@ -134,7 +138,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     db: h.db,
     installation: await installationId(h.db),
     builds: buildStore(h.db, news, onChange),
-    crons: cronStore(h.db, news, config.cronsPerUser),
+    crons: cronStore(h.db, thenCall(news, overrides.stirCrons), config.cronsPerUser),
     deletions,
     output: outputStore(h.db),
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
@@ -161,11 +165,20 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
 }
 
 function startLoops(ctx: Context, { loop }: Host) {
-  loop("requeue-lost", Math.min(2_000, ctx.config.leaseMs / 2), () => requeueLost(ctx));
-  const firing = loop("fire-crons", 2_000, async () => {
-    // After a full batch, more may be due, for example at midnight.
-    if ((await fireCrons(ctx)) === cronBatch) firing.wake();
-  });
+  const { leaseMs } = ctx.config;
+  // A lease that begins during a rest does not end before it.
+  loop("requeue-lost", Math.min(2_000, leaseMs / 2), () => requeueLost(ctx), Math.min(restMs, leaseMs));
+  const firing = loop(
+    "fire-crons",
+    2_000,
+    async () => {
+      // After a full batch, more may be due, for example at midnight.
+      const fired = await fireCrons(ctx);
+      if (fired === cronBatch) firing.wake();
+      return fired;
+    },
+    cronRestMs,
+  );
   tendDeletions({ loop }, ctx.deletions);
   loop("line-up", lineUpEveryMs, () => lineUp(ctx));
   loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx));
@@ -179,12 +192,20 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("record-queue", minuteMs, () => recordQueue(ctx));
-  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx));
+  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), hooksRestMs);
   return {
-    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx)),
-    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), 4_000),
+    crons: firing,
+    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), hooksRestMs),
+    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), restMs),
   };
 }
+
+const thenCall =
+  (nudge: Nudge, next: () => void): Nudge =>
+  (...changed) => {
+    nudge(...changed);
+    next();
+  };
 
 /** Returns a function that reports finished builds to their commits' providers. */
 function reportingEnds(ctx: () => Context, log: Log): (build: BuildDoc) => void {

@@ -2,6 +2,8 @@ import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
 import { nextRun } from "../src/domain/schedule.js";
+import { fireCrons } from "../src/loops/fire-crons.js";
+import { cronStore } from "../src/store/crons.js";
 import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, manifest } from "./_suite.js";
 
@@ -175,4 +177,29 @@ it("an update and a run at the same time both take effect, the run once", async 
   }
   await connection[Symbol.asyncDispose]();
   await second[Symbol.asyncDispose]();
+});
+
+describe("the loop", () => {
+  it("looks soon after a cron job was created, changed or deleted", async () => {
+    let stirred = 0;
+    await using service = await suite.startService({ stirCrons: () => stirred++ });
+    await using peer = connect(`127.0.0.1:${service.port}`);
+    const { createCron, updateCron, deleteCron } = peer.client(CronServiceDefinition);
+    const as = <T>(work: () => Promise<T>) => suite.as(suite.users.eve, work);
+    const { cron } = await as(() => createCron({ name: "stirring", schedule: "daily", manifest }));
+    expect(stirred).toBe(1);
+    await as(() => updateCron({ id: cron!.id, schedule: "weekly" }));
+    expect(stirred).toBe(2);
+    await as(() => deleteCron({ id: cron!.id }));
+    expect(stirred).toBe(3);
+  });
+
+  it("rests until the next run, if that is soon", async () => {
+    const cron = await crons.create(suite.users.eve);
+    const store = cronStore(suite.database(), () => undefined, { max: 0 } as never);
+    const passAt = (beforeMs: number) =>
+      fireCrons({ crons: store, now: () => new Date(cron.nextRun!.getTime() - beforeMs) } as never);
+    expect(await passAt(dayMs / 2)).toBe(0);
+    expect(await passAt(5_000)).toEqual({ nextInMs: 5_000 });
+  });
 });

@@ -1,4 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
+import { startLostPass } from "./_model-world.js";
 import { bootBuilds, fault, leaseMs } from "./_suite.js";
 
 const suite = bootBuilds();
@@ -28,6 +29,16 @@ it("a build whose runner went silent is requeued, and that runner is rejected", 
   await eventually(() =>
     expect(suite.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
   );
+});
+
+it("the pass rests only while no build runs", async () => {
+  await using pass = await startLostPass(suite.names, suite.config, suite.now);
+  expect(await pass.run()).toBe(0);
+  await suite.submit(suite.users.ann);
+  const assignment = (await suite.claim())!;
+  expect(await pass.run()).toBeUndefined();
+  await suite.finish(assignment, 0, "failed");
+  expect(await pass.run()).toBe(0);
 });
 
 it("a build stays with its runner while its lease is renewed", async () => {

@@ -12,6 +12,7 @@ import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events/on-event.js";
 import { downloadImages } from "./loops/download-images.js";
+import { findDownloads } from "./loops/find-downloads.js";
 import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { imageHandlers } from "./rpc/index.js";
 import { imageStore } from "./store/images.js";
@@ -58,11 +59,16 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     const downloads = Array.from({ length: config.downloadConcurrency }, () =>
-      h.loop("download-images", 1_000, () => downloadImages(ctx), 8_000),
+      h.loop("download-images", hourMs, async () => {
+        // A failed attempt may have scheduled a retry.
+        if ((await downloadImages(ctx)) > 0) finding.stir();
+      }),
     );
-    h.bus.onNudge("downloads", () => {
+    const download = () => {
       for (const { wake } of downloads) wake();
-    });
+    };
+    h.bus.onNudge("downloads", download);
+    const finding = h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), 8_000);
     tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
     await h.bus.subscribe("images", readers.images.kinds, onEvent(ctx));

@@ -35,6 +35,7 @@ import { userStore } from "./store/users.js";
 import { variableStore } from "./store/variables.js";
 
 const clearEveryMs = 2_000;
+const restMs = 8_000;
 const sweepEveryMs = 10 * 60_000;
 const pruneEveryMs = 10 * 60_000;
 const keepStreamEveryMs = 10_000;
@@ -81,7 +82,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     };
     await bootstrap(ctx);
     tendDeletions(h, deletions);
-    h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
+    h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx), restMs);
     h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs(ctx));
     h.loop("prune-audit", pruneEveryMs, () => pruneAudit(ctx));
     h.loop("keep-event-stream", keepStreamEveryMs, async () => {

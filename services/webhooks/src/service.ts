@@ -24,11 +24,13 @@ import { renderPayloads } from "./delivery/render-payloads.js";
 import { cachingResolve } from "./delivery/resolve-cache.js";
 import { runLane } from "./delivery/run-lane.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
+import { shortestPauseMs } from "./domain/backoff.js";
 import { followedUsers } from "./events/followed.js";
 import { consumerLeases } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordStream } from "./events/record-stream.js";
 import { admitFollowers } from "./loops/admit-followers.js";
+import { keepHeartbeat } from "./loops/keep-heartbeat.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
@@ -73,9 +75,11 @@ async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
 
 function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   tendDeletions({ loop }, ctx.deletions);
-  loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
+  loop("heartbeat", heartbeatEveryMs, () => keepHeartbeat(ctx));
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), 8_000);
-  loop("deliver", 500, () => wakeDue(ctx), 2_000);
+  // A retry that is scheduled during a rest is not due before it ends.
+  const restMs = Math.min(4_000, shortestPauseMs(ctx.config.pausesMs));
+  loop("deliver", 500, () => wakeDue(ctx, restMs), Math.max(500, restMs));
   loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx), 1_000);
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));

@@ -10,6 +10,8 @@ const signOfLifeEveryMs = 500;
 const pullMs = 5_000;
 const trustLeaseMs = 3_000;
 const renewLeaseMs = 1_000;
+/** Without events, a late renewal delays nothing. */
+const renewIdleLeaseMs = 2_000;
 /** A second longer, so that the next holder does not begin what a silent one may still be doing. */
 const leaseMs = trustLeaseMs + 1_000;
 /** After this time the stream has redelivered what others left behind, except events set aside. */
@@ -81,6 +83,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
   let leasedUntil = performance.now() + trustLeaseMs;
   const consumer = await options.open();
   const held: Held[] = [];
+  let isIdle = false;
   let arrived = () => {};
   let gone: Error | undefined;
   const messages = await consumer.consume({
@@ -90,6 +93,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
     abort_on_missing_resource: true,
     callback(message) {
       const event = options.read(message);
+      isIdle = false;
       if (event) hold(held, { message, event, sinceMs: performance.now() });
       arrived();
     },
@@ -103,8 +107,11 @@ async function consumeOnce(options: Consumption): Promise<void> {
     const from = performance.now();
     for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
     // A process cut off from the stream lets the lease expire.
-    const isDue = from >= leasedUntil - trustLeaseMs + renewLeaseMs - signOfLifeEveryMs / 2;
-    if (lease && isDue && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
+    const renewMs = isIdle ? renewIdleLeaseMs : renewLeaseMs;
+    const isDue = from >= leasedUntil - trustLeaseMs + renewMs - signOfLifeEveryMs / 2;
+    if (!lease || !isDue || !mayHandle()) return;
+    isIdle = held.length === 0;
+    if (await orUndefined(lease.take(leaseMs))) leasedUntil = from + trustLeaseMs;
   }, signOfLifeEveryMs);
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const mayHandle = () =>

@@ -87,7 +87,9 @@ export async function migrate(db: Db, migration: Migration, now: Date): Promise<
   return !ended;
 }
 
-/** Runs migrations one after another as far as possible now, or until the signal. */
-export async function migrateAll(db: Db, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
-  for (const migration of migrations) while (!signal.aborted && (await migrate(db, migration, new Date())));
+/** Runs migrations one after another as far as possible now, or until the signal. Returns the number of steps. */
+export async function migrateAll(db: Db, migrations: readonly Migration[], signal: AbortSignal): Promise<number> {
+  let steps = 0;
+  for (const migration of migrations) while (!signal.aborted && (await migrate(db, migration, new Date()))) steps++;
+  return steps;
 }

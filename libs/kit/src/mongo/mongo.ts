@@ -14,6 +14,7 @@ import {
 } from "mongodb";
 import type { Log } from "../process/log.js";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { connectClient } from "./client.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
@@ -24,7 +25,7 @@ export const pageSize = 25;
 const selectionMs = 2_000;
 /** The driver gives up a server that is silent for this long, with all pending calls. */
 const silenceMs = 5_000;
-const heartbeatMs = 2_000;
+const heartbeatMs = 5_000;
 
 export interface Mongo extends AsyncDisposable, Pick<Pinger, "ping"> {
   readonly db: Db;
@@ -46,7 +47,7 @@ export async function openMongo(url: string, name: string, log?: Log): Promise<M
     serverMonitoringMode: "poll" as const,
     ...tlsOptions(url),
   };
-  const client = await MongoClient.connect(url, {
+  const client = await connectClient(url, {
     monitorCommands: logsCommands(log),
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },

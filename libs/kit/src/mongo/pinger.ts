@@ -1,11 +1,12 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
-import { MongoClient, type MongoClientOptions } from "mongodb";
+import type { MongoClientOptions } from "mongodb";
+import { connectClient } from "./client.js";
 
 const patienceMs = 600;
 /** After this time the driver closes the connection, which may be dead. */
 const timeoutMS = 3_000;
 /** How often the driver looks at the database while nothing is asked: a failed ping makes it look at once. */
-const heartbeatFrequencyMS = 10_000;
+const heartbeatFrequencyMS = 30_000;
 /** Turns of the event loop in which the driver reads a response that has arrived. */
 const turns = 5;
 
@@ -32,7 +33,7 @@ export interface Pinger extends AsyncDisposable {
 
 /** Connects a client of its own: commands of others may use all connections of the service's, for as long as they take. */
 export async function openPinger(url: string, options: MongoClientOptions): Promise<Pinger> {
-  const client = await MongoClient.connect(url, { ...options, maxPoolSize: 2, heartbeatFrequencyMS });
+  const client = await connectClient(url, { ...options, maxPoolSize: 2, heartbeatFrequencyMS });
   const pingOnce = () => inTime(client.db("admin").command({ ping: 1 }, { timeoutMS }));
   let pinging: Promise<void> | undefined;
   return {

@@ -38,6 +38,7 @@ export interface Service extends Running {
 }
 
 const migrateEveryMs = 60_000;
+const migrateRestMs = 15 * 60_000;
 const compareClocksEveryMs = 10_000;
 
 /** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
@@ -89,7 +90,7 @@ export async function host(
       connect: (address) => own(connect(address, identity)),
       loop: repeat,
       migrate(migrations) {
-        repeat("migrate", migrateEveryMs, () => migrateAll(mongo.db, migrations, on.signal));
+        repeat("migrate", migrateEveryMs, () => migrateAll(mongo.db, migrations, on.signal), migrateRestMs);
       },
       relay(...collections) {
         const { nudge, done } = relay(collections, bus, on);

@@ -25,9 +25,20 @@ export interface Waking {
   stir(): void;
 }
 
+function restAfter(result: unknown): number | undefined {
+  if (result === 0) return Number.POSITIVE_INFINITY;
+  const { nextInMs } = (result ?? {}) as Partial<NothingYet>;
+  return nextInMs !== undefined && nextInMs > 0 ? nextInMs : undefined;
+}
+
+/** What a pass returns that found nothing yet, but knows when there will be something. */
+export interface NothingYet {
+  readonly nextInMs: number;
+}
+
 /**
- * Repeats a pass until the signal, `everyMs` after the last one ended. While passes return 0, having found nothing, the
- * loop rests: the pause doubles, up to `restMs`.
+ * Repeats a pass until the signal, `everyMs` after the last one ended. While passes return 0 or `NothingYet`, the loop
+ * rests: the pause doubles, up to `restMs` and not beyond `nextInMs`.
  */
 export function loop(
   name: string,
@@ -38,6 +49,7 @@ export function loop(
 ): Waking & { done: Promise<void> } {
   let woken = false;
   let stirred = false;
+  let restedMs = everyMs;
   let pauseMs = everyMs;
   let waiting = new AbortController();
   const wake = () => {
@@ -69,7 +81,7 @@ export function loop(
 
   async function pause(): Promise<void> {
     do {
-      if (stirred) pauseMs = everyMs;
+      if (stirred) [restedMs, pauseMs] = [everyMs, Math.min(everyMs, pauseMs)];
       waiting = new AbortController();
       if (!woken) await delay(pauseMs, undefined, { signal: waiting.signal }).catch(() => undefined);
     } while (waiting.signal.aborted && !woken);
@@ -79,7 +91,9 @@ export function loop(
     while (!on.signal.aborted) {
       woken = false;
       stirred = false;
-      pauseMs = (await passOnce()) === 0 ? Math.min(2 * pauseMs, restMs) : everyMs;
+      const nextInMs = restAfter(await passOnce());
+      restedMs = nextInMs === undefined ? everyMs : Math.min(2 * restedMs, restMs);
+      pauseMs = Math.min(restedMs, nextInMs ?? everyMs);
       await pause();
     }
   };

@@ -3,6 +3,7 @@ import type { Context } from "../context.js";
 
 /** Adds users who are missing from the line because a process died between the two writes of a submission. */
 export async function lineUp(ctx: Context): Promise<number> {
+  if (!(await ctx.queue.anyWaiting())) return 0;
   let joined = 0;
   for (const driver of Object.values(Driver_Type)) {
     const missing = await ctx.line.missing(driver, await ctx.queue.waitingUsers(driver));

@@ -1,4 +1,5 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import type { NothingYet } from "@ci/kit/process/loop";
 import { decrypt } from "@ci/kit/security/secrets";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
 import type { Context } from "../context.js";
@@ -22,7 +23,10 @@ async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
 }
 
 /** Removes the hooks of deleted repositories at their providers. Returns their number. */
-export async function removeHooks(ctx: Context): Promise<number> {
+export async function removeHooks(ctx: Context): Promise<number | NothingYet> {
+  const nextInMs = await ctx.hookRemovals.nextDueInMs();
+  if (nextInMs === undefined) return 0;
+  if (nextInMs > 0) return { nextInMs };
   let removed = 0;
   for (
     let held = await ctx.hookRemovals.claim(ctx.config.hookLeaseMs);

@@ -5,8 +5,11 @@ import { requeue } from "../actions/requeue.js";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 
-/** Requeues the builds of runners that went silent. Returns their number. */
-export async function requeueLost(ctx: Context): Promise<number> {
+/** Requeues the builds of runners that went silent. Returns their number; undefined if others may follow. */
+export async function requeueLost(ctx: Context): Promise<number | undefined> {
+  const endsInMs = await ctx.builds.firstLeaseEndsInMs();
+  if (endsInMs === undefined) return 0;
+  if (endsInMs >= 0) return undefined;
   const lost = await ctx.builds.lost();
   for (const { _id: id, lease } of lost) {
     const { trail } = await ctx.builds.byId(id);

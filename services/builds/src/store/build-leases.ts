@@ -1,3 +1,4 @@
+import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Collection } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { leaseEnd } from "./build-update.js";
@@ -20,6 +21,8 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
       .project<{ _id: number; lease: HeldLease }>({ lease: 1 })
       .limit(100)
       .toArray(),
+
+  firstLeaseEndsInMs: () => firstDueInMs(builds, "lease.until"),
 
   leasedTo: (runnerId: string) =>
     builds

@@ -84,10 +84,10 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
       listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
 
-    /** Returns cron jobs whose wake-up time has come, the longest overdue first. */
-    waking: (now: Date): Promise<CronDoc[]> =>
+    /** Returns cron jobs whose wake-up time is before another time, the longest overdue first. */
+    waking: (before: Date): Promise<CronDoc[]> =>
       crons
-        .find({ wakeAt: { $lte: now } })
+        .find({ wakeAt: { $lte: before } })
         .sort({ wakeAt: 1 })
         .limit(cronBatch)
         .toArray(),

@@ -1,3 +1,4 @@
+import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
@@ -80,6 +81,7 @@ export const hookDeliveryStore = (db: Db) => {
         .map(({ _id }) => _id)
         .toArray(),
 
+    nextDueInMs: () => firstDueInMs(deliveries, "dueAt"),
     /** Claims a delivery that is due and that no process holds. If its holder crashes, it becomes due again. */
     claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
       deliveries.findOneAndUpdate(

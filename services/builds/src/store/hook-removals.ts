@@ -1,3 +1,4 @@
+import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Db } from "mongodb";
 import type { RepositoryDoc } from "./repositories.js";
 
@@ -22,6 +23,8 @@ export const hookRemovalStore = (db: Db) => {
     },
 
     makeDue: (id: number) => removals.updateOne({ _id: id }, [{ $set: { dueAt: "$$NOW" } }]),
+
+    nextDueInMs: () => firstDueInMs(removals, "dueAt"),
 
     /** Claims a removal that is due. If its holder crashes, it becomes due again. */
     claim: (leaseMs: number): Promise<HookRemoval | null> =>

@@ -35,6 +35,9 @@ export const queueStore = (db: Db) => {
         .map((doc) => doc._id)
         .toArray(),
 
+    anyWaiting: async (): Promise<boolean> =>
+      (await builds.findOne({ status: "queued" }, { projection: { _id: 1 } })) !== null,
+
     waitingUsers: (driver: Driver_Type): Promise<number[]> =>
       builds.distinct("userId", { status: "queued", "driver.type": driver }),
 

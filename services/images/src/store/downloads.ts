@@ -1,4 +1,5 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import type { Collection } from "mongodb";
 import type { Fetch, ImageDoc, Progress } from "../domain/image.js";
@@ -24,6 +25,8 @@ const leases = (images: Collection<ImageDoc>) => ({
       ],
       { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
     ),
+
+  nextDownloadInMs: () => firstDueInMs(images, "fetch.dueAt"),
 
   async renew(id: number, token: string, leaseMs: number, received: number | undefined): Promise<boolean> {
     const progress = received === undefined ? {} : { "download.received": received };

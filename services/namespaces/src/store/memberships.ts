@@ -109,8 +109,8 @@ const deletions = (memberships: Collection<MembershipDoc>) => ({
       .toArray(),
 
   /** Removes memberships that were deleted without an event, if the process crashed before the relay did it. */
-  async removeDeleted(): Promise<void> {
-    await memberships.deleteMany({ deletedAt: { $exists: true }, outbox: { $size: 0 } });
+  async removeDeleted(): Promise<number> {
+    return (await memberships.deleteMany({ deletedAt: { $exists: true }, outbox: { $size: 0 } })).deletedCount;
   },
 });
 

@@ -52,7 +52,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       return ids.map((id) => byId.get(id));
     }),
     async claimLane(webhookId, dead) {
-      await lastUpdate;
+      await Promise.all([lastUpdate, heartbeat.refresh()]);
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
     recordAttempt: batched({ maxItems: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {

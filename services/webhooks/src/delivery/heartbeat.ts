@@ -10,6 +10,8 @@ export const heartbeatEveryMs = 1_000;
 export interface Heartbeat extends AsyncDisposable {
   readonly holder: string;
   beat(): Promise<void>;
+  /** Makes a heartbeat, unless the last one was just made. Call it before claiming a lane. */
+  refresh(): Promise<void>;
   /** Reports whether the last heartbeat is young enough for this process to send. */
   isCurrent(): boolean;
   isDead(holder: string): Promise<boolean>;
@@ -20,6 +22,7 @@ export async function startHeartbeat(senders: Senders, lapsed: () => void): Prom
   const holder = randomUUID();
   let currentUntilMs = 0;
   let lapse: NodeJS.Timeout | undefined;
+  let refreshing: Promise<void> | undefined;
 
   async function beat(): Promise<void> {
     const fromMs = performance.now();
@@ -33,6 +36,13 @@ export async function startHeartbeat(senders: Senders, lapsed: () => void): Prom
   return {
     holder,
     beat,
+    async refresh() {
+      if (performance.now() < currentUntilMs - currentMs + heartbeatEveryMs) return;
+      refreshing ??= beat().finally(() => {
+        refreshing = undefined;
+      });
+      await refreshing;
+    },
     isCurrent: () => performance.now() < currentUntilMs,
     isDead: senders.isDead,
     async [Symbol.asyncDispose]() {

@@ -5,6 +5,7 @@ export interface IdleLanes {
   keep(lane: Lane): void;
   take(webhookId: number): Lane | undefined;
   removeIdle(forMs: number): number[];
+  isEmpty(): boolean;
 }
 
 export function idleLanes(): IdleLanes {
@@ -17,6 +18,7 @@ export function idleLanes(): IdleLanes {
       kept.delete(webhookId);
       return idle?.lane;
     },
+    isEmpty: () => kept.size === 0,
     removeIdle(forMs) {
       const beforeMs = performance.now() - forMs;
       const ids: number[] = [];

@@ -22,6 +22,7 @@ export interface LaneScheduler extends AsyncDisposable {
   wake(webhook: Woken, reason: WakeReason): void;
   /** Aborts all present attempts, because other processes may be about to repeat them. */
   interrupt(): void;
+  areRunning(): boolean;
 }
 
 const graceMs = 2_000;
@@ -83,6 +84,7 @@ export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Prom
       stopping.abort();
       stopping = abortForAll(slots);
     },
+    areRunning: () => running.size > 0,
     async [Symbol.asyncDispose]() {
       closed = true;
       const force = setTimeout(() => stopping.abort(), graceMs);

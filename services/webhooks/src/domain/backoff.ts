@@ -10,6 +10,11 @@ export function retryAfterMs(header: string | undefined, now: Date): number {
 // Date.parse also accepts texts such as "1.5". HTTP dates all end in GMT.
 const httpDate = (text: string): number => (text.endsWith("GMT") ? Date.parse(text) : Number.NaN);
 
+const leastSpread = 0.8;
+
+/** No retry is due sooner than this after an attempt. */
+export const shortestPauseMs = (pausesMs: readonly number[]): number => leastSpread * Math.min(...pausesMs);
+
 /** Returns undefined after the last failure. `random` (0 to 1) spreads retries of deliveries that failed together. */
 export function retryPauseMs(
   pausesMs: readonly number[],
@@ -18,5 +23,5 @@ export function retryPauseMs(
   atLeastMs: number,
 ): number | undefined {
   const pause = pausesMs[failures - 1];
-  return pause === undefined ? undefined : Math.max(Math.round(pause * (0.8 + 0.4 * random)), atLeastMs);
+  return pause === undefined ? undefined : Math.max(Math.round(pause * (leastSpread + 0.4 * random)), atLeastMs);
 }

@@ -24,6 +24,9 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   dueWebhooks: (now: Date): Promise<number[]> =>
     deliveries.distinct("webhookId", { webhookId: { $gt: 0 }, dueAt: { $lte: now } }),
 
+  hasDue: async (before: Date): Promise<boolean> =>
+    (await deliveries.findOne({ webhookId: { $gt: 0 }, dueAt: { $lte: before } }, { projection: { _id: 1 } })) !== null,
+
   /** Returns what is due for a webhook: first attempts in order of their events, then retries. Limited in size. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
     const found = deliveries.find({ webhookId, dueAt: { $lte: now } }).sort({ dueAt: 1, _id: 1 });

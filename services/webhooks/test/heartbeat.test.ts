@@ -1,0 +1,59 @@
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, receiver } from "@ci/testkit/receiver";
+import { type Db, MongoClient } from "mongodb";
+import { batchedWrites } from "../src/delivery/batched-writes.js";
+import { startHeartbeat } from "../src/delivery/heartbeat.js";
+import { deliveryStore } from "../src/store/deliveries.js";
+import { type Sender, senderStore } from "../src/store/senders.js";
+import { webhookStore } from "../src/store/webhooks.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+let mongo: MongoClient;
+let db: Db;
+beforeAll(() => {
+  mongo = new MongoClient(ci.names.mongoUrl);
+  db = mongo.db(ci.config.mongoDb);
+});
+afterAll(() => mongo.close());
+
+const sendersOf = () => db.collection<Sender>("senders");
+
+test("a process makes heartbeats while it has lanes, and none without", async () => {
+  const aliveUntil = async () => (await sendersOf().findOne({ $expr: { $gt: ["$until", "$$NOW"] } }))?.until.getTime();
+  const dies = () => eventually(async () => expect(await aliveUntil()).toBeUndefined());
+  await dies();
+
+  let finish = (_: Answer) => {};
+  const answered = new Promise<Answer>((resolve) => {
+    finish = resolve;
+  });
+  let until: number | undefined;
+  await using inbox = await receiver({
+    answer: async () => {
+      until = await aliveUntil();
+      return answered;
+    },
+  });
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, inbox.url);
+  await ci.publishBuild("build.submitted", aBuild(namespace.id));
+  await eventually(() => expect(until).toBeDefined());
+  await eventually(async () => expect(await aliveUntil()).toBeGreaterThan(until! + 5_000));
+  finish({ status: 200 });
+  expect(await ci.settled(webhook, 1)).toMatchObject([{ attemptCount: 1 }]);
+  await dies();
+});
+
+test("a heartbeat precedes the first claim after a time without lanes", async () => {
+  const webhook = await ci.aWebhook(await ci.aNamespace(), "http://127.0.0.1:1/");
+  await using heartbeat = await startHeartbeat(senderStore(sendersOf()), () => undefined);
+  await eventually(() => expect(heartbeat.isCurrent()).toBe(false));
+  const writes = batchedWrites({
+    webhooks: webhookStore(db, db.collection("webhooks"), ci.config.webhooksPerUser),
+    deliveries: deliveryStore(db.collection("deliveries")),
+    heartbeat,
+  });
+  expect(await writes.claimLane(webhook.id)).toMatchObject({ lane: { holder: heartbeat.holder } });
+  expect(heartbeat.isCurrent()).toBe(true);
+});
