@@ -5,7 +5,7 @@ import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
-import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
@@ -85,9 +85,10 @@ async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promis
 
 /** Refills an empty lane: from memory if everything new is there, else from the database. */
 async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane> {
-  const docs = reason === "fresh" && lane.due.complete ? ctx.recent.take(lane.webhook._id, lane.nextId) : undefined;
+  const { due, webhook, nextId } = lane;
+  const docs = reason === "fresh" && due.left !== "any" ? ctx.recent.take(webhook._id, nextId) : undefined;
   if (!docs) return readDue(ctx, lane);
-  return { ...lane, due: { docs, complete: true }, nextId: Math.max(lane.nextId, ...docs.map(({ _id }) => _id + 1)) };
+  return { ...lane, due: { docs, left: "nothing" }, nextId: Math.max(nextId, ...docs.map(({ _id }) => _id + 1)) };
 }
 
 /** Reads the webhook again if the cached one is too old. Returns undefined if the lane is lost. */
@@ -112,7 +113,7 @@ async function sendNext(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | un
   const { record, health } = result;
   const urgent = !leavesWebhookUnchanged(result, webhook);
   writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery, record, health, urgent }));
-  const rest = { ...lane, due: { docs, complete: due.complete } };
+  const rest = { ...lane, due: { docs, left: due.left } };
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
   if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
   await writes.atMost(maxUnwritten);
@@ -124,15 +125,13 @@ function count({ outcome, record: { attempt } }: AttemptResult): void {
   if (attempt.error !== undefined) countFailure(failureClass(attempt.code, attempt.error));
 }
 
-const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt!.getTime() === dueImmediately.getTime();
-
 /** Reads again only after a wake, and after each retry, so that first attempts wait for one retry at most. */
 async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DeliveryDoc, turn: Turn) {
   if (!lane || (lane.due.docs.length > 0 && isFirstAttempt(sent))) return lane;
   const reason = turn.takeWake();
   if (lane.due.docs.length > 0) return reason ? readDue(ctx, lane) : lane;
-  if (!lane.due.complete) return readDue(ctx, lane);
-  return reason ? readMore(ctx, lane, reason) : lane;
+  if (lane.due.left === "nothing") return reason ? readMore(ctx, lane, reason) : lane;
+  return readMore(ctx, lane, reason ?? "fresh");
 }
 
 /** Reports whether the next attempt may begin before this one is written. */
