@@ -6,8 +6,9 @@ import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
 import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { textsDecrypter } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
-import { type AttemptResult, makeAttempt } from "./attempt.js";
+import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 import type { WakeReason } from "./wake.js";
@@ -16,13 +17,12 @@ import type { WakeReason } from "./wake.js";
 
 /** Attempts that are made but not written. This many may be repeated when the process dies. */
 const maxUnwritten = fixedLimit({
-  max: 32,
+  max: 64,
   about: "attempts of one webhook that are not stored yet",
   effect: "the next attempt waits",
 });
 
-export interface Lane {
-  readonly webhook: WebhookDoc;
+export interface Lane extends Receiver {
   /** When `webhook` was read, by `performance.now()`. */
   readonly readAtMs: number;
   readonly due: DueDeliveries;
@@ -41,7 +41,6 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
       lane = await refresh(ctx, lane);
       if (lane && lane.due.docs.length > 0) lane = await sendNext(ctx, lane, turn);
     }
-    await writes?.atMost(0);
     if (lane) ctx.idleLanes.keep(lane);
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
@@ -54,11 +53,14 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
 /** Takes the idle lane or claims it, and reads what is due. Returns undefined if another process holds it. */
 async function openLane(ctx: Context, turn: Turn): Promise<Lane | undefined> {
   const idle = ctx.idleLanes.take(turn.webhook._id);
+  await idle?.writes.atMost(maxUnwritten);
   const lane = idle && (await refresh(ctx, idle));
   if (lane) return lane.due.docs.length > 0 && turn.reason === "fresh" ? lane : readMore(ctx, lane, turn.reason);
   const readAtMs = performance.now();
   const webhook = await claim(ctx, turn);
-  return webhook ? readDue(ctx, { webhook, readAtMs, writes: pendingWrites() }) : undefined;
+  if (!webhook) return undefined;
+  const writes = pendingWrites(ctx.writes.recordAttempt.hurry);
+  return readDue(ctx, { webhook, readAtMs, writes, decrypt: textsDecrypter(ctx.config.keyring, webhook._id) });
 }
 
 async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDoc | null> {
@@ -107,7 +109,7 @@ async function sendNext(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | un
   const { webhook, due, writes } = lane;
   const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
   if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
-  const result = await makeAttempt(ctx, webhook, delivery, turn.signal);
+  const result = await makeAttempt(ctx, lane, delivery, turn.signal);
   count(result);
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;
