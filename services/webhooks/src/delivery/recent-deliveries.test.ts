@@ -1,4 +1,4 @@
-import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
 import { type RecentDeliveries, recentDeliveries } from "./recent-deliveries.js";
 
 /** Returns deliveries for these webhooks, with ids from `first` on. */
@@ -9,7 +9,7 @@ const deliveries = (first: number, webhookIds: readonly number[], payload = "{}"
   );
 const store = (recent: RecentDeliveries, docs: readonly DeliveryDoc[], allNew = true) =>
   recent.store(docs, async () => allNew);
-const idsOf = (docs: readonly DeliveryDoc[] | undefined) => docs?.map(({ _id }) => _id);
+const idsOf = (due: DueDeliveries | undefined) => due?.docs.map(({ _id }) => _id);
 /** Returns the id from which deliveries are taken after a read that returns these. */
 const read = async (recent: RecentDeliveries, docs: readonly DeliveryDoc[] = []) =>
   (await recent.readDue(1, async () => ({ docs, left: "nothing" }))).nextId;
@@ -104,4 +104,14 @@ test("what a lost lane had taken or read must be read from the database", async 
   expect(idsOf(recent.take(1, 14))).toEqual([14]);
   await read(recent);
   expect(recent.take(1, await readFirst())).toBeUndefined();
+});
+
+test("a long backlog is taken in parts", async () => {
+  const recent = recentDeliveries();
+  const backlog = deliveries(10, Array(100).fill(1));
+  await store(recent, backlog);
+  const first = recent.take(1, 10)!;
+  const rest = recent.take(1, first.docs.at(-1)!._id + 1)!;
+  expect([first.left, rest.left]).toEqual(["first", "nothing"]);
+  expect([...idsOf(first)!, ...idsOf(rest)!]).toEqual(backlog.map(({ _id }) => _id));
 });

@@ -1,5 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { maxDue } from "../store/due-deliveries.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
 export interface RecentDeliveries {
@@ -10,8 +11,8 @@ export interface RecentDeliveries {
     webhookId: number,
     read: () => Promise<DueDeliveries>,
   ): Promise<{ readonly due: DueDeliveries; readonly nextId: number }>;
-  /** Takes a webhook's deliveries from an id on, in order; undefined if the database may have others. */
-  take(webhookId: number, fromId: number): DeliveryDoc[] | undefined;
+  /** Takes some of a webhook's deliveries from an id on, in order; undefined if the database may have others. */
+  take(webhookId: number, fromId: number): DueDeliveries | undefined;
 }
 
 /** Bytes of payloads in memory, roughly. What is dropped is read from the database when its turn comes. */
@@ -104,9 +105,10 @@ export function recentDeliveries(): RecentDeliveries {
     },
     take(webhookId, fromId) {
       if (fromId < Math.max(firstId, handedOut(webhookId))) return undefined;
-      const docs = keptOf(webhookId).flatMap((kept) => kept.docs.filter(({ _id }) => _id >= fromId));
+      const all = keptOf(webhookId).flatMap((kept) => kept.docs.filter(({ _id }) => _id >= fromId));
+      const docs = all.slice(0, maxDue);
       removeBelow(webhookId, Math.max(fromId, idAfter(docs)));
-      return docs;
+      return { docs, left: docs.length < all.length ? "first" : "nothing" };
     },
   };
 }

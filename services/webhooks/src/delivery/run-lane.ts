@@ -87,10 +87,10 @@ async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promis
 
 /** Refills an empty lane: from memory if everything new is there, else from the database. */
 async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane> {
-  const { due, webhook, nextId } = lane;
-  const docs = reason === "fresh" && due.left !== "any" ? ctx.recent.take(webhook._id, nextId) : undefined;
-  if (!docs) return readDue(ctx, lane);
-  return { ...lane, due: { docs, left: "nothing" }, nextId: Math.max(nextId, ...docs.map(({ _id }) => _id + 1)) };
+  const { webhook, nextId } = lane;
+  const due = reason === "fresh" && lane.due.left !== "any" ? ctx.recent.take(webhook._id, nextId) : undefined;
+  if (!due) return readDue(ctx, lane);
+  return { ...lane, due, nextId: Math.max(nextId, ...due.docs.map(({ _id }) => _id + 1)) };
 }
 
 /** Reads the webhook again if the cached one is too old. Returns undefined if the lane is lost. */

@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
 import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately, isFirstAttempt } from "./delivery-doc.js";
 
-const maxDue = fixedLimit({
+export const maxDue = fixedLimit({
   max: 64,
   about: "due deliveries of one webhook in memory",
   effect: "further ones are read after these",
