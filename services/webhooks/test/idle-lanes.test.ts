@@ -1,6 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
@@ -49,11 +50,16 @@ test("the holder of a lane sends the deliveries that another process stores", as
   }
 });
 
-test("a process that stops releases its lanes and writes the last response", async () => {
+test("a process that stops releases its lanes, and writes all attempts and the last response", async () => {
   await using inbox = await receiver({ answer: () => ({ status: 203 }) });
   const { namespace, webhook, holder } = await aLane(inbox.url);
   await submit(namespace.id, 1);
   await eventually(() => expect(inbox.requests).toHaveLength(1));
-  await ci.restart(async () => expect(await holder()).toBeUndefined());
+  await ci.restart(async () => {
+    expect(await holder()).toBeUndefined();
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const deliveries = mongo.db(ci.config.mongoDb).collection<DeliveryDoc>("deliveries");
+    expect(await deliveries.findOne({ webhookId: webhook.id })).toMatchObject({ status: "delivered", attemptCount: 1 });
+  });
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 203 });
 });

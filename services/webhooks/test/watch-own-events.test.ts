@@ -71,7 +71,9 @@ describe("succeeds", () => {
 
   test("continues after every position, on any replica, also more than one read returns", async () => {
     const { ann, bob } = ci.users;
+    using before = await watchOwn(bob);
     const namespace = await ci.aNamespace();
+    await eventually(() => expect(kindsOf(before.events())).toContain("invite.accepted"));
     using whole = await watchOwn(bob);
     const manifest = "x".repeat(100_000);
     for (let number = 1; number <= 100; number++) {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type Agent, request } from "undici";
+import { type Agent, type Dispatcher, request } from "undici";
 import { FetchFailed, failure } from "./fetch-failed.js";
 
 export type FetchOptions = {
@@ -21,19 +21,16 @@ export type StreamedResponse = Disposable & {
   readonly body: AsyncIterable<Buffer>;
 };
 
-type Deadline = Disposable & { readonly signal: AbortSignal };
-
-const deadline = (timeoutMs: number, caller?: AbortSignal): Deadline => {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new FetchFailed("timeout")), timeoutMs);
-  const stop = () => controller.abort(caller?.reason);
-  if (caller?.aborted) stop();
-  caller?.addEventListener("abort", stop);
+/** Calls `stop` with the reason after the time or when the caller gives up, unless it is disposed before. */
+const deadline = (timeoutMs: number, caller: AbortSignal | undefined, stop: (reason: unknown) => void): Disposable => {
+  const timer = setTimeout(() => stop(new FetchFailed("timeout")), timeoutMs);
+  const giveUp = () => stop(caller?.reason);
+  if (caller?.aborted) giveUp();
+  caller?.addEventListener("abort", giveUp);
   return {
-    signal: controller.signal,
     [Symbol.dispose]() {
       clearTimeout(timer);
-      caller?.removeEventListener("abort", stop);
+      caller?.removeEventListener("abort", giveUp);
     },
   };
 };
@@ -48,29 +45,51 @@ const follow = (from: URL, location: string, headers: Record<string, string>): U
   return to;
 };
 
-const exchange = async (agent: Agent, start: URL, options: FetchOptions, signal: AbortSignal) => {
-  const { method = "GET", body, maxRedirects = 0 } = options;
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+interface Answered {
+  readonly statusCode: number;
+  readonly headers: ResponseHeaders;
+}
+
+/** Returns where a response redirects to, if the request follows redirects. */
+const redirectOf = ({ method = "GET", maxRedirects = 0 }: FetchOptions, { statusCode, headers }: Answered) => {
+  const { location } = headers;
+  const redirects = [301, 302, 303, 307, 308].includes(statusCode) && method === "GET" && maxRedirects > 0;
+  return redirects && typeof location === "string" ? location : undefined;
+};
+
+/** Sends a request, and further ones as long as responses redirect. */
+const exchange = async <A extends Answered>(
+  url: URL | string,
+  options: FetchOptions,
+  send: (url: URL, headers: Record<string, string>) => Promise<A>,
+): Promise<A> => {
   const headers = { ...options.headers };
-  let url = start;
+  let next = new URL(url);
   for (let hop = 0; ; hop++) {
-    const waits = { headersTimeout: 0, bodyTimeout: 0 };
-    const response = await request(url, { dispatcher: agent, method, headers, body, signal, ...waits });
-    // A destroyed body reports an error even if nothing reads it.
-    response.body.on("error", () => {});
-    const { location } = response.headers;
-    const redirect = [301, 302, 303, 307, 308].includes(response.statusCode) && method === "GET" && maxRedirects > 0;
-    if (!redirect || typeof location !== "string") return response;
-    response.body.destroy();
-    if (hop === maxRedirects) throw new FetchFailed("too many redirects");
-    url = follow(url, location, headers);
+    const answered = await send(next, headers);
+    const location = redirectOf(options, answered);
+    if (location === undefined) return answered;
+    if (hop === options.maxRedirects) throw new FetchFailed("too many redirects");
+    next = follow(next, location, headers);
   }
 };
 
-async function* chunksOf(body: Readable, until: Deadline): AsyncGenerator<Buffer> {
+const flat = (headers: ResponseHeaders): Record<string, string> => {
+  const joined: Record<string, string> = {};
+  for (const [name, value = ""] of Object.entries(headers))
+    joined[name] = typeof value === "string" ? value : value.join(", ");
+  return joined;
+};
+
+const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
+
+async function* chunksOf(body: Readable, until: Disposable, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body) yield chunk;
   } catch (error) {
-    throw failure(error, until.signal);
+    throw failure(error, signal);
   } finally {
     until[Symbol.dispose]();
   }
@@ -82,34 +101,89 @@ export const guardedStream = async (
   url: URL | string,
   options: FetchOptions,
 ): Promise<StreamedResponse> => {
-  const until = deadline(options.timeoutMs, options.signal);
+  const { method = "GET", body: sent } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const until = deadline(options.timeoutMs, options.signal, (reason) => stopping.abort(reason));
   try {
-    const { statusCode, headers, body } = await exchange(agent, new URL(url), options, until.signal);
-    const flat = Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
+    const { statusCode, headers, body } = await exchange(url, options, async (to, headers) => {
+      const response = await request(to, { dispatcher: agent, method, headers, body: sent, signal, ...noLimits });
+      // A destroyed body reports an error even if nothing reads it.
+      response.body.on("error", () => {});
+      if (redirectOf(options, response) !== undefined) response.body.destroy();
+      return response;
+    });
     const dispose = () => {
       until[Symbol.dispose]();
       body.destroy();
     };
-    const response = { status: statusCode, headers: Object.fromEntries(flat), body: chunksOf(body, until) };
-    return { ...response, [Symbol.dispose]: dispose };
+    return {
+      status: statusCode,
+      headers: flat(headers),
+      body: chunksOf(body, until, signal),
+      [Symbol.dispose]: dispose,
+    };
   } catch (error) {
     until[Symbol.dispose]();
-    throw failure(error, until.signal);
+    throw failure(error, signal);
   }
 };
 
-const readUpTo = async (
-  body: AsyncIterable<Buffer>,
-  maxBytes: number,
-): Promise<{ body: Buffer; truncated: boolean }> => {
-  const parts: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of body) {
-    parts.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) break;
-  }
-  return { body: Buffer.concat(parts).subarray(0, maxBytes), truncated: sizeBytes > maxBytes };
+type Received = Answered & { readonly body: Buffer; readonly truncated: boolean };
+
+/** A request whose response is kept in memory. Streams and signals would cost as much CPU time as the rest of it. */
+const receiving = (options: FetchOptions, maxBytes: number) => {
+  let stopped: { readonly reason: unknown } | undefined;
+  let stopCurrent = (_reason: unknown) => {};
+
+  const send = (agent: Agent, url: URL, headers: Record<string, string>) =>
+    new Promise<Received>((resolve, reject) => {
+      const { method = "GET", body } = options;
+      let controller: Dispatcher.DispatchController | undefined;
+      let answered: Answered = { statusCode: 0, headers: {} };
+      const parts: Buffer[] = [];
+      let sizeBytes = 0;
+      const end = () =>
+        resolve({ ...answered, body: Buffer.concat(parts).subarray(0, maxBytes), truncated: sizeBytes > maxBytes });
+      const close = () => controller?.abort(new FetchFailed("closed"));
+      stopCurrent = (reason) => {
+        reject(reason);
+        close();
+      };
+      if (stopped) return reject(stopped.reason);
+      agent.dispatch(
+        { origin: url.origin, path: url.pathname + url.search, method, headers, body, ...noLimits },
+        {
+          onRequestStart(current) {
+            controller = current;
+            if (stopped) close();
+          },
+          onResponseStart(_, statusCode, headers) {
+            answered = { statusCode, headers };
+            if (redirectOf(options, answered) === undefined) return;
+            end();
+            close();
+          },
+          onResponseData(_, chunk) {
+            parts.push(chunk);
+            sizeBytes += chunk.length;
+            if (sizeBytes <= maxBytes) return;
+            end();
+            close();
+          },
+          onResponseEnd: end,
+          onResponseError: (_, error) => reject(error),
+        },
+      );
+    });
+
+  return {
+    send,
+    stop(reason: unknown): void {
+      stopped ??= { reason };
+      stopCurrent(stopped.reason);
+    },
+  };
 };
 
 /** Reads at most `maxBodyBytes` of the body. Throws FetchFailed, or the signal's reason if the caller gave up. */
@@ -119,8 +193,19 @@ export const guardedFetch = async (
   options: FetchOptions & { maxBodyBytes: number },
 ) => {
   const startedAt = process.hrtime.bigint();
-  using response = await guardedStream(agent, url, options);
-  const read = await readUpTo(response.body, options.maxBodyBytes);
-  const durationNs = Number(process.hrtime.bigint() - startedAt);
-  return { status: response.status, headers: response.headers, ...read, durationNs };
+  const { send, stop } = receiving(options, options.maxBodyBytes);
+  using _until = deadline(options.timeoutMs, options.signal, stop);
+  try {
+    const received = await exchange(url, options, (to, headers) => send(agent, to, headers));
+    const { statusCode: status, headers, body, truncated } = received;
+    return {
+      status,
+      headers: flat(headers),
+      body,
+      truncated,
+      durationNs: Number(process.hrtime.bigint() - startedAt),
+    };
+  } catch (error) {
+    throw failure(error, options.signal);
+  }
 };

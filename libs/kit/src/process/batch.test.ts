@@ -2,10 +2,10 @@ import { MongoNetworkError } from "mongodb";
 import { batched } from "./batch.js";
 
 /** Batches that the test ends. */
-function manualBatches() {
+function manualBatches(waitMs = 0) {
   const calls: { items: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
   const add = batched<number, number>(
-    { maxItems: 3, waitMs: 0 },
+    { maxItems: 3, waitMs },
     (items) =>
       new Promise((resolve, reject) =>
         calls.push({
@@ -36,6 +36,19 @@ test("calls of one tick share a batch, later ones wait for the next, and each re
   expect((await startedBatches(3))[2]).toEqual([6]);
   calls[2]!.end();
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+});
+
+test("a hurried batch waits for no further calls, also if it begins after another one", async () => {
+  const { add, calls, startedBatches } = manualBatches(2 ** 30);
+  const results = [add(1)];
+  add.hurry();
+  expect(await startedBatches(1)).toEqual([[1]]);
+  results.push(add(2));
+  add.hurry();
+  calls[0]!.end();
+  expect(await startedBatches(2)).toEqual([[1], [2]]);
+  calls[1]!.end();
+  expect(await Promise.all(results)).toEqual([10, 20]);
 });
 
 test("after a batch fails, its calls are repeated one by one and fail alone", async () => {

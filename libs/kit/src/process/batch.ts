@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { isMongoAway } from "../mongo/mongo-away.js";
 
 interface Pending<A, R> {
@@ -7,13 +6,30 @@ interface Pending<A, R> {
   reject(error: unknown): void;
 }
 
+export interface Batched<A, R> {
+  (ask: A): Promise<R>;
+  /** Ends the present wait for further calls. */
+  hurry(): void;
+}
+
 /** Batches calls. A failed batch is repeated one by one, so that one call cannot fail the others. */
 export function batched<A, R>(
   { maxItems, waitMs }: { readonly maxItems: number; readonly waitMs: number },
   work: (asks: readonly A[]) => Promise<readonly R[]>,
-): (ask: A) => Promise<R> {
+): Batched<A, R> {
   const pending: Pending<A, R>[] = [];
   let running = false;
+  let hurried = false;
+  let endWait = () => {};
+
+  const gather = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      endWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   async function run(batch: readonly Pending<A, R>[]): Promise<void> {
     try {
@@ -27,17 +43,23 @@ export function batched<A, R>(
 
   async function runAll(): Promise<void> {
     while (pending.length > 0) {
-      await (waitMs > 0 ? delay(waitMs) : new Promise(setImmediate));
+      await (waitMs > 0 && !hurried ? gather() : new Promise(setImmediate));
+      hurried = false;
       await run(pending.splice(0, maxItems));
     }
     running = false;
   }
 
-  return (ask) =>
-    new Promise((resolve, reject) => {
+  const add = (ask: A) =>
+    new Promise<R>((resolve, reject) => {
       pending.push({ ask, resolve, reject });
       if (running) return;
       running = true;
       void runAll();
     });
+  const hurry = () => {
+    hurried = pending.length > 0;
+    endWait();
+  };
+  return Object.assign(add, { hurry });
 }

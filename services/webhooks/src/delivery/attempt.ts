@@ -4,8 +4,13 @@ import type { Context } from "../context.js";
 import { decideOutcome, type Outcome } from "../domain/outcome.js";
 import { attemptHeaders } from "../domain/sign.js";
 import type { AttemptRecord, DeliveryDoc } from "../store/delivery-doc.js";
-import { decryptTexts } from "../store/encrypted-secrets.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+
+export interface Receiver {
+  readonly webhook: WebhookDoc;
+  /** Decrypts the webhook's secrets. */
+  decrypt(encrypted: readonly string[]): readonly string[];
+}
 
 export interface AttemptResult {
   readonly record: AttemptRecord;
@@ -14,23 +19,21 @@ export interface AttemptResult {
 }
 
 /** Signs with the secrets at the time of the event; a redelivery with the webhook's present secret. */
-function signedHeaders({ config }: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date) {
+function signedHeaders({ config }: Context, { webhook, decrypt }: Receiver, delivery: DeliveryDoc, at: Date) {
   const { event, deliveryId, request, redelivery, secrets = [] } = delivery;
   const { current } = webhook.secrets;
   const present = current === undefined ? [] : [current];
   const input = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload: request.payload };
-  return attemptHeaders(
-    { ...input, secrets: decryptTexts(config.keyring, webhook._id, redelivery ? present : secrets) },
-    at,
-  );
+  return attemptHeaders({ ...input, secrets: decrypt(redelivery ? present : secrets) }, at);
 }
 
 /** Sends the request. A missing encryption key fails this delivery only, and nothing goes out unsigned. */
-async function send(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+async function send(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+  const { webhook } = receiver;
   const { payload, headers: unsigned } = delivery.request;
   let headers: Readonly<Record<string, string>>;
   try {
-    headers = signedHeaders(ctx, webhook, delivery, at);
+    headers = signedHeaders(ctx, receiver, delivery, at);
   } catch (error) {
     ctx.log.error({ err: error, webhook: webhook._id }, "secret cannot be read");
     return { headers: unsigned, result: { error: "secret cannot be read", durationNs: 0 } };
@@ -39,17 +42,17 @@ async function send(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at
 }
 
 /** Traces the request as a part of the one that caused the event. The receiver gets no trace headers. */
-function tracedSend(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+function tracedSend(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
   const { _id, trail, event, attemptCount } = delivery;
   const attributes = {
-    "ci.webhook": webhook._id,
+    "ci.webhook": receiver.webhook._id,
     "ci.delivery": _id,
     "ci.event": event,
     "ci.attempt": attemptCount + 1,
   };
   return withTrail(trail, () =>
     traced("attempt", { kind: "client", from: trail?.traceparent, attributes }, async (span) => {
-      const sent = await send(ctx, webhook, delivery, at, signal);
+      const sent = await send(ctx, receiver, delivery, at, signal);
       const { response, error } = sent.result;
       if (response) span.note({ "http.response.status_code": response.code });
       if (error) span.fail(error);
@@ -61,13 +64,13 @@ function tracedSend(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at
 /** Sends a delivery to its webhook's present address. Throws only when `signal` fires. */
 export async function makeAttempt(
   ctx: Context,
-  webhook: WebhookDoc,
+  receiver: Receiver,
   delivery: DeliveryDoc,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const { redelivery, farewell = false, attempts, attemptCount } = delivery;
   const startedAt = ctx.now();
-  const { headers, result } = await tracedSend(ctx, webhook, delivery, startedAt, signal);
+  const { headers, result } = await tracedSend(ctx, receiver, delivery, startedAt, signal);
   const { response, error, durationNs } = result;
   const finished = {
     code: response?.code,
@@ -75,7 +78,7 @@ export async function makeAttempt(
     at: ctx.now(),
     attempts: attempts.filter((earlier) => !earlier.redelivery).length + 1,
     once: redelivery || farewell,
-    failingSince: webhook.failingSince,
+    failingSince: receiver.webhook.failingSince,
   };
   const outcome = decideOutcome(finished, ctx.config, Math.random());
   const lastResponse = { code: finished.code, durationNs, error, createdAt: startedAt };

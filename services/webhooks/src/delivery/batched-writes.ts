@@ -1,4 +1,4 @@
-import { batched } from "@ci/kit/process/batch";
+import { type Batched, batched } from "@ci/kit/process/batch";
 import type { Context } from "../context.js";
 import type { RecordedAttempt } from "../store/delivery-doc.js";
 import type { LaneUpdate } from "../store/lanes.js";
@@ -16,20 +16,23 @@ export interface BatchedWrites {
   readWebhook(webhookId: number): Promise<WebhookDoc | undefined>;
   claimLane(webhookId: number, dead?: string): Promise<WebhookDoc | null>;
   /** Records an attempt. Attempts of one webhook are written in the order given. */
-  recordAttempt(attempt: AttemptWrite): Promise<void>;
-  /** Writes the health of webhooks that is still unwritten, and releases these lanes. */
+  readonly recordAttempt: Batched<AttemptWrite, void>;
+  /** Writes the health of webhooks that is still unwritten, and releases these lanes after their attempts are written. */
   releaseLanes(webhookIds: readonly number[]): Promise<void>;
 }
 
 const maxBatch = 200;
-/** How long an attempt waits for others before it is written. The lane does not wait for it while attempts succeed. */
-const gatherMs = 5;
+/** How long an attempt waits for others before it is written, unless a lane waits for it. */
+const gatherMs = 15;
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
 
 export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): BatchedWrites {
   const updates = new Map<number, LaneUpdate>();
   let lastUpdate: Promise<unknown> = Promise.resolve();
+  let lastRelease: Promise<unknown> = Promise.resolve();
+  /** The last attempt of each webhook that is not written yet. */
+  const unwritten = new Map<number, Promise<void>>();
 
   /** Runs one after another: an older update never overwrites a newer one, and a claim never overtakes a release. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -46,22 +49,51 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch);
     });
 
+  const recordAttempts = batched(
+    { maxItems: maxBatch, waitMs: gatherMs },
+    async (attempts: readonly AttemptWrite[]) => {
+      await deliveries.recordAttempts(attempts);
+      for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
+      if (attempts.some(({ urgent }) => urgent)) await flush([]);
+      return attempts.map(() => undefined);
+    },
+  );
+
+  async function recordAttempt(attempt: AttemptWrite): Promise<void> {
+    const { webhookId } = attempt;
+    const recorded = recordAttempts(attempt);
+    unwritten.set(webhookId, recorded);
+    try {
+      await recorded;
+    } finally {
+      if (unwritten.get(webhookId) === recorded) unwritten.delete(webhookId);
+    }
+  }
+
+  /** Otherwise the next holder of a lane would find sent deliveries due. */
+  async function written(webhookIds: readonly number[]): Promise<void> {
+    const waiting = webhookIds.flatMap((webhookId) => unwritten.get(webhookId) ?? []);
+    if (waiting.length === 0) return;
+    recordAttempts.hurry();
+    await Promise.allSettled(waiting);
+  }
+
   return {
     readWebhook: batched({ maxItems: maxBatch, waitMs: 0 }, async (ids: readonly number[]) => {
       const byId = new Map((await webhooks.findByIds(ids)).map((doc) => [doc._id, doc]));
       return ids.map((id) => byId.get(id));
     }),
     async claimLane(webhookId, dead) {
+      await written([webhookId]);
+      await lastRelease;
       await Promise.all([lastUpdate, heartbeat.refresh()]);
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
-    recordAttempt: batched({ maxItems: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {
-      // Write attempts before releases. Otherwise the next holder of a lane would find sent deliveries due.
-      await deliveries.recordAttempts(attempts);
-      for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
-      if (attempts.some(({ urgent }) => urgent)) await flush([]);
-      return attempts.map(() => undefined);
-    }),
-    releaseLanes: flush,
+    recordAttempt: Object.assign(recordAttempt, { hurry: recordAttempts.hurry }),
+    releaseLanes(webhookIds) {
+      const released = written(webhookIds).then(() => flush(webhookIds));
+      lastRelease = Promise.allSettled([lastRelease, released]);
+      return released;
+    },
   };
 }

@@ -6,7 +6,8 @@ export interface PendingWrites {
   settled(): Promise<void>;
 }
 
-export function pendingWrites(): PendingWrites {
+/** Calls `hurry` before each wait. */
+export function pendingWrites(hurry: () => void): PendingWrites {
   const pending = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   return {
@@ -21,10 +22,14 @@ export function pendingWrites(): PendingWrites {
       pending.add(tracked);
     },
     async atMost(max) {
-      while (pending.size > max) await Promise.race(pending);
+      while (pending.size > max) {
+        hurry();
+        await Promise.race(pending);
+      }
       if (failure) throw failure.error;
     },
     async settled() {
+      hurry();
       await Promise.all(pending);
     },
   };

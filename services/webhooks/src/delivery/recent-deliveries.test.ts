@@ -1,17 +1,18 @@
-import type { DeliveryDoc } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
 import { type RecentDeliveries, recentDeliveries } from "./recent-deliveries.js";
 
 /** Returns deliveries for these webhooks, with ids from `first` on. */
 const deliveries = (first: number, webhookIds: readonly number[], payload = "{}") =>
   webhookIds.map(
-    (webhookId, index) => ({ _id: first + index, webhookId, request: { headers: {}, payload } }) as DeliveryDoc,
+    (webhookId, index) =>
+      ({ _id: first + index, webhookId, dueAt: dueImmediately, request: { headers: {}, payload } }) as DeliveryDoc,
   );
 const store = (recent: RecentDeliveries, docs: readonly DeliveryDoc[], allNew = true) =>
   recent.store(docs, async () => allNew);
-const idsOf = (docs: readonly DeliveryDoc[] | undefined) => docs?.map(({ _id }) => _id);
+const idsOf = (due: DueDeliveries | undefined) => due?.docs.map(({ _id }) => _id);
 /** Returns the id from which deliveries are taken after a read that returns these. */
 const read = async (recent: RecentDeliveries, docs: readonly DeliveryDoc[] = []) =>
-  (await recent.readDue(1, async () => ({ docs }))).nextId;
+  (await recent.readDue(1, async () => ({ docs, left: "nothing" }))).nextId;
 
 test("stored deliveries are taken once, by webhook and in order", async () => {
   const recent = recentDeliveries();
@@ -30,7 +31,7 @@ test("deliveries that a read returned are not taken, whether they were stored be
   await store(recent, before);
   const { nextId } = await recent.readDue(1, async () => {
     await store(recent, during);
-    return { docs: [...before, ...during] };
+    return { docs: [...before, ...during], left: "nothing" };
   });
   await store(recent, after);
   expect(idsOf(recent.take(1, nextId))).toEqual([12]);
@@ -79,4 +80,38 @@ test("deliveries that nobody takes are dropped when memory runs out", async () =
   for (let id = 1; id < 12; id++) await store(recent, deliveries(id, [2], "x".repeat(1024 ** 2)));
   expect(recent.take(1, nextId)).toBeUndefined();
   expect(idsOf(recent.take(2, 10))).toEqual([10, 11]);
+});
+
+test("a read that leaves only first attempts is continued from memory", async () => {
+  const recent = recentDeliveries();
+  const [first, second, third] = deliveries(10, [1, 1, 1]) as [DeliveryDoc, DeliveryDoc, DeliveryDoc];
+  const retry = { ...deliveries(15, [1])[0]!, dueAt: new Date() };
+  await store(recent, [first, second, third]);
+  const { nextId } = await recent.readDue(1, async () => ({ docs: [first, second, retry], left: "first" }));
+  expect(idsOf(recent.take(1, nextId))).toEqual([12]);
+});
+
+test("what a lost lane had taken or read must be read from the database", async () => {
+  const recent = recentDeliveries();
+  const docs = deliveries(10, [1, 1, 1, 1]);
+  await store(recent, docs);
+  const readFirst = async () =>
+    (await recent.readDue(1, async () => ({ docs: docs.slice(0, 1), left: "first" }))).nextId;
+  const nextId = await readFirst();
+  expect(idsOf(recent.take(1, nextId))).toEqual([11, 12, 13]);
+  await store(recent, deliveries(14, [1]));
+  expect(recent.take(1, await readFirst())).toBeUndefined();
+  expect(idsOf(recent.take(1, 14))).toEqual([14]);
+  await read(recent);
+  expect(recent.take(1, await readFirst())).toBeUndefined();
+});
+
+test("a long backlog is taken in parts", async () => {
+  const recent = recentDeliveries();
+  const backlog = deliveries(10, Array(100).fill(1));
+  await store(recent, backlog);
+  const first = recent.take(1, 10)!;
+  const rest = recent.take(1, first.docs.at(-1)!._id + 1)!;
+  expect([first.left, rest.left]).toEqual(["first", "nothing"]);
+  expect([...idsOf(first)!, ...idsOf(rest)!]).toEqual(backlog.map(({ _id }) => _id));
 });

@@ -1,17 +1,18 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { DeliveryDoc } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { maxDue } from "../store/due-deliveries.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
 export interface RecentDeliveries {
   /** Inserts deliveries with consecutive ids, then keeps them if `insert` reports that all were new. */
   store(docs: readonly DeliveryDoc[], insert: () => Promise<boolean>): Promise<void>;
-  /** Reads what is due. Deliveries taken later with ids from `nextId` on were not among it. */
-  readDue<D extends { readonly docs: readonly DeliveryDoc[] }>(
+  /** Reads what is due. First attempts that it has left unread have ids from `nextId` on. */
+  readDue(
     webhookId: number,
-    read: () => Promise<D>,
-  ): Promise<{ readonly due: D; readonly nextId: number }>;
-  /** Takes a webhook's deliveries from an id on, in order; undefined if the database may have others. */
-  take(webhookId: number, fromId: number): DeliveryDoc[] | undefined;
+    read: () => Promise<DueDeliveries>,
+  ): Promise<{ readonly due: DueDeliveries; readonly nextId: number }>;
+  /** Takes some of a webhook's deliveries from an id on, in order; undefined if the database may have others. */
+  take(webhookId: number, fromId: number): DueDeliveries | undefined;
 }
 
 /** Bytes of payloads in memory, roughly. What is dropped is read from the database when its turn comes. */
@@ -22,7 +23,15 @@ const maxBytes = fixedLimit({
   effect: "further ones are read from MongoDB in their turn",
 });
 
-type ByWebhook = Map<number, DeliveryDoc[]>;
+interface Kept {
+  docs: DeliveryDoc[];
+  /** Those with lower ids were read or taken. If their lane was lost, only the database has them. */
+  fromId: number;
+}
+
+type ByWebhook = Map<number, Kept>;
+
+const idAfter = (docs: readonly DeliveryDoc[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
 
 // All processes reserve ids from one counter just before they store. As long as the ids given to this process are
 // consecutive, no other process has stored anything in between, and what is kept here is complete.
@@ -49,8 +58,8 @@ export function recentDeliveries(): RecentDeliveries {
 
   function keep(doc: DeliveryDoc): void {
     const theirs = newer.get(doc.webhookId);
-    if (theirs) theirs.push(doc);
-    else newer.set(doc.webhookId, [doc]);
+    if (theirs) theirs.docs.push(doc);
+    else newer.set(doc.webhookId, { docs: [doc], fromId: 0 });
     newerBytes += doc.request.payload.length;
   }
 
@@ -63,11 +72,15 @@ export function recentDeliveries(): RecentDeliveries {
     if (!allNew) restartAt(next);
   }
 
-  function remove(webhookId: number): DeliveryDoc[] {
-    const removed = [...(older.get(webhookId) ?? []), ...(newer.get(webhookId) ?? [])];
-    older.delete(webhookId);
-    newer.delete(webhookId);
-    return removed;
+  const keptOf = (webhookId: number): Kept[] => [older, newer].flatMap((generation) => generation.get(webhookId) ?? []);
+
+  const handedOut = (webhookId: number): number => Math.max(0, ...keptOf(webhookId).map(({ fromId }) => fromId));
+
+  function removeBelow(webhookId: number, id: number): void {
+    for (const kept of keptOf(webhookId)) {
+      kept.docs = kept.docs.filter(({ _id }) => _id >= id);
+      kept.fromId = Math.max(kept.fromId, id);
+    }
   }
 
   return {
@@ -80,12 +93,22 @@ export function recentDeliveries(): RecentDeliveries {
       }
     },
     async readDue(webhookId, read) {
-      remove(webhookId);
       const end = endId;
       const due = await read();
       for (const { _id } of due.docs) readEarly?.add(_id);
-      return { due, nextId: Math.max(end, ...due.docs.map(({ _id }) => _id + 1)) };
+      const nextId =
+        due.left === "first"
+          ? idAfter(due.docs.filter(isFirstAttempt))
+          : Math.max(end, idAfter(due.docs), handedOut(webhookId));
+      removeBelow(webhookId, nextId);
+      return { due, nextId };
     },
-    take: (webhookId, fromId) => (fromId < firstId ? undefined : remove(webhookId).filter(({ _id }) => _id >= fromId)),
+    take(webhookId, fromId) {
+      if (fromId < Math.max(firstId, handedOut(webhookId))) return undefined;
+      const all = keptOf(webhookId).flatMap((kept) => kept.docs.filter(({ _id }) => _id >= fromId));
+      const docs = all.slice(0, maxDue);
+      removeBelow(webhookId, Math.max(fromId, idAfter(docs)));
+      return { docs, left: docs.length < all.length ? "first" : "nothing" };
+    },
   };
 }

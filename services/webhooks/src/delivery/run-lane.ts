@@ -5,9 +5,10 @@ import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
-import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { textsDecrypter } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
-import { type AttemptResult, makeAttempt } from "./attempt.js";
+import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 import type { WakeReason } from "./wake.js";
@@ -16,13 +17,12 @@ import type { WakeReason } from "./wake.js";
 
 /** Attempts that are made but not written. This many may be repeated when the process dies. */
 const maxUnwritten = fixedLimit({
-  max: 32,
+  max: 64,
   about: "attempts of one webhook that are not stored yet",
   effect: "the next attempt waits",
 });
 
-export interface Lane {
-  readonly webhook: WebhookDoc;
+export interface Lane extends Receiver {
   /** When `webhook` was read, by `performance.now()`. */
   readonly readAtMs: number;
   readonly due: DueDeliveries;
@@ -41,7 +41,6 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
       lane = await refresh(ctx, lane);
       if (lane && lane.due.docs.length > 0) lane = await sendNext(ctx, lane, turn);
     }
-    await writes?.atMost(0);
     if (lane) ctx.idleLanes.keep(lane);
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
@@ -54,11 +53,14 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
 /** Takes the idle lane or claims it, and reads what is due. Returns undefined if another process holds it. */
 async function openLane(ctx: Context, turn: Turn): Promise<Lane | undefined> {
   const idle = ctx.idleLanes.take(turn.webhook._id);
+  await idle?.writes.atMost(maxUnwritten);
   const lane = idle && (await refresh(ctx, idle));
   if (lane) return lane.due.docs.length > 0 && turn.reason === "fresh" ? lane : readMore(ctx, lane, turn.reason);
   const readAtMs = performance.now();
   const webhook = await claim(ctx, turn);
-  return webhook ? readDue(ctx, { webhook, readAtMs, writes: pendingWrites() }) : undefined;
+  if (!webhook) return undefined;
+  const writes = pendingWrites(ctx.writes.recordAttempt.hurry);
+  return readDue(ctx, { webhook, readAtMs, writes, decrypt: textsDecrypter(ctx.config.keyring, webhook._id) });
 }
 
 async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDoc | null> {
@@ -85,9 +87,10 @@ async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promis
 
 /** Refills an empty lane: from memory if everything new is there, else from the database. */
 async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane> {
-  const docs = reason === "fresh" && lane.due.complete ? ctx.recent.take(lane.webhook._id, lane.nextId) : undefined;
-  if (!docs) return readDue(ctx, lane);
-  return { ...lane, due: { docs, complete: true }, nextId: Math.max(lane.nextId, ...docs.map(({ _id }) => _id + 1)) };
+  const { webhook, nextId } = lane;
+  const due = reason === "fresh" && lane.due.left !== "any" ? ctx.recent.take(webhook._id, nextId) : undefined;
+  if (!due) return readDue(ctx, lane);
+  return { ...lane, due, nextId: Math.max(nextId, ...due.docs.map(({ _id }) => _id + 1)) };
 }
 
 /** Reads the webhook again if the cached one is too old. Returns undefined if the lane is lost. */
@@ -106,13 +109,13 @@ async function sendNext(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | un
   const { webhook, due, writes } = lane;
   const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
   if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
-  const result = await makeAttempt(ctx, webhook, delivery, turn.signal);
+  const result = await makeAttempt(ctx, lane, delivery, turn.signal);
   count(result);
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;
   const urgent = !leavesWebhookUnchanged(result, webhook);
   writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery, record, health, urgent }));
-  const rest = { ...lane, due: { docs, complete: due.complete } };
+  const rest = { ...lane, due: { docs, left: due.left } };
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
   if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
   await writes.atMost(maxUnwritten);
@@ -124,15 +127,13 @@ function count({ outcome, record: { attempt } }: AttemptResult): void {
   if (attempt.error !== undefined) countFailure(failureClass(attempt.code, attempt.error));
 }
 
-const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt!.getTime() === dueImmediately.getTime();
-
 /** Reads again only after a wake, and after each retry, so that first attempts wait for one retry at most. */
 async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DeliveryDoc, turn: Turn) {
   if (!lane || (lane.due.docs.length > 0 && isFirstAttempt(sent))) return lane;
   const reason = turn.takeWake();
   if (lane.due.docs.length > 0) return reason ? readDue(ctx, lane) : lane;
-  if (!lane.due.complete) return readDue(ctx, lane);
-  return reason ? readMore(ctx, lane, reason) : lane;
+  if (lane.due.left === "nothing") return reason ? readMore(ctx, lane, reason) : lane;
+  return readMore(ctx, lane, reason ?? "fresh");
 }
 
 /** Reports whether the next attempt may begin before this one is written. */

@@ -32,7 +32,8 @@ export interface RecordedAttempt {
 
 export interface DueDeliveries {
   readonly docs: readonly DeliveryDoc[];
-  readonly complete: boolean;
+  /** What a limit has left unread. `first`: only first attempts, with higher ids than those read. */
+  readonly left: "nothing" | "first" | "any";
 }
 
 export interface Backlog {
@@ -43,6 +44,8 @@ export interface Backlog {
 
 /** The same past time for all first attempts, so that they go in order of ids whatever clocks say. */
 export const dueImmediately = new Date(0);
+
+export const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt?.getTime() === dueImmediately.getTime();
 
 /** Keeps one delivery per webhook and event. */
 export const oncePerEventIndex = "webhookId_1_eventId_1";

@@ -1,8 +1,8 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
-import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately } from "./delivery-doc.js";
+import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately, isFirstAttempt } from "./delivery-doc.js";
 
-const maxDue = fixedLimit({
+export const maxDue = fixedLimit({
   max: 64,
   about: "due deliveries of one webhook in memory",
   effect: "further ones are read after these",
@@ -38,11 +38,11 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
       if (sizeBytes > maxDueBytes) break;
     }
     const complete = docs.length < maxDue && sizeBytes <= maxDueBytes;
-    if (complete || docs.at(-1)!.dueAt! > dueImmediately) return { docs, complete };
+    if (complete || !isFirstAttempt(docs.at(-1)!)) return { docs, left: complete ? "nothing" : "any" };
     // An endless run of first attempts must not starve retries.
     const retries = deliveries.find({ webhookId, dueAt: { $gt: dueImmediately, $lte: now } });
     const oldest = await retries.sort({ dueAt: 1, _id: 1 }).limit(retriesAmongFirst).toArray();
-    return { docs: [...docs, ...oldest], complete };
+    return { docs: [...docs, ...oldest], left: oldest.length < retriesAmongFirst ? "first" : "any" };
   },
 
   hasFirstPending: async (webhookId: number): Promise<boolean> => {

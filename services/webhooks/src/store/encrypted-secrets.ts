@@ -18,8 +18,14 @@ export const decryptSecrets = (keys: Keyring, webhookId: number, { current, earl
   earlier: earlier.map(({ text, until }) => ({ text: decrypt(keys, text, owner(webhookId)), until })),
 });
 
-export const decryptTexts = (keys: Keyring, webhookId: number, encrypted: readonly string[]): string[] =>
-  encrypted.map((text) => decrypt(keys, text, owner(webhookId)));
+/** Decrypts the texts of one webhook. Most of its deliveries have the same, so it remembers the last ones. */
+export function textsDecrypter(keys: Keyring, webhookId: number): (encrypted: readonly string[]) => readonly string[] {
+  let last: ReadonlyMap<string, string> = new Map();
+  return (encrypted) => {
+    last = new Map(encrypted.map((text) => [text, last.get(text) ?? decrypt(keys, text, owner(webhookId))]));
+    return encrypted.map((text) => last.get(text)!);
+  };
+}
 
 /** Encrypts texts for new records with the first key, whichever key the webhook's own texts have. */
 export const reencryptTexts = (keys: Keyring, webhookId: number, encrypted: readonly string[]): string[] =>

@@ -31,7 +31,7 @@ export const streamWrites = (stream: Collection<StreamDoc>, last: () => Promise<
 
     /** Appends each event once. Positions have no gaps, so a reader that has seen one never misses one below it. */
     async append(records: readonly NewRecord[]): Promise<void> {
-      let missing = await withoutRecord(records);
+      let missing = records;
       while (missing.length > 0 && !(await tryAppend(missing))) missing = await withoutRecord(missing);
     },
 
