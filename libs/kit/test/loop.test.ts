@@ -1,6 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
 import { createLog } from "../src/process/log.js";
-import { loop } from "../src/process/loop.js";
+import { loop, type Waking } from "../src/process/loop.js";
 
 const log = createLog("test", "silent");
 
@@ -98,25 +98,32 @@ it("a loop without a longer rest keeps its pace", async () => {
   await done;
 });
 
-it("a rest ends when the pass said that there would be something", async () => {
+/** Runs a loop whose rests last an hour while `check` looks at it. */
+async function whileResting(pass: () => Promise<unknown>, check: (waking: Waking) => Promise<void>): Promise<void> {
   const stop = new AbortController();
-  let passes = 0;
-  const on = { signal: stop.signal, log };
-  const { done } = loop("test", 3_600_000, async () => ({ nextInMs: ++passes }), on, 3_600_000);
-  await eventually(() => expect(passes).toBeGreaterThan(10));
+  const { done, ...waking } = loop("test", 3_600_000, pass, { signal: stop.signal, log }, 3_600_000);
+  await check(waking);
   stop.abort();
   await done;
+}
+
+it("a rest ends when the pass said that there would be something", async () => {
+  let passes = 0;
+  await whileResting(
+    async () => ({ nextInMs: ++passes }),
+    () => eventually(() => expect(passes).toBeGreaterThan(10)),
+  );
 });
 
 it("a pass that is overdue already does not make the loop spin", async () => {
-  const stop = new AbortController();
   let passes = 0;
-  const on = { signal: stop.signal, log };
-  const { wake, done } = loop("test", 3_600_000, async () => ({ nextInMs: -++passes }), on, 3_600_000);
-  await eventually(() => expect(passes).toBe(1));
-  wake();
-  await eventually(() => expect(passes).toBe(2));
-  stop.abort();
-  await done;
+  await whileResting(
+    async () => ({ nextInMs: -++passes }),
+    async ({ wake }) => {
+      await eventually(() => expect(passes).toBe(1));
+      wake();
+      await eventually(() => expect(passes).toBe(2));
+    },
+  );
   expect(passes).toBe(2);
 });

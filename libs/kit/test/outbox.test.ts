@@ -88,7 +88,7 @@ it("nudge sends a text to the listeners of a topic", async () => {
   });
 });
 
-it("NATS does not send the nudges of a service back to the process if they are of no use to it", async () => {
+it("NATS does not echo the nudges of a service that has no use for its own", async () => {
   const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "builds", log);
   await using one = await connected();
   await using two = await connected();

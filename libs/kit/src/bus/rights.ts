@@ -6,7 +6,7 @@ export interface Rights {
   readonly publishes?: readonly string[];
   /** Kinds of events that it hears as they happen, without the stream. */
   readonly listens?: readonly string[];
-  /** Topics of nudges that it sends and receives, and whether NATS keeps its own ones from it. */
+  /** Topics of nudges that it sends and receives. NATS does not echo those of a service that `skipsOwnNudges`. */
   readonly nudges?: readonly string[];
   readonly wakesOn?: readonly string[];
   readonly skipsOwnNudges?: boolean;

@@ -1,6 +1,6 @@
 import { MongoClient, type MongoClientOptions } from "mongodb";
 
-/** Our pools have no minimum size, for which the driver would look ten times a second. It has no setting for that. */
+/** The driver checks for a minimum size of its pools ten times a second, and has no setting for that. Ours have none. */
 const minPoolSizeCheckFrequencyMS = 10_000;
 
 export function connectClient(url: string, options: MongoClientOptions): Promise<MongoClient> {

@@ -38,7 +38,7 @@ test("calls of one tick share a batch, later ones wait for the next, and each re
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
-test("a hurried batch waits for no further calls, also if it begins after another one", async () => {
+test("a hurried batch waits for no further calls, even if it begins after another one", async () => {
   const { add, calls, startedBatches } = manualBatches(2 ** 30);
   const results = [add(1)];
   add.hurry();

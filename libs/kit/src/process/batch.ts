@@ -8,7 +8,7 @@ interface Pending<A, R> {
 
 export interface Batched<A, R> {
   (ask: A): Promise<R>;
-  /** Ends the present wait for further calls. */
+  /** Ends the current wait for further calls. */
   hurry(): void;
 }
 

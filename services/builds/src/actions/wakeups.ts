@@ -5,7 +5,7 @@ import { type FollowedBuild, followedOf } from "../store/build-queries.js";
 export interface Wakeups {
   /** Tells watchers on every replica of a build as it has been written. */
   wake(build: FollowedBuild): void;
-  /** Tells only those of this process. Enough for a change that brings watchers nothing, such as a claim. */
+  /** Tells only watchers in this process: enough for a change that shows them nothing, such as a claim. */
   wakeHere(build: FollowedBuild): void;
   /** Calls back for each change of a build until disposed. Without `written`, another replica wrote it. */
   listen(buildId: number, onChange: (written: FollowedBuild | undefined) => void): Disposable;
@@ -13,7 +13,7 @@ export interface Wakeups {
 
 const topicOf = (buildId: number | "*") => `output.${buildId}`;
 
-/** Wakeups over the bus, which does not send them back; watchers in this process are woken directly. */
+/** Wakes watchers in this process directly, and those of other replicas over the bus, which does not echo. */
 export function wakeupsOver(bus: Pick<Bus, "nudge" | "onNudge">): Wakeups {
   const local = new EventEmitter().setMaxListeners(0);
   bus.onNudge(topicOf("*"), (_text, topic) => local.emit(topic));

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** What tells who may see a build. None of it ever changes. */
+/** The fields that decide who may see a build. They never change. */
 export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
@@ -12,7 +12,7 @@ const maxRemembered = fixedLimit({
   effect: "the least recently used ones are read again",
 });
 
-/** Finds builds by number, and remembers them: a reader of the id learns whether the build is still there. */
+/** Finds builds by number and caches their ids. A later read by id shows whether the build still exists. */
 export function buildPlaces(builds: Collection<BuildDoc>) {
   const known = new LRUCache<string, BuildPlace>({ max: maxRemembered });
   const keyOf = (userId: number, number: number) => `${userId}/${number}`;

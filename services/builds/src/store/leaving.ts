@@ -4,7 +4,7 @@ type Left = Pick<Place, "_id" | "joined">;
 
 const removeAfterMs = 100;
 
-/** Places that this process is about to remove together. For its claims they are gone, unless their users have joined again. */
+/** Places that this process will soon remove together. Its claims ignore them, unless their users join again. */
 export function leavingPlaces(remove: (places: readonly Left[]) => Promise<unknown>) {
   const leaving = new Map<Left["_id"], Left>();
   let isScheduled = false;

@@ -17,7 +17,7 @@ export interface Place {
   readonly at: Date;
   /** How many turns the user has had; the tiebreaker within a millisecond. */
   readonly turns: number;
-  /** Another number with each queued build, to detect a build that was queued during a claim. Never the same again. */
+  /** A new random number for each queued build, to detect a build that was queued during a claim. */
   readonly joined: number;
 }
 
@@ -95,7 +95,7 @@ export const lineStore = (db: Db) => {
         { sort: inTurn, returnDocument: "after", ...quick },
       ),
 
-    /** Soon removes a user without queued builds. Has no effect if one is queued after the place was read. */
+    /** Removes a user without queued builds a moment later, unless one is queued after the place was read. */
     leave: (place: Pick<Place, "_id" | "joined">): void => leaving.add(place),
 
     /** Reports whether somebody else waits. */

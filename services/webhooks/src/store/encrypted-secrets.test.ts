@@ -5,7 +5,7 @@ const keys = parseKeys(`one:${Buffer.alloc(32, 1).toString("base64")}`);
 const encrypted = (webhookId: number, text: string) =>
   encryptSecrets(keys, webhookId, { current: text, earlier: [] }).current!;
 
-test("the texts of each delivery are decrypted, whether they are those of the delivery before or not", () => {
+test("the texts of each delivery are decrypted, whether or not the previous one had the same", () => {
   const decrypt = textsDecrypter(keys, 1);
   const [first, second] = [encrypted(1, "first"), encrypted(1, "second")];
   const deliveries = [[first], [first], [second, first], [], [second]];

@@ -18,7 +18,7 @@ export const decryptSecrets = (keys: Keyring, webhookId: number, { current, earl
   earlier: earlier.map(({ text, until }) => ({ text: decrypt(keys, text, owner(webhookId)), until })),
 });
 
-/** Decrypts the texts of one webhook. Most of its deliveries have the same, so it remembers the last ones. */
+/** Decrypts the texts of one webhook. It caches the last ones, because most deliveries share them. */
 export function textsDecrypter(keys: Keyring, webhookId: number): (encrypted: readonly string[]) => readonly string[] {
   let last: ReadonlyMap<string, string> = new Map();
   return (encrypted) => {

@@ -95,7 +95,7 @@ export const containerOf = ({
   },
 });
 
-/** A container whose shell waits for its job, which brings the variables. */
+/** A container whose shell waits for a job. The job brings its variables. */
 export const waitingContainer = (plan: ContainerPlan, command: string[]): ContainerCreateOptions => ({
   ...containerOf(plan),
   ...{ Cmd: command, Env: [], OpenStdin: true, StdinOnce: true },

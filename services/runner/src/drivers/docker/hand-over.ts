@@ -8,7 +8,7 @@ const maxHandedBytes = fixedLimit({
   effect: "the job gets a new container, which takes longer",
 });
 
-/** Shells do not let a script set all of these, or give them a meaning of their own. */
+/** Variables that some shells make read-only or use themselves. */
 const special =
   /^(?:_|BASH\w*|COMP_\w*|DIRSTACK|ENV|E?UID|EPOCH\w*|ERRNO|FUNCNAME|GROUPS|HIST\w*|IFS|LINENO|MAIL\w*|OLDPWD|OPT\w*|PIPESTATUS|PPID|PS\d|PWD|RANDOM|READLINE_\w*|REPLY|SECONDS|SHELLOPTS|SHLVL|SRANDOM|__ci_\w*)$/;
 
@@ -24,7 +24,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Returns what a waiting shell reads to become the shell of a job; undefined if the job needs a container of its own. */
 export function handedOver(script: string, variables: readonly Variable[]): string | undefined {
-  if (variables.some(({ key }) => special.test(key))) return undefined;
+  const length = variables.reduce((sum, { key, value }) => sum + key.length + value.length, script.length);
+  if (length > maxHandedBytes || variables.some(({ key }) => special.test(key))) return undefined;
   const exports = variables.map(({ key, value }) => `export ${key}=${quoted(value)}\n`);
   const run = `(umask 077 && printf %s ${quoted(script)} >"$0") && exec /bin/sh "$0" </dev/null\n`;
   const text = `${exports.join("")}${run}`;

@@ -38,7 +38,7 @@ interface Made {
 const isOurs = ({ labels, at }: Made, now: number) =>
   labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
 
-/** Nothing that waits is left over. What is used otherwise by the time of its removal is not removed. */
+/** What waits for a build is no leftover. If the owner changes before the removal, nothing is removed. */
 function leftover({ labels, what, owner, remove }: Made): Leftover[] {
   const labelled = markOf(labels);
   const mark = owner(labelled);
@@ -48,7 +48,7 @@ function leftover({ labels, what, owner, remove }: Made): Leftover[] {
   return mark ? [{ mark, what, remove: removeUnused }] : [];
 }
 
-/** Who uses the networks and containers that one build after another may get. */
+/** Looks up which builds use networks and containers that waited. */
 export interface Owners {
   readonly network: Networks["userOf"];
   readonly spare: Spares["userOf"];

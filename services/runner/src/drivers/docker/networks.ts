@@ -14,7 +14,7 @@ export interface BuildNetwork {
 
 /** Networks of builds. One build at a time uses a network: the next one gets it when no container is in it any more. */
 export interface Networks {
-  /** Takes a network that waits, or makes this one, for a build or for something that waits for one. */
+  /** Takes a waiting network, or makes this one. Without a mark, it waits with its container for a build. */
   take(plan: NetworkPlan, mark: Mark | undefined): Promise<BuildNetwork>;
   /** Gives a network that was taken to a build. */
   use(network: BuildNetwork, mark: Mark): void;

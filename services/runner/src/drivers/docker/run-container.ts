@@ -10,7 +10,7 @@ import { removeContainer } from "./remove.js";
 
 type Output = AsyncIterable<Uint8Array> & { destroy(): void };
 
-/** Starts a job in its container. The output begins before the start, so that nothing of it is missed. */
+/** Starts a job in its container. `open` comes first, so that no output is missed. */
 export interface Launch {
   readonly open: () => Promise<Output>;
   readonly start: () => Promise<void>;

@@ -24,7 +24,7 @@ export interface Spare {
   readonly network: BuildNetwork;
   readonly deaths: Deaths;
   readonly output: PassThrough;
-  /** Lets the waiting shell run a text of whole lines. */
+  /** Makes the waiting shell run these lines. */
   run(text: string): void;
 }
 
@@ -35,7 +35,7 @@ export interface SpareOptions {
   readonly runner: string;
 }
 
-/** Collects what has been made of a spare, so that a failure leaves nothing behind. */
+/** The parts of a spare that exist so far. They are removed if the rest fails. */
 interface Parts {
   readonly containers: Docker.Container[];
   readonly volumes: Docker.Volume[];

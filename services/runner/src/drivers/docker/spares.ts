@@ -35,7 +35,7 @@ interface Waiting {
 /** After a failure the engine is left alone for this long. */
 const restMs = 60_000;
 
-/** Containers of the same key can replace each other. */
+/** Containers with the same key are interchangeable. */
 const keyOf = ({ order, imageId, limits: { cpus, seccomp } }: SpareKind): string =>
   JSON.stringify([imageId, order.workspace, cpus, seccomp]);
 
@@ -91,7 +91,9 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
       leave(one);
       users.set(one.name, mark);
       const spare = await one.made;
-      if (spare) options.networks.use(spare.network, mark);
+      if (spare?.output.writableEnded) discard(one);
+      if (!spare || spare.output.writableEnded) return undefined;
+      options.networks.use(spare.network, mark);
       return spare;
     },
     prepare(kind) {

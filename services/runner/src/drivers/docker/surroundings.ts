@@ -17,7 +17,7 @@ export interface SurroundingsOptions {
   readonly quotas: Quotas;
   readonly networks: Networks;
   readonly path: string;
-  /** The names of the volumes to make. Those of a spare exist. */
+  /** The names of the volumes to make. A spare brings its own. */
   readonly volumes: readonly string[];
   /** The network to make if none waits. */
   readonly network: NetworkPlan;

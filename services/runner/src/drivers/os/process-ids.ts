@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** A processor gives out no more ids, not even if the attempts fail at once: one takes 5 us. */
+/** No processor gives out more ids: even a failed attempt takes 5 us. */
 const maxPerMs = 500;
 const maxSingleLooks = 50;
 
