@@ -76,10 +76,7 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
     const timer = setTimeout(() => discard(one), keepMs).unref();
     const one: Waiting = { name, key, workspace: kind.order.workspace, made, timer };
     waiting.push(one);
-    const onGone = () => {
-      if (waiting.includes(one)) discard(one);
-    };
-    void made.then((spare) => spare?.output.once("finish", onGone));
+    void made.then((spare) => spare?.output.once("finish", () => waiting.includes(one) && discard(one)));
   }
 
   return {
