@@ -23,7 +23,7 @@ import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { readFollowed } from "./actions/read-followed.js";
-import { sharingInputs } from "./actions/read-inputs.js";
+import { cachingInputs } from "./actions/read-inputs.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
@@ -151,7 +151,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
-    inputs: sharingInputs(namespaces.client(BuildInputServiceDefinition)),
+    inputs: cachingInputs(namespaces.client(BuildInputServiceDefinition)),
     objects: namespaces.client(ObjectServiceDefinition),
     bus: h.bus,
     log: h.log,

@@ -69,6 +69,23 @@ test("a request for a build gives it variables, and so does a restart", async ()
   ]);
 });
 
+test("a build gets the variables as the last answer said, right after builds with others", async () => {
+  const user = await ci.signUp();
+  const valuesOfNew = async () => {
+    const { variables_url } = created(await user.post("/builds", aBuild()));
+    return (await user.get(variables_url)).json.map(({ key, value }: Record<string, string>) => `${key}=${value}`);
+  };
+  for (let round = 0; round < 5; round++) {
+    expect(await valuesOfNew()).toEqual([]);
+    const { url } = created(await user.post("/variables", { key: "A", value: "1" }));
+    expect(await valuesOfNew()).toEqual(["A=1"]);
+    expect((await user.patch(url, { value: "2" })).status).toBe(200);
+    expect(await valuesOfNew()).toEqual(["A=2"]);
+    expect((await user.delete(url)).status).toBe(204);
+  }
+  expect(await valuesOfNew()).toEqual([]);
+});
+
 test("a build's variables are listed by key, masked ones without their values", async () => {
   const masked = created(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
   const build = created(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));

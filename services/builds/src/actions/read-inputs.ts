@@ -1,5 +1,8 @@
+import { inputsTrustMs } from "@ci/access/build-inputs";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { sharedReads } from "@ci/kit/process/shared";
-import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import type { GetBuildInputsRequest, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import { LRUCache } from "lru-cache";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
 import { axisComplaints, sizeComplaints } from "../domain/group.js";
@@ -12,10 +15,44 @@ interface BuildInputs {
   readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
 }
 
-/** Builds that are submitted at the same moment share one call, which begins after all of them. */
-export function sharingInputs(inputs: Pick<BuildInputServiceClient, "getBuildInputs">): Context["inputs"] {
+const maxCached = fixedLimit({
+  max: 4 * 1024 ** 2,
+  about: "inputs of builds that a process caches, in characters",
+  effect: "the least recently used ones are read again",
+});
+
+const lengthOf = ({ variables, keys, objects }: GetBuildInputsResponse): number => {
+  const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
+  return texts.reduce((sum, text) => sum + text.length, 1_000 * (1 + objects.length + variables.length + keys.length));
+};
+
+/**
+ * Builds that are submitted at the same moment share one call, which begins after all of them. Its response serves others
+ * for 50 ms: whoever changes a variable, key or object awaits `expireInputs` before confirming that.
+ */
+export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
   const shared = sharedReads<GetBuildInputsResponse>();
-  return { getBuildInputs: (request) => shared(JSON.stringify(request), () => inputs.getBuildInputs(request)) };
+  const cached = new LRUCache<string, GetBuildInputsResponse>({
+    maxSize: maxCached,
+    sizeCalculation: lengthOf,
+    ttl: inputsTrustMs,
+    ttlResolution: 0,
+    ttlAutopurge: true,
+  });
+
+  async function read(key: string, request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> {
+    const start = performance.now();
+    const inputs = await client.getBuildInputs(request);
+    cached.set(key, inputs, { start });
+    return inputs;
+  }
+
+  return {
+    async getBuildInputs(request) {
+      const key = JSON.stringify(request);
+      return cached.get(key) ?? shared(key, () => read(key, request));
+    },
+  };
 }
 
 const none: GetBuildInputsResponse = { variables: [], keys: [], objects: [] };

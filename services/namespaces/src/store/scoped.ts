@@ -1,3 +1,4 @@
+import { expireInputs } from "@ci/access/build-inputs";
 import { deletedScope, namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
@@ -75,10 +76,13 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
 };
 
 const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>, nudge: Nudge) => {
-  const nudged = <T extends Scoped | null>(doc: T): T => {
-    if (doc) nudge(collection as never, doc._id);
+  /** Announces a record that was written, once no new build gets its earlier content. */
+  async function written<T extends Scoped | null>(doc: T): Promise<T> {
+    if (!doc) return doc;
+    await expireInputs();
+    nudge(collection as never, doc._id);
     return doc;
-  };
+  }
 
   return {
     /** Returns the complaint if a place has no room for a new record. */
@@ -93,7 +97,7 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
         if (duplicateKey(error)) return false;
         throw error;
       }
-      nudged(doc);
+      await written(doc);
       return true;
     },
 
@@ -103,14 +107,14 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
       const change = { $set: set, $push: { outbox: event } } as unknown as UpdateFilter<D>;
       const fields = Object.fromEntries(asRead.map((field) => [field, read[field]]));
       const filter = { ...unchanged(read), ...fields } as Filter<D>;
-      return nudged((await collection.findOneAndUpdate(filter, change, { returnDocument: "after" })) as D | null);
+      return written((await collection.findOneAndUpdate(filter, change, { returnDocument: "after" })) as D | null);
     },
 
     /** Deletes a record; false if its owner has changed since it was read. */
     async remove(read: D, at: Date, event: OutboxEvent): Promise<boolean> {
       const change = { $set: { deletedAt: at, scope: deletedScope(read._id) }, $push: { outbox: event } };
       const filter = unchanged(read) as Filter<D>;
-      return nudged((await collection.findOneAndUpdate(filter, change as never)) as D | null) !== null;
+      return (await written((await collection.findOneAndUpdate(filter, change as never)) as D | null)) !== null;
     },
   };
 };
@@ -139,6 +143,7 @@ const releases = <D extends Scoped>({ collection, field, suffix }: Stored<D>) =>
       const scopes = namespaceIds.map(namespaceScope);
       for await (const doc of collection.find({ scope: { $in: scopes } } as unknown as Filter<D>))
         await releaseOne(doc as D);
+      await expireInputs();
     },
   };
 };

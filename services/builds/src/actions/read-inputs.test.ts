@@ -1,0 +1,54 @@
+import { expireInputs } from "@ci/access/build-inputs";
+import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import { eventually } from "@ci/testkit/eventually";
+import { cachingInputs } from "./read-inputs.js";
+
+const request = { userId: 1, ancestorIds: [], objectNames: [] };
+const inputsWith = (value: string): GetBuildInputsResponse => ({
+  variables: [{ id: 1, key: "A", value, masked: false }],
+  keys: [],
+  objects: [],
+});
+
+/** Returns a cache in front of a service, whose answer is its number or has `length` characters. */
+function service(length?: number) {
+  const state = { calls: 0 };
+  const answer = async () => inputsWith(length === undefined ? `${++state.calls}` : `${++state.calls}`.padEnd(length));
+  const { getBuildInputs } = cachingInputs({ getBuildInputs: answer });
+  return { state, read: async (userId = 1) => (await getBuildInputs({ ...request, userId })).variables[0]!.value };
+}
+
+test("builds of the same user that follow each other share an answer", () =>
+  eventually(async () => {
+    const { read } = service();
+    expect([await read(), await read(), await read(2)]).toEqual(["1", "1", "2"]);
+  }));
+
+test("no answer outlives expireInputs", async () => {
+  const { read } = service();
+  for (let nth = 1; nth <= 10; nth++) {
+    expect(await read()).toBe(`${nth}`);
+    await expireInputs();
+  }
+});
+
+test("an answer counts from its question, however long it takes", async () => {
+  let calls = 0;
+  const { getBuildInputs } = cachingInputs({
+    async getBuildInputs() {
+      calls++;
+      await expireInputs();
+      return inputsWith("");
+    },
+  });
+  await getBuildInputs(request);
+  await getBuildInputs(request);
+  expect(calls).toBe(2);
+});
+
+test("large answers are not kept", async () => {
+  const { read, state } = service(5 * 1024 ** 2);
+  await read();
+  await read();
+  expect(state.calls).toBe(2);
+});
