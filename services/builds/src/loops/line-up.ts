@@ -5,7 +5,7 @@ import type { Context } from "../context.js";
  * Adds users who are missing from the line because a process died between the two writes of a submission. Returns their
  * number; undefined if builds wait, since others may be missing soon.
  */
-export async function lineUp(ctx: Context): Promise<number | undefined> {
+export async function lineUp(ctx: Pick<Context, "queue" | "line" | "bus">): Promise<number | undefined> {
   if (!(await ctx.queue.anyWaiting())) return 0;
   let joined = 0;
   for (const driver of Object.values(Driver_Type)) {

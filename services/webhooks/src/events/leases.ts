@@ -33,8 +33,7 @@ export function sharedLease(lease: Lease, earlier: Lease): { deliveries: Lease; 
     stream: {
       ...stream,
       async release() {
-        await earlier.release();
-        await stream.release();
+        await Promise.all([stream.release(), earlier.release()]);
       },
     },
   };
