@@ -7,7 +7,7 @@ import { arch, cpus, totalmem } from "node:os";
 /**
  * @typedef {{ id: string, title: string, unit: string, less?: boolean, referenceTitle: string, ours: Spread, reference: Spread,
  *   ratio: Spread, note?: string, cpuMs?: number, requests?: number }} Figure
- * @typedef {{ cpuPercent: number, requestsPerSecond: number, idleMB: number, loadedMB: number }} Footprint
+ * @typedef {{ cpuPercent: number, servicesPercent: number, requestsPerSecond: number, idleMB: number, loadedMB: number }} Footprint
  * @typedef {{ date: string, commit: string, machine: string, rounds: number, figures: Figure[], footprint: Footprint }} Results
  */
 
@@ -68,8 +68,8 @@ ${figures
   .map((line) => `${line} |`)
   .join("\n")}
 
-Idle for 30 s: ${footprint.cpuPercent.toFixed(1)} % of a core with MongoDB and NATS, ${footprint.requestsPerSecond.toFixed(1)} requests to MongoDB a second. Memory
-of the six services: ${Math.round(footprint.idleMB)} MB when idle, ${Math.round(footprint.loadedMB)} MB after the rounds.
+Idle for a minute, once the services take no less processor time than before: ${footprint.servicesPercent.toFixed(2)} % of a core for the six services,
+${footprint.cpuPercent.toFixed(1)} % with MongoDB and NATS, and ${footprint.requestsPerSecond.toFixed(1)} requests to MongoDB a second. Memory of the six services: ${Math.round(footprint.idleMB)} MB when idle, ${Math.round(footprint.loadedMB)} MB after the rounds.
 `;
 
 /** @param {Results} results */

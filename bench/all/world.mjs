@@ -11,8 +11,10 @@ import { cpuOfChildren } from "../processes.mjs";
 
 /** @typedef {Awaited<ReturnType<typeof startWorld>>} World */
 
-/** The cost of an operation, or of a second: CPU milliseconds of all services and servers, and requests to MongoDB. */
-/** @typedef {{ cpuMs: number, requests: number }} Cost */
+/** The cost of some work: CPU milliseconds of all services and servers, those of the six services, and requests to MongoDB. */
+/** @typedef {{ cpuMs: number, servicesMs: number, requests: number }} Cost */
+
+export const services = ["gateway", "builds", "namespaces", "images", "webhooks", "runner"];
 
 /** Processes that generate load, not those that serve it. */
 const own = new Set(["echo", "receiver", "emitter"]);
@@ -36,10 +38,13 @@ export const startWorld = async (settings = {}) => {
   const kept = readOrCreateSettings(dataDir);
   const drivers = settings.RUNNER_DRIVERS ?? "os";
   const system = await startSystem({ ...kept, url, port, dataDir, guardAllow: "127.0.0.1", drivers });
-  const { openMongo } = await import("@ci/kit/mongo/mongo");
-  const mongo = await openMongo(mongod.url, "admin");
-  const requestsSoFar = async () => (await mongo.db.command({ serverStatus: 1 })).network.numRequests;
-  const cpuSoFar = () => [...cpuOfChildren()].reduce((sum, [name, ms]) => sum + (own.has(name) ? 0 : ms), 0);
+  const { connectClient } = await import("@ci/kit/mongo/client");
+  // Without heartbeats, which would be counted.
+  const quiet = /** @type {const} */ ({ serverMonitoringMode: "poll", heartbeatFrequencyMS: 3_600_000 });
+  const mongo = await connectClient(mongod.url, quiet);
+  /** Counts itself. */
+  const requestsSoFar = async () => (await mongo.db("admin").command({ serverStatus: 1 })).network.numRequests;
+  const cpuSoFar = () => [...cpuOfChildren()].filter(([name]) => !own.has(name));
 
   return {
     url,
@@ -50,14 +55,18 @@ export const startWorld = async (settings = {}) => {
     api: apiAt(url, kept.adminToken),
     /** Measures the cost of the whole system while `work` runs. @template T @param {() => Promise<T>} work */
     async costOf(work) {
-      const [cpuBefore, requestsBefore] = [cpuSoFar(), await requestsSoFar()];
+      const [before, requestsBefore] = [new Map(cpuSoFar()), await requestsSoFar()];
       const result = await work();
+      const spent = cpuSoFar().map(([name, ms]) => ({ name, ms: ms - (before.get(name) ?? 0) }));
+      const sum = (/** @type {typeof spent} */ some) => some.reduce((total, { ms }) => total + ms, 0);
+      const ofServices = spent.filter(({ name }) => services.includes(name));
+      const requests = (await requestsSoFar()) - requestsBefore - 1;
       /** @type {Cost} */
-      const cost = { cpuMs: cpuSoFar() - cpuBefore, requests: (await requestsSoFar()) - requestsBefore };
+      const cost = { cpuMs: sum(spent), servicesMs: sum(ofServices), requests };
       return { result, cost };
     },
     async stop() {
-      await mongo[Symbol.asyncDispose]();
+      await mongo.close();
       await system.stop();
       await nats.stop();
       await mongod.stop();

@@ -1,5 +1,6 @@
 import { databaseClock } from "@ci/kit/mongo/clock";
 import { openMongo } from "@ci/kit/mongo/mongo";
+import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
@@ -45,4 +46,14 @@ it("compare corrects a change of the machine's clock", async () => {
   await clock.compare();
   const [, now, after] = await betweenReadings(() => clock.now());
   expect(now.getTime()).toBeLessThan(after.getTime() + toleranceMs);
+});
+
+it("a heartbeat of the driver corrects a change of the machine's clock", async () => {
+  let offMs = 0;
+  const clock = await databaseClock(mongo.db, () => Date.now() + offMs);
+  offMs = 3_600_000;
+  await eventually(async () => {
+    const [, now, after] = await betweenReadings(() => clock.now());
+    expect(now.getTime()).toBeLessThan(after.getTime() + toleranceMs);
+  });
 });

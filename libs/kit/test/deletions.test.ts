@@ -1,5 +1,5 @@
 import { suite } from "@ci/testkit/suite";
-import { deletionsIn, type Parent } from "../src/mongo/deletions.js";
+import { deletionsIn, type Parent, tendDeletions } from "../src/mongo/deletions.js";
 import { openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
@@ -91,4 +91,13 @@ it("sweep clears the other parents if one fails, and retries that one", async ()
   expect(clearedParents).toEqual([user(2)]);
   failingIds = [];
   expect(await deletions.sweep()).toBe(1);
+});
+
+it("the loop that looks rests until there is a new record", async () => {
+  const deletions = await startDeletions();
+  const stirred: string[] = [];
+  tendDeletions({ loop: (name) => ({ wake() {}, stir: () => void stirred.push(name) }) }, deletions);
+  expect(stirred).toEqual([]);
+  deletions.created({ namespaceId: 1 });
+  expect(stirred).toEqual(["look-below-deleted"]);
 });

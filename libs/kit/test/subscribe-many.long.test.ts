@@ -60,6 +60,7 @@ it("a reader without events keeps its lease", async () => {
   let taken = 0;
   let released = 0;
   const counting: Lease = {
+    term: lease.term,
     take: (forMs) => {
       taken++;
       return lease.take(forMs);

@@ -67,8 +67,9 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const lineUpEveryMs = 10_000;
 const registerHooksEveryMs = 5_000;
-const restMs = 8_000;
-const hooksRestMs = 20_000;
+/** For what another process may have begun or left behind. */
+const restMs = 16_000;
+const longRestMs = 40_000;
 
 /** Starts the builds service. `overrides` replaces parts of the context, such as the clock in tests. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -114,7 +115,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     queue: queueStore(h.db),
     line: lineStore(h.db),
     slots: slotStore(h.db),
-    runners: runnerStore(h.db, config.leaseMs / 3),
+    runners: runnerStore(h.db, config.leaseMs / 2),
     now: h.now,
     ...overrides,
   };
@@ -167,7 +168,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
 function startLoops(ctx: Context, { loop }: Host) {
   const { leaseMs } = ctx.config;
   // A lease that begins during a rest does not end before it.
-  loop("requeue-lost", Math.min(2_000, leaseMs / 2), () => requeueLost(ctx), Math.min(restMs, leaseMs));
+  loop("requeue-lost", Math.min(2_000, leaseMs / 2), () => requeueLost(ctx), leaseMs);
   const firing = loop(
     "fire-crons",
     2_000,
@@ -180,8 +181,8 @@ function startLoops(ctx: Context, { loop }: Host) {
     cronRestMs,
   );
   tendDeletions({ loop }, ctx.deletions);
-  loop("line-up", lineUpEveryMs, () => lineUp(ctx));
-  loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx));
+  loop("line-up", lineUpEveryMs, () => lineUp(ctx), longRestMs);
+  loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), longRestMs);
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () =>
     ctx.artifacts.sweep(
@@ -192,10 +193,10 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("record-queue", minuteMs, () => recordQueue(ctx));
-  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), hooksRestMs);
+  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), longRestMs);
   return {
     crons: firing,
-    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), hooksRestMs),
+    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), longRestMs),
     deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), restMs),
   };
 }

@@ -46,6 +46,8 @@ export interface Context {
   /** Reserves consecutive ids and returns the first. */
   newDeliveryIds(count: number): Promise<number>;
   wakeRedelivery(): void;
+  /** Ends the rest of the loops that tend lanes. They rest while there are none. */
+  stirLanes(): void;
   /** Tells other processes to send to a webhook, if one of them holds its lane. */
   wakeHolder(webhook: Woken): void;
   now(): Date;

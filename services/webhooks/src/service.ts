@@ -1,8 +1,9 @@
 import { cachingGrants } from "@ci/access/grants";
+import type { Bus } from "@ci/kit/bus/bus";
 import { readers } from "@ci/kit/bus/rights";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { nextId } from "@ci/kit/mongo/ids";
-import { leaseOf } from "@ci/kit/mongo/lease";
+import { type Lease, leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
@@ -16,7 +17,7 @@ import type { Context } from "./context.js";
 import { batchedWrites } from "./delivery/batched-writes.js";
 import { heartbeatEveryMs, startHeartbeat } from "./delivery/heartbeat.js";
 import { idleLanes } from "./delivery/idle-lanes.js";
-import { laneScheduler } from "./delivery/lane-scheduler.js";
+import { laneScheduler, type Turn } from "./delivery/lane-scheduler.js";
 import { poster } from "./delivery/post.js";
 import { recentDeliveries } from "./delivery/recent-deliveries.js";
 import { renderOnce } from "./delivery/render-once.js";
@@ -26,7 +27,7 @@ import { runLane } from "./delivery/run-lane.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
 import { followedUsers } from "./events/followed.js";
-import { consumerLeases } from "./events/leases.js";
+import { sharedLease } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordStream } from "./events/record-stream.js";
 import { admitFollowers } from "./loops/admit-followers.js";
@@ -49,50 +50,68 @@ import { webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
 const hourMs = 60 * 60 * 1_000;
+/** For what another process may have begun or left behind. */
+const restMs = 16_000;
 
 /** Starts the service. Tests pass `overrides`, such as a clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("webhooks", config, async (from) => {
     const { bus, own } = from;
-    const ctx = await createContext(config, from, { wakeRedelivery: () => redelivery.wake(), ...overrides });
+    const leases = sharedLease(leaseOf(from.db, "events"), leaseOf(from.db, "stream"));
+    const wakeups = { wakeRedelivery: () => loops.redelivery.wake(), stirLanes: () => loops.stirLanes() };
+    const ctx = await createContext(config, from, leases.stream, { ...wakeups, ...overrides });
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
+    const loops = startLoops(ctx, from);
     bus.onNudge(laneTopic, (text) => {
       const [_id, userId] = text.split(" ").map(Number) as [number, number];
       ctx.lanes.wake({ _id, userId }, "look");
     });
-    await consumeEvents(ctx, from);
-    const redelivery = startLoops(ctx, from);
+    await consumeEvents(ctx, from.bus, leases);
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
   });
 
-async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
-  const leases = consumerLeases(leaseOf(db, "events"), leaseOf(db, "stream"), ctx.followed.hold);
+async function consumeEvents(ctx: Context, bus: Bus, leases: ReturnType<typeof sharedLease>): Promise<void> {
   const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
   await bus.subscribeMany("webhooks", readers.webhooks.kinds, deliveries, (events) => recordDeliveries(ctx, events));
   const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
   await bus.subscribeMany("event-stream", readers["event-stream"].kinds, stream, (events) => recordStream(ctx, events));
 }
 
-function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
+function startLoops(ctx: Context, { loop }: Host) {
   tendDeletions({ loop }, ctx.deletions);
-  loop("heartbeat", heartbeatEveryMs, () => keepHeartbeat(ctx));
-  const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), 8_000);
+  const beating = loop("heartbeat", heartbeatEveryMs, () => keepHeartbeat(ctx), hourMs);
+  const releasing = loop("release-idle-lanes", 1_000, () => releaseIdleLanes(ctx), hourMs);
   // A retry that is scheduled during a rest is not due before it ends.
-  const restMs = Math.min(4_000, shortestPauseMs(ctx.config.pausesMs));
-  loop("deliver", 500, () => wakeDue(ctx, restMs), Math.max(500, restMs));
-  loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx), 1_000);
+  const dueRestMs = Math.min(4_000, shortestPauseMs(ctx.config.pausesMs));
+  loop("deliver", 500, () => wakeDue(ctx, dueRestMs), Math.max(500, dueRestMs));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
-  const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), 8_000);
+  const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
-  return redelivery;
+  return {
+    redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
+    stirLanes() {
+      beating.stir();
+      releasing.stir();
+    },
+  };
 }
 
-type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery">;
+async function runTurn(ctx: Context, turn: Turn): Promise<boolean> {
+  ctx.stirLanes();
+  try {
+    return await runLane(ctx, turn);
+  } finally {
+    ctx.stirLanes();
+  }
+}
+
+type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery" | "stirLanes">;
 
 async function createContext(
   config: Config,
   { db, bus, log, now, own, connect }: Host,
+  recording: Lease,
   overrides: Overrides,
 ): Promise<Context> {
   const webhooks = db.collection<WebhookDoc>("webhooks");
@@ -141,12 +160,12 @@ async function createContext(
     idleLanes: idleLanes(),
     stream: streamStore(stream),
     streamWakeups: streamWakeups(bus),
-    followed: followedUsers(stores.followers),
+    followed: followedUsers(stores.followers, recording),
     accounts: cachingResolve(cachingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),
-    lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runLane(ctx, turn)))),
+    lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
     newDeliveryIds: (count) => nextId(db, "deliveries", count),
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),

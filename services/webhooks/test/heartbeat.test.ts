@@ -1,3 +1,4 @@
+import { metrics } from "@ci/kit/process/metrics";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { type Db, MongoClient } from "mongodb";
@@ -19,10 +20,14 @@ afterAll(() => mongo.close());
 
 const sendersOf = () => db.collection<Sender>("senders");
 
+const passes = async () => Number(/ci_loop_seconds_count{loop="heartbeat"} (\d+)/.exec(await metrics.metrics())![1]);
+
 test("a process makes heartbeats while it has lanes, and none without", async () => {
   const aliveUntil = async () => (await sendersOf().findOne({ $expr: { $gt: ["$until", "$$NOW"] } }))?.until.getTime();
   const dies = () => eventually(async () => expect(await aliveUntil()).toBeUndefined());
   await dies();
+  // The pauses of the loop have doubled since, up to 8 s.
+  await eventually(async () => expect(await passes()).toBeGreaterThanOrEqual(3));
 
   let finish = (_: Answer) => {};
   const answered = new Promise<Answer>((resolve) => {
@@ -42,6 +47,8 @@ test("a process makes heartbeats while it has lanes, and none without", async ()
   await eventually(async () => expect(await aliveUntil()).toBeGreaterThan(until! + 5_000));
   finish({ status: 200 });
   expect(await ci.settled(webhook, 1)).toMatchObject([{ attemptCount: 1 }]);
+  // A late heartbeat would have interrupted the attempt.
+  expect(inbox.requests).toHaveLength(1);
   await dies();
 });
 

@@ -7,13 +7,11 @@ import type { ReceivedEvent } from "./event-headers.js";
 import { ackWaitMs } from "./jetstream.js";
 
 const signOfLifeEveryMs = 500;
+/** While there are no events. Anything that arrives ends such a pause. */
+const idleEveryMs = 3_000;
 const pullMs = 5_000;
-const trustLeaseMs = 3_000;
+const leaseMs = 5_000;
 const renewLeaseMs = 1_000;
-/** Without events, a late renewal delays nothing. */
-const renewIdleLeaseMs = 2_000;
-/** A second longer, so that the next holder does not begin what a silent one may still be doing. */
-const leaseMs = trustLeaseMs + 1_000;
 /** After this time the stream has redelivered what others left behind, except events set aside. */
 const redeliveredMs = pullMs + ackWaitMs + 1_000;
 const maxPullBytes = fixedLimit({
@@ -80,10 +78,9 @@ const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal
 async function consumeOnce(options: Consumption): Promise<void> {
   const { lease, signal, log } = options;
   const connection = options.connection();
-  let leasedUntil = performance.now() + trustLeaseMs;
+  const term = lease?.term();
   const consumer = await options.open();
   const held: Held[] = [];
-  let isIdle = false;
   let arrived = () => {};
   let gone: Error | undefined;
   const messages = await consumer.consume({
@@ -93,8 +90,8 @@ async function consumeOnce(options: Consumption): Promise<void> {
     abort_on_missing_resource: true,
     callback(message) {
       const event = options.read(message);
-      isIdle = false;
       if (event) hold(held, { message, event, sinceMs: performance.now() });
+      signs.hurry();
       arrived();
     },
   });
@@ -102,20 +99,13 @@ async function consumeOnce(options: Consumption): Promise<void> {
     gone = reason ?? new Error("The reader was closed");
     arrived();
   });
-  const signOfLife = setInterval(async () => {
-    arrived();
-    const from = performance.now();
-    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
-    // A process cut off from the stream lets the lease expire.
-    const renewMs = isIdle ? renewIdleLeaseMs : renewLeaseMs;
-    const isDue = from >= leasedUntil - trustLeaseMs + renewMs - signOfLifeEveryMs / 2;
-    if (!lease || !isDue || !mayHandle()) return;
-    isIdle = held.length === 0;
-    if (await orUndefined(lease.take(leaseMs))) leasedUntil = from + trustLeaseMs;
-  }, signOfLifeEveryMs);
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
-  const mayHandle = () =>
-    !gone && !signal.aborted && options.connection() === connection && (!lease || performance.now() < leasedUntil);
+  const holdsLease = () => !lease || (term !== undefined && lease.term() === term);
+  const mayHandle = () => !gone && !signal.aborted && options.connection() === connection && holdsLease();
+  const signs = signsOfLife(held, lease, () => {
+    arrived();
+    return mayHandle();
+  });
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -132,12 +122,43 @@ async function consumeOnce(options: Consumption): Promise<void> {
     }
     if (gone) throw gone;
   } finally {
-    clearInterval(signOfLife);
+    signs[Symbol.dispose]();
     signal.removeEventListener("abort", stop);
     messages.stop();
     for (const { message } of held) whileOpen(() => message.nak());
     if (lease) await lease.release().catch((error) => log.warn({ err: error }, "lease not released, it will expire"));
   }
+}
+
+/** Keeps what is held from being redelivered, and renews the lease while `mayRenew`. Rests while nothing is held. */
+function signsOfLife(held: readonly Held[], lease: Lease | undefined, mayRenew: () => boolean) {
+  let renewedMs = performance.now();
+  let nextMs = Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  function give(): void {
+    const now = performance.now();
+    for (const { message, sinceMs } of held) if (now - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
+    wait(held.length > 0 ? signOfLifeEveryMs : idleEveryMs);
+    // A process cut off from the stream lets the lease expire.
+    if (!mayRenew() || !lease || now - renewedMs < renewLeaseMs - signOfLifeEveryMs / 2) return;
+    renewedMs = now;
+    void orUndefined(lease.take(leaseMs));
+  }
+
+  function wait(forMs: number): void {
+    clearTimeout(timer);
+    nextMs = performance.now() + forMs;
+    timer = setTimeout(give, forMs);
+  }
+
+  wait(signOfLifeEveryMs);
+  return {
+    hurry() {
+      if (nextMs - performance.now() > signOfLifeEveryMs) wait(signOfLifeEveryMs);
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }
 
 /** Keeps messages in the order of the stream. A redelivered one replaces its predecessor. */

@@ -1,4 +1,4 @@
-import type { Db } from "mongodb";
+import type { Db, ServerHeartbeatSucceededEvent } from "mongodb";
 
 export interface Clock {
   now(): Date;
@@ -6,20 +6,32 @@ export interface Clock {
 }
 
 const firstComparisons = 3;
+/** The driver measures its heartbeats in whole milliseconds, and reports them a moment later. */
+const heartbeatErrorMs = 2;
 
-/** Follows the database's clock, since clocks of machines differ. `local` is this machine's, in milliseconds. */
+/**
+ * Follows the database's clock, since clocks of machines differ: the primary's responses to the driver's heartbeats say what
+ * time it is. `local` is this machine's, in milliseconds.
+ */
 export async function databaseClock(db: Db, local: () => number = Date.now): Promise<Clock> {
   let correctionMs = 0;
 
-  async function compare(): Promise<void> {
-    const sentAt = local();
-    const { localTime } = await db.command({ hello: 1 });
+  function correct(localTime: Date, sentAt: number): void {
     // The database read its clock, in whole milliseconds, between request and response.
     const lowestMs = localTime.getTime() - local();
     const highestMs = localTime.getTime() + 1 - sentAt;
     if (lowestMs <= highestMs) correctionMs = Math.min(Math.max(correctionMs, lowestMs), highestMs);
   }
 
+  async function compare(): Promise<void> {
+    const sentAt = local();
+    const { localTime } = await db.command({ hello: 1 });
+    correct(localTime, sentAt);
+  }
+
   for (let n = 0; n < firstComparisons; n++) await compare();
+  db.client.on("serverHeartbeatSucceeded", ({ reply, duration, awaited }: ServerHeartbeatSucceededEvent) => {
+    if (reply.isWritablePrimary && !awaited) correct(reply.localTime, local() - duration - heartbeatErrorMs);
+  });
   return { now: () => new Date(local() + correctionMs), compare };
 }

@@ -26,6 +26,8 @@ export interface Deletions {
   /** Checks the parents of new records; returns the number that are deleted. */
   look(): Promise<number>;
   sweep(): Promise<number>;
+  /** Calls a function whenever there are parents for `look` to check. */
+  onCreated(listener: () => void): void;
 }
 
 interface DeletionDoc {
@@ -66,6 +68,7 @@ export function deletionsIn(
 ): Deletions & { ensureIndexes(): Promise<void> } {
   const deletions = db.collection<DeletionDoc>("deletions");
   let unchecked = new Set<string>();
+  let created = () => {};
 
   async function record(parents: readonly Parent[]): Promise<void> {
     const at = now();
@@ -95,6 +98,10 @@ export function deletionsIn(
     created({ userId, namespaceId }) {
       if (userId !== undefined) unchecked.add(keyOf({ kind: "user", id: userId }));
       if (namespaceId !== undefined) unchecked.add(keyOf({ kind: "namespace", id: namespaceId }));
+      created();
+    },
+    onCreated(listener) {
+      created = listener;
     },
     async look() {
       const keys = [...unchecked];
@@ -129,8 +136,13 @@ export function deletionsIn(
   };
 }
 
+const hourMs = 3_600_000;
+
 /** Runs the passes for as long as the service runs. */
-export function tendDeletions(h: Pick<Host, "loop">, { look, sweep }: Pick<Deletions, "look" | "sweep">): void {
-  h.loop("look-below-deleted", 500, look, 2_000);
-  h.loop("sweep-below-deleted", 5_000, sweep, 20_000);
+export function tendDeletions(
+  h: Pick<Host, "loop">,
+  { look, sweep, onCreated }: Pick<Deletions, "look" | "sweep" | "onCreated">,
+): void {
+  onCreated(h.loop("look-below-deleted", 2_000, look, hourMs).stir);
+  h.loop("sweep-below-deleted", 5_000, sweep, 40_000);
 }

@@ -6,6 +6,8 @@ import { duplicateKey } from "./mongo.js";
 export interface Lease {
   /** Takes or renews it for `forMs` by the clock of MongoDB; returns false while another process has it. */
   take(forMs: number): Promise<boolean>;
+  /** Returns the number of the term in which this process has it; undefined while it does not. A lapse ends a term. */
+  term(): number | undefined;
   release(): Promise<void>;
 }
 
@@ -15,12 +17,26 @@ interface Held {
   until: Date;
 }
 
+/** Holders trust a lease for so much less, because clocks drift. */
+const marginMs = 1_000;
+
 /** Opens a lease. A crash of MongoDB may lose it, so holders must tolerate a second holder for a moment. */
 export function leaseOf(db: Db, name: string): Lease {
   const leases = db.collection<Held>("leases");
   const holder = randomUUID();
+  let term = 0;
+  let heldUntilMs = 0;
+  const isHeld = () => performance.now() < heldUntilMs;
+
+  function hold(untilMs: number): void {
+    if (!isHeld()) term++;
+    heldUntilMs = untilMs;
+  }
+
   return {
+    term: () => (isHeld() ? term : undefined),
     async take(forMs) {
+      const fromMs = performance.now();
       // A new lease has no `until`, which compares as less than any time.
       const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
       const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
@@ -30,13 +46,16 @@ export function leaseOf(db: Db, name: string): Lease {
           [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
           { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
         );
-        return taken?.holder === holder;
+        const isOurs = taken?.holder === holder;
+        hold(isOurs ? fromMs + forMs - marginMs : 0);
+        return isOurs;
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
       }
     },
     async release() {
+      hold(0);
       await leases.deleteOne({ _id: name, holder });
     },
   };

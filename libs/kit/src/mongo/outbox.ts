@@ -54,10 +54,10 @@ async function withEvents([first, ...others]: readonly Collection<never>[]): Pro
 
 const sweepEveryMs = 1_000;
 /** Only events whose process died wait for this long. */
-const restMs = 4_000;
+const restMs = 8_000;
 
 /**
- * Publishes the events of outboxes: immediately after a nudge. Otherwise the sweep finds them within about five seconds,
+ * Publishes the events of outboxes: immediately after a nudge. Otherwise the sweep finds them within about ten seconds,
  * or two if there was news a moment ago. Removes events from their documents within a second after publishing them.
  */
 export function relay(

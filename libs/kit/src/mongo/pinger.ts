@@ -6,7 +6,7 @@ const patienceMs = 600;
 /** After this time the driver closes the connection, which may be dead. */
 const timeoutMS = 3_000;
 /** How often the driver looks at the database while nothing is asked: a failed ping makes it look at once. */
-const heartbeatFrequencyMS = 30_000;
+const heartbeatFrequencyMS = 300_000;
 /** Turns of the event loop in which the driver reads a response that has arrived. */
 const turns = 5;
 

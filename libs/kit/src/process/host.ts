@@ -39,7 +39,6 @@ export interface Service extends Running {
 
 const migrateEveryMs = 60_000;
 const migrateRestMs = 15 * 60_000;
-const compareClocksEveryMs = 10_000;
 
 /** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
 export async function host(
@@ -76,7 +75,6 @@ export async function host(
     const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure, log));
     const clock = await databaseClock(mongo.db);
-    repeat("compare-clocks", compareClocksEveryMs, clock.compare);
     await ensureQuotas(mongo.db);
     const identity = own(openIdentity(config.identity, log));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));

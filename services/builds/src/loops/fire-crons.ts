@@ -2,7 +2,7 @@ import type { NothingYet } from "@ci/kit/process/loop";
 import { wakeCron } from "../actions/fire-cron.js";
 import type { Context } from "../context.js";
 
-export const restMs = 8_000;
+export const restMs = 16_000;
 
 /** Runs the cron jobs that are due and returns their number. A failure of one does not stop the others. */
 export async function fireCrons(ctx: Context): Promise<number | NothingYet> {

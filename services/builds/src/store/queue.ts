@@ -41,9 +41,9 @@ export const queueStore = (db: Db) => {
     waitingUsers: (driver: Driver_Type): Promise<number[]> =>
       builds.distinct("userId", { status: "queued", "driver.type": driver }),
 
-    /** Counts the builds of a status, up to 100,000. */
-    count: (status: Build_Status, driver: Driver_Type): Promise<number> =>
-      builds.countDocuments({ status, "driver.type": driver }, { limit: maxCounted }),
+    /** Counts the builds of a status, of all drivers or of one, up to 100,000. */
+    count: (status: Build_Status, driver?: Driver_Type): Promise<number> =>
+      builds.countDocuments({ status, ...(driver && { "driver.type": driver }) }, { limit: maxCounted }),
 
     oldestSince: async (driver: Driver_Type): Promise<Date | undefined> => {
       const waiting = builds.find(

@@ -1,4 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
+import { lineUp } from "../../src/loops/line-up.js";
+import { lineStore } from "../../src/store/line.js";
+import { queueStore } from "../../src/store/queue.js";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
 import { examined } from "./_examined.js";
@@ -95,4 +98,14 @@ it("a user who is missing from the line is added again", async () => {
     const { assignment } = await queue.claimBuild({ runnerId: "r1", drivers: ["os"] });
     expect(assignment?.buildId).toBe(id);
   });
+});
+
+it("the pass that adds missing users rests only while no builds wait", async () => {
+  const bus = { nudge() {} } as never;
+  const pass = () => lineUp({ queue: queueStore(data.db), line: lineStore(data.db), bus });
+  expect(await pass()).toBe(0);
+  await suite.submit(suite.users.eve);
+  expect(await pass()).toBeUndefined();
+  await data.db.collection("line").deleteMany({ driver: "os" });
+  expect(await pass()).toBe(1);
 });

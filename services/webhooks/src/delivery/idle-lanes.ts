@@ -6,6 +6,8 @@ export interface IdleLanes {
   take(webhookId: number): Lane | undefined;
   removeIdle(forMs: number): number[];
   isEmpty(): boolean;
+  /** Returns when the first lane will have been idle for so long; undefined if there is none. */
+  nextInMs(forMs: number): number | undefined;
 }
 
 export function idleLanes(): IdleLanes {
@@ -19,6 +21,10 @@ export function idleLanes(): IdleLanes {
       return idle?.lane;
     },
     isEmpty: () => kept.size === 0,
+    nextInMs(forMs) {
+      const [first] = kept.values();
+      return first && first.sinceMs + forMs - performance.now();
+    },
     removeIdle(forMs) {
       const beforeMs = performance.now() - forMs;
       const ids: number[] = [];

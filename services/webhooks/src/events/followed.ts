@@ -1,9 +1,8 @@
+import type { Lease } from "@ci/kit/mongo/lease";
 import type { Followers } from "../store/followers.js";
 
 /** The users whose events outside of namespaces are recorded, as the process that records them knows them. */
 export interface Followed {
-  /** Says until when this process may record, by `performance.now()`; 0 if it no longer may. */
-  hold(untilMs: number): void;
   /** Reads the followers again before the next event. */
   forget(): void;
   has(userId: number): Promise<boolean>;
@@ -12,40 +11,38 @@ export interface Followed {
 }
 
 /**
- * A follower is confirmed by the process that records, which reads all of them when it takes over. So no event between a
+ * A follower is confirmed by the process that records, which reads all of them when its term begins. So no event between a
  * confirmation and its stream is missed, and an event of a user whom nobody follows costs nothing.
  */
-export function followedUsers(followers: Pick<Followers, "all" | "waiting" | "admit">): Followed {
-  let known: Promise<Set<number>> | undefined;
-  let heldUntilMs = 0;
-  const load = (): Promise<Set<number>> => {
-    const loading = followers.all().then((ids) => new Set(ids));
-    loading.catch(() => {
-      if (known === loading) known = undefined;
-    });
-    return loading;
-  };
+export function followedUsers(
+  followers: Pick<Followers, "all" | "waiting" | "admit">,
+  { term }: Pick<Lease, "term">,
+): Followed {
+  let known: { readonly term: number | undefined; readonly users: Promise<Set<number>> } | undefined;
   const forget = () => {
     known = undefined;
   };
+  const usersIn = (current: number | undefined): Promise<Set<number>> => {
+    if (known?.term !== current) forget();
+    if (known) return known.users;
+    const loading = { term: current, users: followers.all().then((ids) => new Set(ids)) };
+    loading.users.catch(() => {
+      if (known === loading) forget();
+    });
+    known = loading;
+    return loading.users;
+  };
   return {
-    hold(untilMs) {
-      if (performance.now() > heldUntilMs) forget();
-      heldUntilMs = untilMs;
-    },
     forget,
-    async has(userId) {
-      known ??= load();
-      return (await known).has(userId);
-    },
+    has: async (userId) => (await usersIn(term())).has(userId),
     async admit() {
-      if (performance.now() > heldUntilMs) return [];
+      const current = term();
+      if (current === undefined) return [];
       const waiting = await followers.waiting();
       if (waiting.length === 0) return [];
-      known ??= load();
-      const users = await known;
+      const users = await usersIn(current);
       for (const userId of waiting) users.add(userId);
-      if (performance.now() > heldUntilMs) return [];
+      if (term() !== current) return [];
       await followers.admit(waiting);
       return waiting;
     },

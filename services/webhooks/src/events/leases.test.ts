@@ -1,58 +1,62 @@
-import { consumerLeases } from "./leases.js";
+import { sharedLease } from "./leases.js";
 
-/** Returns a lease that can be taken while `free` is true. */
+/** Returns a lease that can be taken while `free` is true, and lapses at will. */
 function fakeLease() {
-  const lease = { free: true, taken: 0, released: 0 };
-  const take = async () => {
-    if (lease.free) lease.taken++;
-    return lease.free;
-  };
-  return { state: lease, take, release: async () => void lease.released++ };
-}
-
-test("the stream's lease is taken only while this process has the lease on deliveries", async () => {
-  const [first, second] = [fakeLease(), fakeLease()];
-  const { deliveries, stream } = consumerLeases(first, second, () => undefined);
-  expect(await stream.take(1)).toBe(false);
-  expect([await deliveries.take(1), await stream.take(1)]).toEqual([true, true]);
-  first.state.free = false;
-  expect([await deliveries.take(1), await stream.take(1)]).toEqual([false, false]);
-  first.state.free = true;
-  await deliveries.take(1);
-  await deliveries.release();
-  expect(await stream.take(1)).toBe(false);
-  expect([first.state.released, second.state.taken]).toEqual([1, 1]);
-});
-
-test("a lease on deliveries that cannot be renewed gives up the stream's lease", async () => {
-  const first = fakeLease();
-  let reachable = true;
-  const flaky = {
-    ...first,
-    take: async () => {
-      if (!reachable) throw new Error("no database");
-      return true;
+  const state = { free: true, held: false, terms: 0, taken: 0, released: 0 };
+  return {
+    state,
+    async take() {
+      state.taken++;
+      if (state.free && !state.held) state.terms++;
+      state.held = state.free;
+      return state.free;
+    },
+    term: () => (state.held ? state.terms : undefined),
+    async release() {
+      state.held = false;
+      state.released++;
     },
   };
-  const { deliveries, stream } = consumerLeases(flaky, fakeLease(), () => undefined);
-  await deliveries.take(1);
-  reachable = false;
-  await expect(deliveries.take(1)).rejects.toThrow("no database");
+}
+
+function shared() {
+  const [lease, earlier] = [fakeLease(), fakeLease()];
+  return { lease: lease.state, earlier: earlier.state, ...sharedLease(lease, earlier) };
+}
+
+test("the stream is recorded only in a term in which deliveries are, without a renewal of its own", async () => {
+  const { lease, earlier, deliveries, stream } = shared();
   expect(await stream.take(1)).toBe(false);
+  expect(await deliveries.take(1)).toBe(true);
+  expect([deliveries.term(), stream.term()]).toEqual([1, undefined]);
+  for (let renewal = 0; renewal < 3; renewal++) expect(await stream.take(1)).toBe(true);
+  expect([lease.taken, earlier.taken, stream.term()]).toEqual([1, 1, 1]);
+  lease.free = false;
+  expect([await deliveries.take(1), await stream.take(1)]).toEqual([false, false]);
+  expect([deliveries.term(), stream.term()]).toEqual([undefined, undefined]);
+  lease.free = true;
+  await deliveries.take(1);
+  expect([deliveries.term(), stream.term()]).toEqual([2, 2]);
 });
 
-test("it says until when the stream's lease can be trusted", async () => {
-  const [first, second] = [fakeLease(), fakeLease()];
-  const held: number[] = [];
-  const { deliveries, stream } = consumerLeases(first, second, (untilMs) => held.push(untilMs));
+test("the lease is released after both readers have ended", async () => {
+  const { lease, earlier, deliveries, stream } = shared();
   await deliveries.take(1);
-  await stream.take(10_000_000);
-  second.state.free = false;
-  await stream.take(10_000_000);
-  second.state.free = true;
-  await stream.take(10_000_000);
+  await stream.take(1);
+  await deliveries.release();
+  expect([deliveries.term(), stream.term(), lease.released]).toEqual([undefined, 1, 0]);
   await stream.release();
-  const now = performance.now();
-  expect(held.map((untilMs) => (untilMs > now ? "held" : untilMs))).toEqual(["held", 0, "held", 0]);
-  expect(Math.max(...held)).toBeLessThanOrEqual(now + 10_000_000 - 1_000);
+  expect([stream.term(), lease.released, earlier.released]).toEqual([undefined, 1, 1]);
+  await deliveries.take(1);
+  await deliveries.release();
+  expect(lease.released).toBe(2);
+});
+
+test("a reader of the stream waits while an earlier version records it", async () => {
+  const { earlier, deliveries, stream } = shared();
+  earlier.free = false;
+  await deliveries.take(1);
+  expect([await stream.take(1), stream.term()]).toEqual([false, undefined]);
+  earlier.free = true;
+  expect([await stream.take(1), stream.term()]).toEqual([true, 1]);
 });

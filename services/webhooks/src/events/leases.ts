@@ -1,44 +1,39 @@
 import type { Lease } from "@ci/kit/mongo/lease";
 
-/** Holders of a lease trust it for so much less, because clocks drift. */
-const marginMs = 1_000;
-
 /**
- * Lets only the process that records deliveries record the stream, so that both share rendered payloads. `onHeld` gets the
- * time until when this process may record the stream, by `performance.now()`.
+ * Lets one lease serve both readers of events, so that only the process that records deliveries records the stream, and both
+ * share rendered payloads. It is released once neither reader uses it. Earlier versions hold `earlier` while they record the
+ * stream, so a reader of the stream waits for that lease before it begins.
  */
-export function consumerLeases(
-  deliveries: Lease,
-  stream: Lease,
-  onHeld: (untilMs: number) => void,
-): { deliveries: Lease; stream: Lease } {
-  let recordsDeliveries = false;
-  return {
-    deliveries: {
+export function sharedLease(lease: Lease, earlier: Lease): { deliveries: Lease; stream: Lease } {
+  const users = new Set<string>();
+
+  function sharedBy(user: string, take: Lease["take"]): Lease {
+    return {
+      term: () => (users.has(user) ? lease.term() : undefined),
       async take(forMs) {
-        try {
-          recordsDeliveries = await deliveries.take(forMs);
-        } catch (error) {
-          recordsDeliveries = false;
-          throw error;
-        }
-        return recordsDeliveries;
-      },
-      async release() {
-        recordsDeliveries = false;
-        await deliveries.release();
-      },
-    },
-    stream: {
-      async take(forMs) {
-        const fromMs = performance.now();
-        const taken = recordsDeliveries && (await stream.take(forMs));
-        onHeld(taken ? fromMs + forMs - marginMs : 0);
+        const taken = await take(forMs);
+        if (taken) users.add(user);
         return taken;
       },
       async release() {
-        onHeld(0);
-        await stream.release();
+        users.delete(user);
+        if (users.size === 0) await lease.release();
+      },
+    };
+  }
+
+  const deliveries = sharedBy("deliveries", lease.take);
+  const stream = sharedBy("stream", async (forMs) => {
+    if (deliveries.term() === undefined) return false;
+    return stream.term() !== undefined || earlier.take(forMs);
+  });
+  return {
+    deliveries,
+    stream: {
+      ...stream,
+      async release() {
+        await Promise.all([stream.release(), earlier.release()]);
       },
     },
   };

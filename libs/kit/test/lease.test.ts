@@ -1,0 +1,42 @@
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { leaseOf } from "../src/mongo/lease.js";
+import { openMongo } from "../src/mongo/mongo.js";
+
+const names = suite();
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+beforeAll(async () => {
+  mongo = await openMongo(names.mongoUrl, names.mongoDb);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+const longMs = 3_600_000;
+
+it("one process has a lease until it releases it", async () => {
+  const [first, second] = [leaseOf(mongo.db, "one"), leaseOf(mongo.db, "one")];
+  expect(first.term()).toBeUndefined();
+  expect([await first.take(longMs), await second.take(longMs)]).toEqual([true, false]);
+  expect([first.term(), second.term()]).toEqual([1, undefined]);
+  await second.release();
+  expect(await second.take(longMs)).toBe(false);
+  await first.release();
+  expect(first.term()).toBeUndefined();
+  expect(await second.take(longMs)).toBe(true);
+});
+
+it("a renewal continues the term, and a lapse ends it, though nobody else took the lease", async () => {
+  const lease = leaseOf(mongo.db, "lapse");
+  await lease.take(longMs);
+  await lease.take(longMs);
+  expect(lease.term()).toBe(1);
+  await lease.take(1_010);
+  await eventually(() => expect(lease.term()).toBeUndefined());
+  await lease.take(longMs);
+  expect(lease.term()).toBeGreaterThan(1);
+});
+
+it("a holder does not trust the last second of its lease", async () => {
+  const lease = leaseOf(mongo.db, "margin");
+  expect(await lease.take(1_000)).toBe(true);
+  expect(lease.term()).toBeUndefined();
+});
