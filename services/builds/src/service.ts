@@ -69,7 +69,7 @@ const lineUpEveryMs = 10_000;
 const registerHooksEveryMs = 5_000;
 /** For what another process may have begun or left behind. */
 const restMs = 16_000;
-const longRestMs = 40_000;
+const hooksRestMs = 40_000;
 
 /** Starts the builds service. `overrides` replaces parts of the context, such as the clock in tests. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -181,8 +181,8 @@ function startLoops(ctx: Context, { loop }: Host) {
     cronRestMs,
   );
   tendDeletions({ loop }, ctx.deletions);
-  loop("line-up", lineUpEveryMs, () => lineUp(ctx), longRestMs);
-  loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), longRestMs);
+  loop("line-up", lineUpEveryMs, () => lineUp(ctx), 2 * lineUpEveryMs);
+  loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), 2 * lineUpEveryMs);
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () =>
     ctx.artifacts.sweep(
@@ -193,10 +193,10 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("record-queue", minuteMs, () => recordQueue(ctx));
-  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), longRestMs);
+  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), hooksRestMs);
   return {
     crons: firing,
-    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), longRestMs),
+    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), hooksRestMs),
     deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), restMs),
   };
 }
