@@ -12,6 +12,7 @@ import type { LaneScheduler } from "./delivery/lane-scheduler.js";
 import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
+import type { SeenWebhooks } from "./delivery/seen-webhooks.js";
 import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
 import type { Followed } from "./events/followed.js";
@@ -39,6 +40,7 @@ export interface Context {
   readonly post: Post;
   readonly writes: BatchedWrites;
   readonly recent: RecentDeliveries;
+  readonly seen: SeenWebhooks;
   readonly idleLanes: IdleLanes;
   readonly lanes: LaneScheduler;
   readonly heartbeat: Heartbeat;

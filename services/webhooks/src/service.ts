@@ -2,7 +2,7 @@ import { cachingGrants } from "@ci/access/grants";
 import type { Bus } from "@ci/kit/bus/bus";
 import { readers } from "@ci/kit/bus/rights";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
-import { nextId } from "@ci/kit/mongo/ids";
+import { nextId, nextNumber } from "@ci/kit/mongo/ids";
 import { type Lease, leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
@@ -24,6 +24,7 @@ import { renderOnce } from "./delivery/render-once.js";
 import { renderPayloads } from "./delivery/render-payloads.js";
 import { cachingResolve } from "./delivery/resolve-cache.js";
 import { runLane } from "./delivery/run-lane.js";
+import { seenWebhooks } from "./delivery/seen-webhooks.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
 import { followedUsers } from "./events/followed.js";
@@ -157,6 +158,7 @@ async function createContext(
     ...stores,
     writes: batchedWrites(stores),
     recent: recentDeliveries(),
+    seen: seenWebhooks(),
     idleLanes: idleLanes(),
     stream: streamStore(stream),
     streamWakeups: streamWakeups(bus),
@@ -167,7 +169,7 @@ async function createContext(
     post: poster(agent, config),
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
-    newDeliveryIds: (count) => nextId(db, "deliveries", count),
+    newDeliveryIds: (count) => nextNumber(db, "deliveries", count),
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,

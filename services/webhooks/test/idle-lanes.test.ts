@@ -1,6 +1,8 @@
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
+import { type SeenWebhooks, seenWebhooks } from "../src/delivery/seen-webhooks.js";
+import { start } from "../src/service.js";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
@@ -31,6 +33,28 @@ test("an idle lane is released, and claimed again for the next delivery", async 
     await eventually(async () => expect(await holder()).toBeUndefined());
   }
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
+});
+
+test("a lane that was idle uses the webhook that was read for the new event", async () => {
+  const seen = seenWebhooks();
+  let used = 0;
+  const take: SeenWebhooks["take"] = (id) => {
+    const webhook = seen.take(id);
+    if (webhook) used++;
+    return webhook;
+  };
+  const usual = ci.start;
+  ci.start = () => start(ci.config, { now: ci.now, seen: { ...seen, take } });
+  await ci.restart();
+  ci.start = usual;
+  await using inbox = await receiver();
+  const { namespace, webhook } = await aLane(inbox.url);
+  let events = 0;
+  await eventually(async () => {
+    await submit(namespace.id, ++events);
+    await ci.settled(webhook, events);
+    expect(used).toBeGreaterThan(0);
+  });
 });
 
 test("the holder of a lane sends the deliveries that another process stores", async () => {

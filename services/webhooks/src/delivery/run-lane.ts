@@ -11,6 +11,7 @@ import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
+import type { Seen } from "./seen-webhooks.js";
 import type { WakeReason } from "./wake.js";
 
 // README.md beside this file shows the states of a delivery and of a lane.
@@ -93,15 +94,26 @@ async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<L
   return { ...lane, due, nextId: Math.max(nextId, ...due.docs.map(({ _id }) => _id + 1)) };
 }
 
-/** Reads the webhook again if the cached one is too old. Returns undefined if the lane is lost. */
+/** Replaces the cached webhook if it is too old. Returns undefined if the lane is lost. */
 async function refresh(ctx: Context, lane: Lane): Promise<Lane | undefined> {
+  if (performance.now() - lane.readAtMs < settingsCacheMs) return lane;
+  const seen = ctx.seen.take(lane.webhook._id);
+  const isNewer = seen && seen.readAtMs > lane.readAtMs && isHeld(ctx, seen.webhook);
+  return isNewer ? withWebhook(ctx, lane, seen) : reread(ctx, lane);
+}
+
+async function reread(ctx: Context, lane: Lane): Promise<Lane | undefined> {
   const readAtMs = performance.now();
-  if (readAtMs - lane.readAtMs < settingsCacheMs) return lane;
-  const { _id, revision, active } = lane.webhook;
-  const webhook = await ctx.writes.readWebhook(_id);
-  if (webhook?.lane?.holder !== ctx.heartbeat.holder) return undefined;
-  const refreshed = { ...lane, webhook, readAtMs };
-  return webhook.revision === revision && webhook.active === active ? refreshed : readDue(ctx, refreshed);
+  const webhook = await ctx.writes.readWebhook(lane.webhook._id);
+  return webhook && isHeld(ctx, webhook) ? withWebhook(ctx, lane, { webhook, readAtMs }) : undefined;
+}
+
+const isHeld = ({ heartbeat }: Context, { lane }: WebhookDoc): boolean => lane?.holder === heartbeat.holder;
+
+function withWebhook(ctx: Context, lane: Lane, { webhook, readAtMs }: Seen): Lane | Promise<Lane> {
+  const { revision, active } = lane.webhook;
+  const renewed = { ...lane, webhook, readAtMs };
+  return webhook.revision === revision && webhook.active === active ? renewed : readDue(ctx, renewed);
 }
 
 /** Makes one attempt and stores it. Returns undefined if the lane is lost. */
@@ -148,7 +160,7 @@ async function applyOutcome(ctx: Context, lane: Lane, { outcome }: AttemptResult
     const { _id, namespaceId } = webhook;
     ctx.log.warn({ webhook: _id, namespace: namespaceId, reason: deactivate }, "webhook deactivated");
   }
-  return refresh(ctx, { ...lane, readAtMs: Number.NEGATIVE_INFINITY });
+  return reread(ctx, lane);
 }
 
 async function removeWebhook(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {

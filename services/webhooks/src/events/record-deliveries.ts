@@ -70,7 +70,9 @@ async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
 async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
   const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
   if (namespaceIds.length === 0) return [];
+  const readAtMs = performance.now();
   const active = await ctx.webhooks.activeInNamespaces(namespaceIds);
+  ctx.seen.add(active, readAtMs);
   const listened = events.map((event) => {
     const { namespaceId, kind, at = ctx.now() } = event;
     const inNamespace = active.filter((webhook) => webhook.namespaceId === namespaceId);

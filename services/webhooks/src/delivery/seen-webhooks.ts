@@ -1,0 +1,37 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { settingsCacheMs } from "../domain/settings-cache.js";
+import type { WebhookDoc } from "../store/webhook-doc.js";
+
+/** A webhook with the time when its query began, by `performance.now()`. */
+export interface Seen {
+  readonly webhook: WebhookDoc;
+  readonly readAtMs: number;
+}
+
+const maxSeen = fixedLimit({
+  max: 1_000,
+  about: "webhooks that a process has just read for new events",
+  effect: "the lanes of the earliest read theirs again",
+});
+
+/** The webhooks that were read for new events, so that their lanes need not read them again at once. */
+export function seenWebhooks() {
+  const seen = new Map<number, Seen>();
+  return {
+    add(webhooks: readonly WebhookDoc[], readAtMs: number): void {
+      for (const webhook of webhooks) {
+        seen.delete(webhook._id);
+        if (seen.size >= maxSeen) seen.delete(seen.keys().next().value!);
+        seen.set(webhook._id, { webhook, readAtMs });
+      }
+    },
+    /** Returns a webhook that may still be used, and forgets it. */
+    take(id: number): Seen | undefined {
+      const one = seen.get(id);
+      seen.delete(id);
+      return one && performance.now() - one.readAtMs < settingsCacheMs ? one : undefined;
+    },
+  };
+}
+
+export type SeenWebhooks = ReturnType<typeof seenWebhooks>;
