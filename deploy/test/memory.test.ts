@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deployDir } from "./_compose.js";
@@ -16,19 +15,12 @@ function ofBuilds(nodeOptions: string): unknown {
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { env, encoding: "utf8" }));
 }
 
-const young = "--max-semi-space-size=8";
-
 describe("npm start", () => {
   it("gives a service's heap half of the chart's limit, as Node.js does in a container", () => {
-    expect(ofBuilds("")).toEqual([768, "--max-old-space-size=384", young]);
-  });
-
-  it("gives new objects as much room as the images do", () => {
-    expect(readFileSync(join(deployDir, "Dockerfile"), "utf8")).toContain(`CMD ["${young}", "dist/main.js"]`);
+    expect(ofBuilds("")).toEqual([768, "--max-old-space-size=384"]);
   });
 
   it("leaves the choice to NODE_OPTIONS", () => {
-    expect(ofBuilds("--max-old-space-size=1000")).toEqual([768, young]);
-    expect(ofBuilds("--max-semi-space-size=16")).toEqual([768, "--max-old-space-size=384"]);
+    expect(ofBuilds("--max-old-space-size=1000")).toEqual([768]);
   });
 });

@@ -22,21 +22,12 @@ export const memoryLimits = async () => {
   return Object.fromEntries(parts.map(([name, part]) => [name, mebibytes(values[part].resources.limits.memory)]));
 };
 
-/** MiB for new objects, in two halves. Larger ones make programs hardly faster. The same as in deploy/Dockerfile. */
-const semiSpace = 8;
-
 /**
  * Returns the options that give the heap of Node.js half of a limit, as a container does. Otherwise it would leave garbage
- * lying, as the machine has room. NODE_OPTIONS may choose other sizes for all services.
+ * lying, as the machine has room. NODE_OPTIONS may choose another size for all services.
  * @param {number} limit in MiB
  */
-export const heapOptions = (limit) => {
-  const chosen = process.env.NODE_OPTIONS ?? "";
-  return [
-    ...(/--max[-_](old[-_]space|heap)[-_]size/.test(chosen) ? [] : [`--max-old-space-size=${limit / 2}`]),
-    ...(/--max[-_]semi[-_]space[-_]size/.test(chosen) ? [] : [`--max-semi-space-size=${semiSpace}`]),
-  ];
-};
-
-/** All threads of a process share one heap of the C library, which then keeps less free memory. As in deploy/Dockerfile. */
-export const allocatorSettings = { MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? "1" };
+export const heapOptions = (limit) =>
+  /--max[-_](old[-_]space|heap)[-_]size/.test(process.env.NODE_OPTIONS ?? "")
+    ? []
+    : [`--max-old-space-size=${limit / 2}`];
