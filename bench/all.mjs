@@ -24,7 +24,7 @@ const memoryMB = () => {
   return services.reduce((sum, name) => sum + (memory.get(name) ?? 0), 0) / 1e6;
 };
 
-/** Waits until the services take no less than before: V8 optimizes and collects garbage for a while after the start. @param {import("./all/world.mjs").World} world */
+/** Waits until the processor time of the services stops falling: V8 is busy for a while after the start. @param {import("./all/world.mjs").World} world */
 const untilSettled = async (world) => {
   await untilIdle();
   for (let last = Number.POSITIVE_INFINITY, looks = 0; looks < 15; looks++) {

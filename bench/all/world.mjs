@@ -39,7 +39,7 @@ export const startWorld = async (settings = {}) => {
   const drivers = settings.RUNNER_DRIVERS ?? "os";
   const system = await startSystem({ ...kept, url, port, dataDir, guardAllow: "127.0.0.1", drivers });
   const { connectClient } = await import("@ci/kit/mongo/client");
-  // Without heartbeats, which would be counted.
+  // Its heartbeats would be counted.
   const quiet = /** @type {const} */ ({ serverMonitoringMode: "poll", heartbeatFrequencyMS: 3_600_000 });
   const mongo = await connectClient(mongod.url, quiet);
   /** Counts itself. */

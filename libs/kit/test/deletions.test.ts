@@ -93,7 +93,7 @@ it("sweep clears the other parents if one fails, and retries that one", async ()
   expect(await deletions.sweep()).toBe(1);
 });
 
-it("the loop that looks rests until there is a new record", async () => {
+it("the loop that checks parents rests until there is a new record", async () => {
   const deletions = await startDeletions();
   const stirred: string[] = [];
   tendDeletions({ loop: (name) => ({ wake() {}, stir: () => void stirred.push(name) }) }, deletions);

@@ -67,7 +67,7 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const lineUpEveryMs = 10_000;
 const registerHooksEveryMs = 5_000;
-/** For what another process may have begun or left behind. */
+/** The longest rest of loops that look for what another process has begun or left behind. */
 const restMs = 16_000;
 const hooksRestMs = 40_000;
 

@@ -69,7 +69,7 @@ test("a request for a build gives it variables, and so does a restart", async ()
   ]);
 });
 
-test("a build gets the variables as the last answer said, right after builds with others", async () => {
+test("a build gets the variables as last confirmed, even right after a build with others", async () => {
   const user = await ci.signUp();
   const valuesOfNew = async () => {
     const { variables_url } = created(await user.post("/builds", aBuild()));

@@ -51,7 +51,7 @@ import { webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
 const hourMs = 60 * 60 * 1_000;
-/** For what another process may have begun or left behind. */
+/** The longest rest of loops that look for what another process has begun or left behind. */
 const restMs = 16_000;
 
 /** Starts the service. Tests pass `overrides`, such as a clock. */

@@ -17,7 +17,7 @@ interface Held {
   until: Date;
 }
 
-/** Holders trust a lease for so much less, because clocks drift. */
+/** Holders trust a lease for this much less, because clocks drift. */
 const marginMs = 1_000;
 
 /** Opens a lease. A crash of MongoDB may lose it, so holders must tolerate a second holder for a moment. */

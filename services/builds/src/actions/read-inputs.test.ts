@@ -10,7 +10,7 @@ const inputsWith = (value: string): GetBuildInputsResponse => ({
   objects: [],
 });
 
-/** Returns a cache in front of a service, whose answer is its number or has `length` characters. */
+/** Returns a cache in front of a service that numbers its answers, and pads them to `length` characters. */
 function service(length?: number) {
   const state = { calls: 0 };
   const answer = async () => inputsWith(length === undefined ? `${++state.calls}` : `${++state.calls}`.padEnd(length));

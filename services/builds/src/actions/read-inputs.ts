@@ -27,8 +27,8 @@ const lengthOf = ({ variables, keys, objects }: GetBuildInputsResponse): number 
 };
 
 /**
- * Builds that are submitted at the same moment share one call, which begins after all of them. Its response serves others
- * for 50 ms: whoever changes a variable, key or object awaits `expireInputs` before confirming that.
+ * Builds that are submitted at the same moment share one call, which begins after all of them. Later builds use its response
+ * for 50 ms. A service that changes a variable, key or object awaits `expireInputs` before it confirms the change.
  */
 export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
   const shared = sharedReads<GetBuildInputsResponse>();

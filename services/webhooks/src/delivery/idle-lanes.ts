@@ -6,7 +6,7 @@ export interface IdleLanes {
   take(webhookId: number): Lane | undefined;
   removeIdle(forMs: number): number[];
   isEmpty(): boolean;
-  /** Returns when the first lane will have been idle for so long; undefined if there is none. */
+  /** Returns in how long the first lane will have been idle for `forMs`; undefined if there is none. */
   nextInMs(forMs: number): number | undefined;
 }
 

@@ -10,8 +10,8 @@ export interface Seen {
 
 const maxSeen = fixedLimit({
   max: 1_000,
-  about: "webhooks that a process has just read for new events",
-  effect: "the lanes of the earliest read theirs again",
+  about: "webhooks that a process remembers from its last look for new events",
+  effect: "others are read again before their next delivery",
 });
 
 /** The webhooks that were read for new events, so that their lanes need not read them again at once. */
@@ -25,7 +25,7 @@ export function seenWebhooks() {
         seen.set(webhook._id, { webhook, readAtMs });
       }
     },
-    /** Returns a webhook that may still be used, and forgets it. */
+    /** Returns and forgets a webhook. Returns undefined if it was read too long ago. */
     take(id: number): Seen | undefined {
       const one = seen.get(id);
       seen.delete(id);

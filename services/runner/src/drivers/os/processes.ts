@@ -45,7 +45,7 @@ function uidOf(pid: number): number | undefined {
   return uid === undefined ? undefined : Number(uid);
 }
 
-/** Asynchronous, because a process can block whoever reads its memory. */
+/** Asynchronous, because reading the memory of a process can block. */
 async function homeOf(pid: number): Promise<string | undefined> {
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
   const home = environment.split("\0").find((entry) => entry.startsWith("HOME="));
