@@ -10,7 +10,7 @@ import { machine, slowerThanCommitted, spreadOf, write } from "./all/results.mjs
 import { buildRows, deliveryRows, requestRows } from "./all/rows.mjs";
 import { services, startWorld } from "./all/world.mjs";
 import { openDeliveries } from "./deliveries.mjs";
-import { memoryOfChildren, start, untilIdle } from "./processes.mjs";
+import { memoryOfChildren, proportionalMemoryOfChildren, start, untilIdle } from "./processes.mjs";
 
 /** @typedef {import("./all/rows.mjs").Row} Row */
 /** @typedef {{ ours: number[], reference: number[], notes: string[], cpuMs: number, requests: number, operations: number }} Samples */
@@ -19,8 +19,9 @@ const places = 4;
 const idleMs = 60_000;
 const settleMs = 20_000;
 
-const memoryMB = () => {
-  const memory = memoryOfChildren();
+/** @param {() => Map<string, number>} measure */
+const ofServicesMB = (measure) => {
+  const memory = measure();
   return services.reduce((sum, name) => sum + (memory.get(name) ?? 0), 0) / 1e6;
 };
 
@@ -42,7 +43,8 @@ const measureIdle = async (world) => {
     cpuPercent: (cost.cpuMs / idleMs) * 100,
     servicesPercent: (cost.servicesMs / idleMs) * 100,
     requestsPerSecond: (cost.requests * 1_000) / idleMs,
-    idleMB: memoryMB(),
+    idleMB: ofServicesMB(memoryOfChildren),
+    idleProportionalMB: ofServicesMB(proportionalMemoryOfChildren),
   };
 };
 
@@ -110,7 +112,11 @@ export const benchAll = async (args) => {
         `${title}: ${ours.median.toFixed(1)}${unit}; ${referenceTitle}: ${reference.median.toFixed(1)}${unit}; ratio ${ratio.median.toFixed(3)}`,
       );
     const commit = (await run("git", ["rev-parse", "--short", "HEAD"])).stdout.trim();
-    const footprint = { ...idle, loadedMB: memoryMB() };
+    const footprint = {
+      ...idle,
+      loadedMB: ofServicesMB(memoryOfChildren),
+      loadedProportionalMB: ofServicesMB(proportionalMemoryOfChildren),
+    };
     const date = new Date().toISOString().slice(0, 10);
     const results = { date, commit, machine: machine(), rounds, figures, footprint };
     const slower = slowerThanCommitted(results);

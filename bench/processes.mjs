@@ -85,5 +85,9 @@ const statusOf = (id, line) => Number(line.exec(readFileSync(`/proc/${id}/status
 /** Returns the resident memory of each child, in bytes by name. */
 export const memoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmRSS:\s+(\d+)/m));
 
+/** Like `memoryOfChildren`, but divides each page by the number of processes that share it, such as those of Node's code. */
+export const proportionalMemoryOfChildren = () =>
+  ofChildren((id) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))?.[1]) * 1024);
+
 /** Returns the greatest resident memory that each child has had, in bytes by name. */
 export const peakMemoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmHWM:\s+(\d+)/m));

@@ -7,7 +7,8 @@ import { arch, cpus, totalmem } from "node:os";
 /**
  * @typedef {{ id: string, title: string, unit: string, less?: boolean, referenceTitle: string, ours: Spread, reference: Spread,
  *   ratio: Spread, note?: string, cpuMs?: number, requests?: number }} Figure
- * @typedef {{ cpuPercent: number, servicesPercent: number, requestsPerSecond: number, idleMB: number, loadedMB: number }} Footprint
+ * @typedef {{ cpuPercent: number, servicesPercent: number, requestsPerSecond: number, idleMB: number, idleProportionalMB: number,
+ *   loadedMB: number, loadedProportionalMB: number }} Footprint
  * @typedef {{ date: string, commit: string, machine: string, rounds: number, figures: Figure[], footprint: Footprint }} Results
  */
 
@@ -39,6 +40,10 @@ export const slowerThanCommitted = ({ figures }) => {
   });
 };
 
+/** @param {number} resident @param {number} proportional */
+const memory = (resident, proportional) =>
+  `${Math.round(resident)} MB (${Math.round(proportional)} MB if shared pages count once)`;
+
 const digits = (/** @type {number} */ value) =>
   value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 });
 
@@ -69,7 +74,8 @@ ${figures
   .join("\n")}
 
 Idle for a minute, once the services take no less processor time than before: ${footprint.servicesPercent.toFixed(2)} % of a core for the six services,
-${footprint.cpuPercent.toFixed(1)} % with MongoDB and NATS, and ${footprint.requestsPerSecond.toFixed(1)} requests to MongoDB a second. Memory of the six services: ${Math.round(footprint.idleMB)} MB when idle, ${Math.round(footprint.loadedMB)} MB after the rounds.
+${footprint.cpuPercent.toFixed(1)} % with MongoDB and NATS, and ${footprint.requestsPerSecond.toFixed(1)} requests to MongoDB a second. Memory of the six services:
+${memory(footprint.idleMB, footprint.idleProportionalMB)} when idle, ${memory(footprint.loadedMB, footprint.loadedProportionalMB)} after the rounds.
 `;
 
 /** @param {Results} results */

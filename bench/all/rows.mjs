@@ -1,6 +1,7 @@
 // The figures of `npm run bench -- all`, each with its reference.
 import { manifest } from "../trivial-build.mjs";
-import { clientOf, repeat, runToEnd } from "./load.mjs";
+import { clientOf } from "./client.mjs";
+import { repeat, runToEnd } from "./load.mjs";
 
 /**
  * A figure. `ours` and `reference` measure once. `less` says that a smaller value is better.
@@ -20,10 +21,10 @@ const queued = manifest("  type: qemu\n  image: none");
 export const requestRows = async ({ url, api }, echo) => {
   const ours = clientOf(url, api.token);
   const bare = clientOf(`http://127.0.0.1:${echo.port}`);
-  for (let n = 0; n < listed; n++) await buildToEnd(api, os);
-  const { url: one } = await api.json("GET", "/builds").then(([first]) => first);
+  for (let n = 0; n < listed; n++) await buildToEnd(ours, os);
+  const { url: one } = await ours.json("GET", "/builds").then(([first]) => first);
   const path = one.slice(url.length);
-  const sizeOf = async (/** @type {string} */ at) => JSON.stringify(await ours.send("GET", at)).length;
+  const sizeOf = async (/** @type {string} */ at) => JSON.stringify(await ours.json("GET", at)).length;
   const list = "/builds?status=passed";
   const [oneBytes, listBytes] = [await sizeOf(path), await sizeOf(list)];
 
@@ -64,14 +65,11 @@ export const requestRows = async ({ url, api }, echo) => {
   ];
 };
 
-/** @param {World["api"]} api @param {string} text */
-const buildToEnd = async (api, text) => {
-  const { output_url } = await api.json("POST", "/builds", { manifest: text });
-  for await (const { event, data } of api.stream(output_url)) {
-    if (event !== "end") continue;
-    if (data.status !== "passed") throw new Error(`The build ended as ${data.status}.`);
-    return;
-  }
+/** @param {import("./client.mjs").Client} client @param {string} text */
+const buildToEnd = async (client, text) => {
+  const { output_url } = await client.json("POST", "/builds", { manifest: text });
+  const status = await client.follow(new URL(output_url).pathname);
+  if (status !== "passed") throw new Error(`The build ended as ${status}.`);
 };
 
 /**
@@ -80,8 +78,9 @@ const buildToEnd = async (api, text) => {
  * @param {{ id: string, title: string, text: string, places: number, referenceTitle: string, bare: () => Promise<void> }} kind
  * @returns {Row[]}
  */
-const buildsOf = ({ api }, { id, title, text, places, referenceTitle, bare }) => {
-  const once = () => buildToEnd(api, text);
+const buildsOf = ({ url, api }, { id, title, text, places, referenceTitle, bare }) => {
+  const client = clientOf(url, api.token);
+  const once = () => buildToEnd(client, text);
   return [
     {
       id,

@@ -1,4 +1,5 @@
-import { clientOf, repeat } from "../all/load.mjs";
+import { clientOf } from "../all/client.mjs";
+import { repeat } from "../all/load.mjs";
 import { manifest } from "../trivial-build.mjs";
 import { greatest, sum, withCpu } from "./cost.mjs";
 
@@ -10,7 +11,7 @@ const durationMs = 4_000;
 export const growClients = async ({ url, api }) => {
   const client = clientOf(url, api.token);
   const submit = () => client.send("POST", "/builds", { manifest: queued });
-  const { number } = await submit();
+  const { number } = await client.json("POST", "/builds", { manifest: queued });
   const read = () => client.send("GET", `/b/admin/${number}`);
   await repeat(8, durationMs, () => Promise.all([submit(), read()]));
   const rows = [];

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, repeat } from "../all/load.mjs";
+import { clientOf } from "../all/client.mjs";
+import { repeat } from "../all/load.mjs";
 import { cloneAccounts } from "../lists/clone-accounts.mjs";
 import { cloneBuilds } from "../lists/clone-builds.mjs";
 import { startListener } from "../lists/listener.mjs";
@@ -25,7 +26,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[(values.length - 1)
 const measure = async ({ api }, number) => {
   const echo = await start("all/echo.mjs", ["front", process.env.MONGO_URL ?? ""]);
   const [ours, bare] = [clientOf(api.url, api.token), clientOf(`http://127.0.0.1:${echo.hello.port}`)];
-  const sizeOf = async (/** @type {string} */ path) => JSON.stringify(await ours.send("GET", path)).length;
+  const sizeOf = async (/** @type {string} */ path) => JSON.stringify(await ours.json("GET", path)).length;
   const [one, list] = [`/b/admin/${number}`, "/builds?status=passed"];
   const echoed = (/** @type {number} */ bytes) => () => bare.send("GET", `/echo?bytes=${bytes}`);
   const insert = () => bare.send("POST", "/insert", { manifest: queued });

@@ -1,5 +1,5 @@
 import { keySettings } from "../../deploy/local/start/service-keys.mjs";
-import { clientOf } from "../all/load.mjs";
+import { clientOf } from "../all/client.mjs";
 import { start } from "../processes.mjs";
 import { manifest } from "../trivial-build.mjs";
 import { greatest, sum, withCpu } from "./cost.mjs";
