@@ -36,6 +36,10 @@ export const statusOf = (error: unknown): number | undefined => (error as { stat
 const hostTrouble =
   /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i;
 
+/** In the words of older engines, such as 20.10, and of newer ones. */
+const noAddresses =
+  /(?:non-overlapping IPv4 address pool among the defaults to assign to the network|all predefined address pools have been fully subnetted)\s*$/;
+
 /** The engine refused a request. Its own words contain paths of its host: they are the cause, for the log. */
 export class EngineRefusal extends Fault {
   constructor(cause: unknown) {
@@ -67,6 +71,8 @@ export function engineError(error: unknown): unknown {
   if (statusOf(error) === undefined) return error;
   if (hostTrouble.test(wordsOf(error)))
     return new HostTrouble("The disk of the engine is full or does not work", { cause: error });
+  if (noAddresses.test(wordsOf(error)))
+    return new HostTrouble("Docker Engine has no addresses left for another network", { cause: error });
   return new EngineRefusal(error);
 }
 
