@@ -19,7 +19,11 @@ beforeAll(async () => {
     ...{ OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join(), JOB_EGRESS: "open" },
   });
 });
-afterAll(() => ci?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  // A killed runner would leave its networks, of which an engine has only some thirty.
+  await ci?.stop("runner");
+  await ci?.[Symbol.asyncDispose]();
+});
 
 /** Yields content of distinct MiB. Each begins with its position. */
 function* content(sizeBytes: number, from = 0): Generator<Buffer> {
