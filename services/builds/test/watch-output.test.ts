@@ -1,7 +1,7 @@
 import { connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
-import { bootBuilds, leaseMs } from "./_suite.js";
+import { bootBuilds, leaseMs, manifest } from "./_suite.js";
 
 const suite = bootBuilds({ runningPerUser: 1 });
 
@@ -112,4 +112,19 @@ it("other replicas hear of what their watchers receive: the end of a build, but 
   expect(await end).toBe("failed");
   await eventually(() => expect(heard).toContain(`output.${id}`));
   expect(heard.filter((topic) => topic === `output.${id}`)).toHaveLength(1);
+});
+
+it("the user of a build still sees its output when its namespace is deleted", async () => {
+  const { ann } = suite.users;
+  const namespace = await suite.accounts.aNamespace(ann, "closing");
+  const { userId, number } = await suite.submit(ann, `namespace: closing${manifest}`);
+  const ref = { userId, number };
+  await suite.as(ann, () => suite.builds.killBuild({ ref }));
+  expect(await follow(ref).end).toBe("killed");
+  await suite.as(ann, () => suite.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+  await eventually(async () => {
+    const { build } = await suite.as(ann, () => suite.builds.getBuild({ ref, brief: false }));
+    expect(build!.namespaceId).toBeUndefined();
+  });
+  expect(await follow(ref).end).toBe("killed");
 });

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The fields that determine who may see a build. They never change. */
+/** The user and the namespace of a build say who may see it. A remembered namespace may be deleted since. */
 export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
