@@ -2,11 +2,7 @@ import { Pool } from "undici";
 
 /** @typedef {ReturnType<typeof clientOf>} Client */
 
-/**
- * Returns a client that keeps its connections. It shares the processor with what it measures, so it does little.
- * @param {string} url
- * @param {string} [token]
- */
+/** Returns a client that keeps its connections. It shares the processor with what it measures, so it does little. @param {string} url @param {string} [token] */
 export const clientOf = (url, token) => {
   const pool = new Pool(url, { connections: 64 });
   const authorization = token ? { authorization: `Bearer ${token}` } : {};

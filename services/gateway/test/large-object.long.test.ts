@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  // A killed runner would leave its networks, of which an engine has only some thirty.
+  // A killed runner would leave its networks behind, and an engine has addresses for only about thirty.
   await ci?.stop("runner");
   await ci?.[Symbol.asyncDispose]();
 });

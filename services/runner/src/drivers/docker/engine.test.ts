@@ -8,13 +8,13 @@ test.each([
   [404, "could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network"],
   [400, "all predefined address pools have been fully subnetted"],
   [500, "mkdir /var/lib/docker/volumes/v: no space left on device"],
-])("the engine's refusal %d, %p, is a trouble of the host, so another runner may do the build", (statusCode, words) => {
+])("a refusal with status %d, %p, is blamed on the host, so another runner may do the build", (statusCode, words) => {
   expect(engineError(refusal(statusCode, words))).toBeInstanceOf(HostTrouble);
 });
 
 test.each([
   [404, "network all predefined address pools have been fully subnetted not found"],
   [409, "no space left on device is already in use"],
-])("the engine's refusal %d, %p, is the fault of the build", (statusCode, words) => {
+])("a refusal with status %d, %p, is blamed on the build", (statusCode, words) => {
   expect(engineError(refusal(statusCode, words))).toBeInstanceOf(EngineRefusal);
 });

@@ -32,13 +32,17 @@ export const inBody = <T extends object>(options: T): T => ({ _query: {}, _body:
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-/** Matches at the end of the text only, because names that users chose may come before. */
-const hostTrouble =
-  /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i;
-
-/** In the words of older engines, such as 20.10, and of newer ones. */
-const noAddresses =
-  /(?:non-overlapping IPv4 address pool among the defaults to assign to the network|all predefined address pools have been fully subnetted)\s*$/;
+/** What the engine says when its host is in trouble. Matches at the end only, because names that users chose may come before. */
+const hostTroubles: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i,
+    "The disk of the engine is full or does not work",
+  ],
+  [
+    /(?:non-overlapping IPv4 address pool among the defaults to assign to the network|all predefined address pools have been fully subnetted)\s*$/,
+    "Docker Engine has no addresses left for another network",
+  ],
+];
 
 /** The engine refused a request. Its own words contain paths of its host: they are the cause, for the log. */
 export class EngineRefusal extends Fault {
@@ -69,10 +73,9 @@ export function engineError(error: unknown): unknown {
   if (code === "ECONNRESET" || code === "EPIPE")
     return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
-  if (hostTrouble.test(wordsOf(error)))
-    return new HostTrouble("The disk of the engine is full or does not work", { cause: error });
-  if (noAddresses.test(wordsOf(error)))
-    return new HostTrouble("Docker Engine has no addresses left for another network", { cause: error });
+  const words = wordsOf(error);
+  const trouble = hostTroubles.find(([pattern]) => pattern.test(words));
+  if (trouble) return new HostTrouble(trouble[1], { cause: error });
   return new EngineRefusal(error);
 }
 
