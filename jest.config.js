@@ -24,6 +24,7 @@ const base = {
   },
   transformIgnorePatterns: ["/node_modules/\\.pnpm/(@?jest|express-gateway)"],
   moduleNameMapper: {
+    "^@ci/proto/encoded-builds$": `${jestRoot}/libs/proto/src/encoded-builds`,
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(access|git|kit|manifest|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,

@@ -5,11 +5,11 @@ import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/served-call";
-import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { OperatorServiceImplementation } from "@ci/proto/builds/v1/operators";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
+import type { EncodedBuildServiceImplementation } from "@ci/proto/encoded-builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
@@ -87,7 +87,7 @@ export interface Context {
   readonly now: () => Date;
 }
 
-export type Handlers = BuildServiceImplementation<Call>;
+export type Handlers = EncodedBuildServiceImplementation<Call>;
 export type CronHandlers = CronServiceImplementation<Call>;
 export type QueueHandlers = QueueServiceImplementation<Call>;
 export type OperatorHandlers = OperatorServiceImplementation<Call>;

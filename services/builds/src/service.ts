@@ -8,11 +8,11 @@ import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { type Host, host, type Service } from "@ci/kit/process/host";
 import type { Log } from "@ci/kit/process/log";
-import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
+import { EncodedBuildServiceDefinition } from "@ci/proto/encoded-builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -86,7 +86,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const loops = startLoops(ctx, h);
     await h.bus.subscribe("builds", readers.builds.kinds, recordDeletion(ctx));
     return (server) => {
-      server.add(BuildServiceDefinition, buildHandlers(ctx));
+      server.add(EncodedBuildServiceDefinition, buildHandlers(ctx));
       server.add(CronServiceDefinition, cronHandlers(ctx));
       server.add(QueueServiceDefinition, queueHandlers(ctx));
       server.add(RepositoryServiceDefinition, repositoryHandlers(ctx));

@@ -9,6 +9,7 @@ import type { PendingSignIns } from "./auth/pending.js";
 import type { Sessions } from "./auth/sessions.js";
 import type { Turns } from "./auth/turns.js";
 import type { Clients } from "./backend/clients.js";
+import type { buildRenderer } from "./backend/rendered-builds.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { OpenStreams } from "./stream/open-streams.js";
@@ -22,6 +23,7 @@ export interface Context extends Clients {
   readonly users: Users;
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
+  readonly renderBuilds: ReturnType<typeof buildRenderer>;
   readonly sessions: Sessions;
   readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
   /** Which bodies of hooks are read now: of all, and of one address. */

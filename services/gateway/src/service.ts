@@ -7,6 +7,7 @@ import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
 import { openIdentity } from "@ci/kit/rpc/identity";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { refusals } from "./audit/audited.js";
 import { authenticate } from "./auth/authenticate.js";
 import { openidClient } from "./auth/openid.js";
@@ -15,6 +16,7 @@ import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
 import { turns } from "./auth/turns.js";
 import { connectBackend } from "./backend/clients.js";
+import { buildRenderer } from "./backend/rendered-builds.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -61,6 +63,7 @@ export async function start(config: Config): Promise<Gateway> {
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
     const accounts = cachingGrants(clients.accounts, bus);
     const users = cachedUsers(accounts, bus);
+    const namespaceCache = ttlCache<number, Namespace>(bus, trustMs);
     const ctx: Context = {
       ...clients,
       accounts,
@@ -69,7 +72,8 @@ export async function start(config: Config): Promise<Gateway> {
       log,
       bus,
       users,
-      namespaceCache: ttlCache(bus, trustMs),
+      namespaceCache,
+      renderBuilds: buildRenderer({ accounts, users, namespaceCache, config }),
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
       openid: config.openid && {

@@ -1,5 +1,6 @@
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -75,6 +76,22 @@ describe("succeeds", () => {
     expect(await list("?status=")).toEqual([newer.id, older.id]);
     const refused = await carl.get("/builds?status=broken");
     expect(refused).toMatchObject({ status: 400, json: { status: ["Status invalid status broken"] } });
+  });
+
+  test("lists a build as it is, also if it or its namespace has changed since the last list", async () => {
+    const carl = await ci.signUp();
+    const [other, build] = [
+      created(await carl.post("/builds", aBuild())),
+      created(await carl.post("/builds", aBuild({ namespace: "web" }))),
+    ];
+    const list = async () => (await carl.get("/builds")).json;
+    for (let n = 0; n < 2; n++) expect(ids(await list())).toEqual([build.id, other.id]);
+    const { json: pinned } = await carl.patch(`${build.url}/pin`);
+    expect(await list()).toMatchObject([{ pinned: true, namespace: pinned.namespace }, { pinned: false }]);
+    await carl.patch(build.namespace.url, { description: "Pages" });
+    expect(await list()).toMatchObject([{ pinned: true, namespace: { description: "Pages" } }, { namespace: null }]);
+    await carl.delete(build.namespace.url);
+    await eventually(async () => expect(await list()).toMatchObject([{ namespace: null }, { namespace: null }]));
   });
 
   test("pins and unpins a build, also twice", async () => {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
-import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { EncodedBuildServiceDefinition } from "@ci/proto/encoded-builds";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { openStreams } from "../src/stream/open-streams.js";
 import { outputStream } from "../src/stream/output.js";
@@ -18,7 +19,7 @@ test("a quiet stream sends heartbeats", async () => {
     server.add(BuildServiceDefinition, { ...failingMethods(BuildServiceDefinition), watchOutput } as never);
   });
   await using peer = connect(`127.0.0.1:${rpc.port}`);
-  const builds: BuildServiceClient = peer.client(BuildServiceDefinition);
+  const builds = peer.client(EncodedBuildServiceDefinition);
   const reply = outputStream(
     {
       builds,

@@ -1,7 +1,7 @@
 import { sharedReads } from "@ci/kit/process/shared";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import type { ListBuildsResponse } from "@ci/proto/builds/v1/builds";
+import { Build, type EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
@@ -29,20 +29,20 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
   return { ownerId: caller.userId!, rootIds };
 }
 
-async function pageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<ListBuildsResponse> {
+async function pageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<EncodedBuilds> {
   const { items, page } = await ctx.builds.list(selected, number);
   const places = await queuePlacesById(ctx, items);
   const { outputListBytes } = ctx.config;
-  const builds = items.map((doc) => ({
-    ...toShortBuild(doc, places.get(doc._id), outputListBytes),
-    manifest: listedManifest(doc.manifest),
-  }));
+  const builds = items.map((doc) => {
+    const build = toShortBuild(doc, places.get(doc._id), outputListBytes);
+    return Buffer.from(Build.encode({ ...build, manifest: listedManifest(doc.manifest) }).finish());
+  });
   return { builds, page };
 }
 
 /** Lists builds. Calls for the same page at the same moment share a read, which begins after each of them. */
 export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
-  const shared = sharedReads<ListBuildsResponse>();
+  const shared = sharedReads<EncodedBuilds>();
   return async (request, { caller }) => {
     const { tag, search, status } = request;
     const selected = { scope: await selection(ctx, request, caller), tag, search, status };

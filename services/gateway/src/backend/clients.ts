@@ -1,9 +1,9 @@
 import { type ClientMaker, connect } from "@ci/kit/rpc/connect";
 import type { Identity } from "@ci/kit/rpc/identity";
-import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type OperatorServiceClient, OperatorServiceDefinition } from "@ci/proto/builds/v1/operators";
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
+import { type EncodedBuildServiceClient, EncodedBuildServiceDefinition } from "@ci/proto/encoded-builds";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { type AuditServiceClient, AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
@@ -29,7 +29,7 @@ export interface Clients {
   readonly variables: VariableServiceClient;
   readonly keys: KeyServiceClient;
   readonly inputs: BuildInputServiceClient;
-  readonly builds: BuildServiceClient;
+  readonly builds: EncodedBuildServiceClient;
   readonly crons: CronServiceClient;
   readonly repositories: RepositoryServiceClient;
   readonly operators: OperatorServiceClient;
@@ -47,7 +47,7 @@ const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => 
   variables: namespaces.client(VariableServiceDefinition),
   keys: namespaces.client(KeyServiceDefinition),
   inputs: namespaces.client(BuildInputServiceDefinition),
-  builds: builds.client(BuildServiceDefinition),
+  builds: builds.client(EncodedBuildServiceDefinition),
   crons: builds.client(CronServiceDefinition),
   repositories: builds.client(RepositoryServiceDefinition),
   operators: builds.client(OperatorServiceDefinition),

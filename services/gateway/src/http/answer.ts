@@ -62,13 +62,14 @@ export function answerTo(thrown: unknown): Answer {
 /** Reports whether a failure began in this process, so that no other service has logged it. */
 export const isUnexpected = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
 
-export const sendJson = (
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void =>
-  send(response, status, { "Content-Type": "application/json; charset=utf-8", ...headers }, JSON.stringify(value));
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends a text that is JSON. */
+export const sendJsonText = (response: ServerResponse, status: number, json: string, headers: Headers = {}): void =>
+  send(response, status, { "Content-Type": "application/json; charset=utf-8", ...headers }, json);
+
+export const sendJson = (response: ServerResponse, status: number, value: unknown, headers: Headers = {}): void =>
+  sendJsonText(response, status, JSON.stringify(value), headers);
 
 /** Answers a request that no policy has answered because express itself failed. */
 export function sendUnhandled(response: ServerResponse, error: unknown): void {

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { PageInfo } from "@ci/proto/common/v1/page";
-import { sendJson } from "./answer.js";
+import { sendJsonText } from "./answer.js";
 import { queryOf } from "./exchange.js";
 import type { Reply } from "./row.js";
 
@@ -42,10 +42,17 @@ function withPage(text: string, page: number): string {
   return url.href;
 }
 
-export const paged =
-  (items: readonly unknown[], page: PageInfo | undefined): Reply =>
+export const paged = (items: readonly unknown[], page: PageInfo | undefined): Reply =>
+  pagedJson(
+    items.map((item) => JSON.stringify(item)),
+    page,
+  );
+
+/** Like `paged`, for items that are JSON already. */
+export const pagedJson =
+  (items: readonly string[], page: PageInfo | undefined): Reply =>
   (exchange, { config }) => {
     const number = pageNumber(queryOf(exchange).get("page"));
     const link = linkHeader(new URL(config.publicUrl).origin + exchange.url, number, page ?? { hasNext: false });
-    sendJson(exchange.response, 200, items, link ? { Link: link } : {});
+    sendJsonText(exchange.response, 200, `[${items.join(",")}]`, link ? { Link: link } : {});
   };

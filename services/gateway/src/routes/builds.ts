@@ -1,13 +1,12 @@
 import { quoted } from "@ci/kit/rpc/fault";
-import { type Build, Build_Status } from "@ci/proto/builds/v1/builds";
-import type { PageInfo } from "@ci/proto/common/v1/page";
+import { type Build, Build_Status, type EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { buildJson, buildSchema } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
 import { buildRefOf, checkMayChange, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { paged } from "../http/page.js";
+import { pagedJson } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
 import { outputEvent, outputQuery, outputStream, outputText, wantsStream } from "../stream/output.js";
@@ -24,11 +23,8 @@ export const filters = {
 
 export const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
-export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: readonly Build[]; page?: PageInfo }) {
-  const relations = await relationsFor(ctx, builds);
-  const items = builds.map((build) => buildJson(build, relations));
-  return paged(items, page);
-}
+export const pageOfBuilds = async (ctx: Context, { builds, page }: EncodedBuilds) =>
+  pagedJson(await ctx.renderBuilds(builds), page);
 
 const groupId = z
   .string()

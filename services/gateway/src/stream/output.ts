@@ -1,4 +1,4 @@
-import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
+import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import { disposition } from "../content/disposition.js";
 import { wantsFile } from "../content/download.js";
@@ -35,7 +35,7 @@ export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolea
 
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  (builds: BuildServiceClient, { ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
+  (builds: Context["builds"], { ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
@@ -67,7 +67,7 @@ export const outputEvent = z.union([
 
 /** Opens the output as it grows. Resolves once it is known to exist, to the rest of it and the final status. */
 async function follow(
-  builds: BuildServiceClient,
+  builds: Context["builds"],
   { ref, job, timestamps }: Output,
   from: number,
   signal: AbortSignal,
