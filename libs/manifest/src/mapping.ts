@@ -4,7 +4,6 @@ import { nearest, suggestion } from "./nearest.js";
 import { type Json, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
 import { type Entry, isEmpty, isMapping } from "./tree.js";
 
-/** A key of a mapping. */
 export interface Key<T> {
   readonly spec: Spec<T>;
   readonly about: string;

@@ -1,6 +1,5 @@
 import { type Db, MongoServerError } from "mongodb";
 
-/** The services with a database. */
 export const storedServices = ["namespaces", "images", "builds", "webhooks"] as const;
 export type StoredService = (typeof storedServices)[number];
 

@@ -6,7 +6,6 @@ export interface Beyond {
   readonly effect?: string;
 }
 
-/** A limit that no setting changes. */
 export interface FixedLimit extends Beyond {
   readonly max: number;
   readonly about: string;

@@ -1,4 +1,5 @@
-import { codeOfStatus, Fault, type FaultCode, type Fields } from "./fault.js";
+import type { ServiceError } from "@grpc/grpc-js";
+import { codeOfStatus, Fault, type FaultCode, type Fields, faultKey } from "./fault.js";
 
 /** How gRPC reports a failed call. */
 export interface Failure {
@@ -6,6 +7,20 @@ export interface Failure {
   readonly code: number;
   readonly details: string;
 }
+
+/** A failed call, with the Fault that the peer sent, if it sent one. */
+export class CallFailure extends Error implements Failure {
+  constructor(
+    readonly code: number,
+    readonly details: string,
+    readonly fault?: Uint8Array,
+  ) {
+    super(details);
+  }
+}
+
+export const failureOf = ({ code, details, metadata }: ServiceError): CallFailure =>
+  new CallFailure(code, details, metadata.get(faultKey)[0] as Buffer | undefined);
 
 /** grpc-js reports `internal` when the connection of a call ends, as when a server stops. */
 const isCutOff = ({ details }: Failure): boolean => /Call ended without gRPC status|Received RST_STREAM/.test(details);

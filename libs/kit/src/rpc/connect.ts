@@ -1,3 +1,4 @@
+import { credentials, Client as GrpcClient, Metadata as GrpcMetadata } from "@grpc/grpc-js";
 import {
   type Client,
   ClientError,
@@ -8,6 +9,8 @@ import {
   type TsProtoServiceDefinition,
 } from "nice-grpc";
 import { awaitAcceptance } from "./acceptance.js";
+import { carryMethod } from "./carrier.js";
+import { carriersOf } from "./carriers.js";
 import { faultOf } from "./client-fault.js";
 import { faultKey } from "./fault.js";
 import type { Identity } from "./identity.js";
@@ -39,6 +42,12 @@ const streaming = (identity: Identity): ClientMiddleware =>
     }
   };
 
+function proofOf(identity: Identity): GrpcMetadata {
+  const metadata = new GrpcMetadata();
+  identity.prove(carryMethod, metadata);
+  return metadata;
+}
+
 export interface ClientMaker {
   client<D extends TsProtoServiceDefinition>(definition: D): Client<D>;
 }
@@ -65,11 +74,13 @@ export function connect(address: string, identity: Identity): Peer {
     "grpc.max_reconnect_backoff_ms": 2_000,
     "grpc.max_receive_message_length": maxMessageBytes,
   });
+  const client = new GrpcClient("", credentials.createInsecure(), { channelOverride: channel });
+  const ways = { client, carriers: carriersOf(client, () => proofOf(identity)) };
   const factory = createClientFactory().use(streaming(identity));
   const maker = (streamFactory: typeof factory, validateOnly: boolean): ClientMaker => ({
     client(definition) {
       const { unary, streams } = byShape(definition);
-      const calls = unaryClient(channel, unary, { identity, validateOnly });
+      const calls = unaryClient(ways, unary, { identity, validateOnly });
       return { ...calls, ...streamFactory.create(streams, channel) } as never;
     },
   });
@@ -77,6 +88,7 @@ export function connect(address: string, identity: Identity): Peer {
     ...maker(factory, false),
     validating: maker(factory.use(asksToValidate), true),
     async [Symbol.asyncDispose]() {
+      ways.carriers.retire();
       channel.close();
     },
   };

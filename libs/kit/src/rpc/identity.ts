@@ -24,6 +24,8 @@ export interface Identity extends AsyncDisposable {
   prove(method: Method, metadata: Settable): void;
   /** Returns the service that proved to be the caller; undefined without a proof. */
   callerOf(method: Method, metadata: Metadata): ServiceName | undefined;
+  /** Gives a call what the stream that carries it proves, in place of whatever the peer sent. */
+  vouch(stream: Metadata, call: Metadata): void;
 }
 
 const tokenKey = "authorization";
@@ -55,6 +57,11 @@ export function openIdentity(config: IdentityConfig, log: Log, readEveryMs = 5_0
       channelCredentials: experimental.createCertificateProviderChannelCredentials(files, files),
       prove() {},
       callerOf: (_method, metadata) => metadata.get(certifiedKey) as ServiceName | undefined,
+      vouch(stream, call) {
+        call.delete(certifiedKey);
+        const service = stream.get(certifiedKey);
+        if (service) call.set(certifiedKey, service);
+      },
       [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
     };
   }
@@ -69,6 +76,8 @@ export function openIdentity(config: IdentityConfig, log: Log, readEveryMs = 5_0
       const token = metadata.get(tokenKey);
       return token === undefined ? undefined : verify(token, audienceOf(path));
     },
+    // Each call has a token of its own.
+    vouch() {},
     async [Symbol.asyncDispose]() {},
   };
 }

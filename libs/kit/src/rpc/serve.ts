@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { CallServiceDefinition } from "@ci/proto/common/v1/calls";
 import type { ServerOptions } from "@grpc/grpc-js";
 import {
   type CallContext,
@@ -12,6 +13,7 @@ import type { Log } from "../process/log.js";
 import { unlessStalled } from "../process/unless-stalled.js";
 import { accept } from "./acceptance.js";
 import { runGenerator } from "./caller.js";
+import { carryCalls, type Unary } from "./carried-calls.js";
 import type { Identity } from "./identity.js";
 import { byShape, maxMessageBytes, pathOf } from "./method.js";
 import { type Call, type CallOptions, type ServedCall, servedCalls } from "./served-call.js";
@@ -60,6 +62,18 @@ async function carryOut(served: ServedCall, request: unknown, handler: Handler, 
   }
 }
 
+/** Returns the unary methods of a service by path, for streams that carry their calls. */
+const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers): [string, Unary][] =>
+  Object.entries(definition.methods).map(([name, method]) => {
+    const { encode, fromPartial = (response: unknown) => response } = method.responseType;
+    const unary: Unary = {
+      decode: (request) => method.requestType.decode(request),
+      encode: (response) => Buffer.from(encode(fromPartial(response)).finish()),
+      call: handlers[name] as Unary["call"],
+    };
+    return [pathOf(definition, method), unary];
+  });
+
 /** Closes connections that remain after shutdown, which a client with an open stream would keep until its keepalive. */
 function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
   const sockets = new Set<Socket>();
@@ -103,22 +117,28 @@ export async function serveRpc(
 ): Promise<AsyncDisposable & { port: number }> {
   const running = new Set<AbortController>();
   const { serverCredentials, interceptors } = options.identity;
+  const connectionMs = options.connectionMs ?? usualConnectionMs;
   const server = createServer({
     interceptors,
     "grpc.enable_channelz": 0,
-    "grpc.max_connection_age_ms": options.connectionMs ?? usualConnectionMs,
+    "grpc.max_connection_age_ms": connectionMs,
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
   } as ServerOptions);
   const begin = servedCalls(options, running);
+  const methodsByPath = new Map<string, Unary>();
   add({
     add(definition, handlers) {
       const guarded = guardChanges(handlers) as never;
       const { unary, streams } = byShape(definition);
-      if (hasMethods(unary)) server.add(unary, unaryHandlers(unary, guarded, begin, options.ping) as never);
+      const unaries = unaryHandlers(unary, guarded, begin, options.ping);
+      for (const [path, method] of carriedMethods(unary, unaries)) methodsByPath.set(path, method);
+      if (hasMethods(unary)) server.add(unary, unaries as never);
       if (hasMethods(streams)) server.with(streaming(begin)).add(streams, guarded);
     },
   });
+  const carrying = { methodsByPath, takeMs: connectionMs, vouch: options.identity.vouch };
+  server.with(streaming(begin)).add(CallServiceDefinition, { carryCalls: carryCalls(carrying) } as never);
   const port = await server.listen(options.listen, serverCredentials);
   const connections = connectionsTo((socket) => socket.localPort === port);
   return {

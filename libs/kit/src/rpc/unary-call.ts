@@ -1,7 +1,8 @@
-import { type Channel, Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { type Client, Metadata, status } from "@grpc/grpc-js";
 import type { CallOptions, TsProtoServiceDefinition } from "nice-grpc";
-import { faultOf } from "./client-fault.js";
-import { faultKey } from "./fault.js";
+import type { Carried, Limits } from "./carrier.js";
+import type { Carriers } from "./carriers.js";
+import { CallFailure, failureOf, faultOf } from "./client-fault.js";
 import type { Identity } from "./identity.js";
 import { type Method, pathOf } from "./method.js";
 import { outgoing } from "./outgoing.js";
@@ -9,6 +10,14 @@ import { isHarmless, readsOnly, repeated } from "./retry.js";
 import { validateOnlyKey } from "./validate-only.js";
 
 const timeoutMs = 30_000;
+/** A larger request would hold up the calls behind it. */
+const maxCarriedBytes = 64 * 1024;
+
+/** The ways of a call to a service. */
+export interface Ways {
+  readonly client: Client;
+  readonly carriers: Carriers;
+}
 
 interface Calling {
   readonly identity: Identity;
@@ -20,13 +29,6 @@ interface Calling {
 interface Called extends Method {
   encode(request: unknown): Buffer;
   decode(response: Buffer): unknown;
-}
-
-interface Sent {
-  readonly request: unknown;
-  readonly metadata: Metadata;
-  /** In milliseconds since 1970. */
-  readonly deadline: number;
 }
 
 function calledMethod(
@@ -46,45 +48,56 @@ function calledMethod(
   };
 }
 
-/** Sends one request. A signal that aborts cancels it, and rejects with its reason. */
-function send(client: Client, method: Called, sent: Sent, signal?: AbortSignal): Promise<unknown> {
-  const { path, encode, decode } = method;
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** Sends a call by a stream of its own. */
+function sendAlone(client: Client, { path, metadata, request }: Carried, limits: Limits): Promise<Buffer> {
+  const { deadline, signal } = limits;
+  const own = new Metadata();
+  for (const [key, value] of Object.entries(metadata)) own.set(key, value);
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const { request, metadata, deadline } = sent;
-    const call = client.makeUnaryRequest(path, encode, decode, request, metadata, { deadline }, (error, response) => {
+    const call = client.makeUnaryRequest(path, same, same, request, own, { deadline }, (error, response) => {
       signal?.removeEventListener("abort", cancel);
-      if (error) reject(signal?.aborted ? signal.reason : error);
-      else resolve(response);
+      if (error) reject(signal?.aborted ? signal.reason : failureOf(error));
+      else resolve(response!);
     });
     const cancel = () => call.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
   });
 }
 
-/** The Fault that the peer threw, as its trailer tells. */
-const faultIn = ({ metadata }: ServiceError) => metadata.get(faultKey)[0] as Buffer | undefined;
-
-const isServiceError = (error: unknown): error is ServiceError => error instanceof Error && "metadata" in error;
+/** Sends a call by a stream that carries calls, if it is short and the server accepts such streams, otherwise alone. */
+async function send({ client, carriers }: Ways, call: Carried, limits: Limits): Promise<Buffer> {
+  limits.signal?.throwIfAborted();
+  if (call.request.length > maxCarriedBytes || !carriers.areAccepted()) return sendAlone(client, call, limits);
+  try {
+    return await carriers.next().call(call, limits);
+  } catch (error) {
+    // An older server has not seen the call.
+    if (!(error instanceof CallFailure && error.code === status.UNIMPLEMENTED)) throw error;
+    return sendAlone(client, call, limits);
+  }
+}
 
 /**
  * Returns a client of methods that take one message and return one. Each call proves who makes it, carries its caller, has a
- * deadline, is repeated where that is safe, and throws the peer's Fault. It uses gRPC directly: the generators that streams
- * need would cost each call half as much again.
+ * deadline, is repeated where that is safe, and throws the peer's Fault.
  */
-export function unaryClient(channel: Channel, definition: TsProtoServiceDefinition, calling: Calling): object {
+export function unaryClient(ways: Ways, definition: TsProtoServiceDefinition, calling: Calling): object {
   const { identity, validateOnly } = calling;
-  const client = new Client("", credentials.createInsecure(), { channelOverride: channel });
 
-  async function call(method: Called, request: unknown, { signal }: CallOptions = {}): Promise<unknown> {
-    const { metadata, failed, end } = outgoing(identity, method, new Metadata());
+  async function call(method: Called, asked: unknown, { signal }: CallOptions = {}): Promise<unknown> {
+    const { metadata, failed, end } = outgoing(identity, method, new Map<string, string>());
     if (validateOnly && !readsOnly(method.path)) metadata.set(validateOnlyKey, "true");
-    const sent = { request, metadata, deadline: Date.now() + timeoutMs };
-    const mayRepeat = (error: unknown) => isServiceError(error) && !faultIn(error) && isHarmless(method.path, error);
+    const limits = { signal, deadline: Date.now() + timeoutMs };
+    const mayRepeat = (error: unknown) =>
+      error instanceof CallFailure && !error.fault && isHarmless(method.path, error);
     try {
-      return await repeated(() => send(client, method, sent, signal), mayRepeat, signal);
+      const { path, encode } = method;
+      const carried = { path, metadata: Object.fromEntries(metadata), request: encode(asked) };
+      return method.decode(await repeated(() => send(ways, carried, limits), mayRepeat, signal));
     } catch (error) {
-      throw failed(isServiceError(error) ? faultOf(error, faultIn(error)) : error);
+      throw failed(error instanceof CallFailure ? faultOf(error, error.fault) : error);
     } finally {
       end();
     }
