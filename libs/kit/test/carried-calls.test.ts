@@ -1,9 +1,14 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import { type AddressInfo, createConnection, createServer as createTcpServer, type Socket } from "node:net";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, openedIdentity, serveRpc } from "@ci/testkit/identities";
 import { createServer } from "nice-grpc";
 import { createLog } from "../src/process/log.js";
+import { runAs } from "../src/rpc/caller.js";
 import * as rpc from "../src/rpc/connect.js";
+import type { Identity } from "../src/rpc/identity.js";
 import type { Call } from "../src/rpc/served-call.js";
 
 const { getUser, listUsers } = AccountServiceDefinition.methods;
@@ -17,9 +22,10 @@ const serve = (handlers: Partial<Handlers> = {}, options: { connectionMs?: numbe
   serveRpc({ listen: "127.0.0.1:0", log, ...options }, (router) => router.add(definition, { ...usual, ...handlers }));
 
 const range = (length: number) => Array.from({ length }, (_, n) => n);
-const ask = (peer: rpc.Peer, name = "a") => peer.client(definition).getUser({ by: { $case: "username", value: name } });
+const ask = (peer: rpc.Peer, name = "a", options?: { signal: AbortSignal }) =>
+  peer.client(definition).getUser({ by: { $case: "username", value: name } }, options);
 
-test("calls at the same time get their own responses, also if these are large", async () => {
+test("concurrent calls get their own responses, even large ones", async () => {
   const calls = 40;
   let arrived = 0;
   let answer = () => {};
@@ -58,7 +64,7 @@ test("no call fails while the server replaces streams and connections", async ()
   await Promise.all(range(8).map(askMany));
 });
 
-test("a server stops at once though clients could still call", async () => {
+test("a server with open streams stops at once", async () => {
   const server = await serve({}, { graceMs: 60_000 });
   await using peer = connect(`127.0.0.1:${server.port}`);
   for (const _ of range(20)) await ask(peer);
@@ -105,4 +111,77 @@ test("replicas share the calls, and the others take those of a lost one", async 
   await untilShared([1, 2], 40);
   expect(counts[0]).toBe(lost);
   for (const server of servers.slice(1)) await server[Symbol.asyncDispose]();
+});
+
+test("a call with impossible metadata fails alone", async () => {
+  await using server = await serve();
+  const identity = openedIdentity("gateway");
+  let spoil = false;
+  const spoiling: Identity = {
+    ...identity,
+    prove(method, metadata) {
+      identity.prove(method, metadata);
+      if (spoil && !method.path.endsWith("/CarryCalls")) metadata.set("x-broken", "\u{1f525}\n");
+    },
+  };
+  await using peer = rpc.connect(`127.0.0.1:${server.port}`, spoiling);
+  const caller = { userId: 1, requestId: "r-1" };
+  expect(await runAs(caller, () => ask(peer))).toMatchObject({ user: { id: 1 } });
+  spoil = true;
+  await expect(runAs(caller, () => ask(peer))).rejects.toMatchObject({ code: "internal" });
+  spoil = false;
+  expect(await runAs(caller, () => ask(peer))).toMatchObject({ user: { id: 1 } });
+});
+
+/** Accepts connections, and holds back what arrives until it may pass to `port`. */
+async function holdingProxy(port: number) {
+  const held: Socket[] = [];
+  const proxy = createTcpServer({ pauseOnConnect: true }, (socket) => held.push(socket)).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    held,
+    release() {
+      for (const socket of held.splice(0)) socket.pipe(createConnection(port, "127.0.0.1")).pipe(socket);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of held) socket.destroy();
+      proxy.close();
+    },
+  };
+}
+
+test("a call that is given up before its server answers at all is never executed", async () => {
+  const asked: unknown[] = [];
+  await using server = await serve({
+    async getUser({ by }) {
+      asked.push(by!.value);
+      return { user };
+    },
+  });
+  await using proxy = await holdingProxy(server.port);
+  await using peer = connect(`127.0.0.1:${proxy.port}`);
+  const giveUp = new AbortController();
+  const first = ask(peer, "first", giveUp);
+  const second = ask(peer, "second");
+  await eventually(() => expect(proxy.held).not.toHaveLength(0));
+  giveUp.abort(new Error("too late"));
+  await expect(first).rejects.toThrow("too late");
+  proxy.release();
+  await second;
+  expect(asked).toEqual(["second"]);
+});
+
+test("calls find a replica while another one hangs", async () => {
+  // Accepts streams, and says nothing in them.
+  const hanging = http2.createServer().listen(0, "127.0.0.1");
+  await once(hanging, "listening");
+  const { port } = hanging.address() as AddressInfo;
+  await using server = await serve();
+  // gRPC chooses which of the two is first.
+  for (const _ of range(8)) {
+    await using peer = connect(`ipv4:127.0.0.1:${port},127.0.0.1:${server.port}`);
+    await eventually(() => ask(peer, "a", { signal: AbortSignal.timeout(200) }));
+  }
+  hanging.close();
 });

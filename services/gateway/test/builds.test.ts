@@ -78,7 +78,7 @@ describe("succeeds", () => {
     expect(refused).toMatchObject({ status: 400, json: { status: ["Status invalid status broken"] } });
   });
 
-  test("lists a build as it is, also if it or its namespace has changed since the last list", async () => {
+  test("a list shows changes of a build and of its namespace at once", async () => {
     const carl = await ci.signUp();
     const [other, build] = [
       created(await carl.post("/builds", aBuild())),

@@ -14,23 +14,32 @@ export interface Unary {
 
 const none = Buffer.alloc(0);
 const maxResponseBytes = maxMessageBytes - 1024;
-const bytesOf = ({ response }: Reply): number => response.length;
+const bytesOf = ({ response, failure }: Reply): number => 1024 + response.length + (failure?.fault?.length ?? 0);
+/** A client that drains has all replies long before. */
+const drainMs = 60_000;
 
 /** Carries out a call of a stream. Never rejects. */
-async function replyTo({ id, path, request }: Call, method: Unary | undefined, context: CallContext): Promise<Reply> {
+async function replyTo(
+  { id, path, request }: Call,
+  method: Unary | undefined,
+  context: () => CallContext,
+): Promise<Reply> {
+  let trailer: Metadata | undefined;
   try {
     if (!method) throw new ServerError(Status.UNIMPLEMENTED, `No method ${path}`);
-    const response = method.encode(await method.call(method.decode(request), context));
+    const own = context();
+    trailer = own.trailer;
+    const response = method.encode(await method.call(method.decode(request), own));
     if (response.length > maxResponseBytes) throw new ServerError(Status.RESOURCE_EXHAUSTED, "Response too large");
     return { id, response };
   } catch (thrown) {
     const { code, details } = thrown instanceof ServerError ? thrown : { code: Status.INTERNAL, details: "" };
-    const fault = context.trailer.get(faultKey);
+    const fault = trailer?.get(faultKey);
     return { id, response: none, failure: { code, details, fault: fault && Buffer.from(fault) } };
   }
 }
 
-/** Gathers replies, so that those of the same moment share a message. */
+/** Gathers replies, so that those of one turn of the event loop share a message. */
 function gather() {
   const replies: Reply[] = [];
   let wake = () => {};
@@ -51,7 +60,7 @@ function gather() {
 
 interface Carrying {
   readonly methodsByPath: ReadonlyMap<string, Unary>;
-  /** How long a stream takes calls: then its client opens another one, perhaps at a new replica. */
+  /** After this time the server drains a stream, and its client opens another one, perhaps at a new replica. */
   readonly takeMs: number;
   /** Puts what the stream proves about its peer into the metadata of a call. */
   readonly vouch: (stream: Metadata, call: Metadata) => void;
@@ -68,17 +77,20 @@ export const carryCalls = ({
     const replies = gather();
     let isDraining = false;
     let isEnded = false;
+    let isOver = false;
 
     async function carryOut(call: Call, path: string): Promise<void> {
-      const giveUp = new AbortController();
-      running.set(call.id, giveUp);
-      const metadata = Metadata(call.metadata);
-      vouch(proven, metadata);
-      const [header, trailer] = [Metadata(), Metadata()];
-      const context = { metadata, peer, header, trailer, sendHeader() {}, signal: giveUp.signal };
-      const reply = await replyTo(call, methodsByPath.get(path), context);
+      const abort = new AbortController();
+      running.set(call.id, abort);
+      const reply = await replyTo(call, methodsByPath.get(path), () => {
+        const metadata = Metadata(call.metadata);
+        vouch(proven, metadata);
+        const [header, trailer] = [Metadata(), Metadata()];
+        return { metadata, peer, header, trailer, sendHeader() {}, signal: abort.signal };
+      });
       running.delete(call.id);
-      replies.add(reply);
+      if (abort.signal.aborted) replies.wake();
+      else replies.add(reply);
     }
     async function read(): Promise<void> {
       for await (const { calls } of requests)
@@ -86,13 +98,19 @@ export const carryCalls = ({
           if (call.path === undefined) running.get(call.id)?.abort();
           else void carryOut(call, call.path);
     }
-    const drain = () => {
-      isDraining = true;
+    const end = () => {
+      isOver = true;
       replies.wake();
     };
-    const timer = setTimeout(drain, takeMs).unref();
+    const drain = () => {
+      isDraining = true;
+      clearTimeout(timer);
+      timer = setTimeout(end, drainMs).unref();
+      replies.wake();
+    };
+    let timer = setTimeout(drain, takeMs).unref();
     stopping.addEventListener("abort", drain, { once: true });
-    signal.addEventListener("abort", replies.wake, { once: true });
+    signal.addEventListener("abort", end, { once: true });
     read()
       .catch(() => undefined)
       .finally(() => {
@@ -100,16 +118,16 @@ export const carryCalls = ({
         replies.wake();
       });
     try {
-      for (let hasSaidSo = false; ; ) {
+      for (let hasSaidSo = false; !isOver; ) {
         const taken = replies.take();
         if (taken.length > 0 || isDraining !== hasSaidSo) {
           hasSaidSo = isDraining;
           yield { replies: taken, draining: isDraining };
-        } else if (signal.aborted || (isEnded && running.size === 0)) return;
+        } else if (isEnded && running.size === 0) return;
         else await replies.next();
       }
     } finally {
       clearTimeout(timer);
-      for (const giveUp of running.values()) giveUp.abort();
+      for (const abort of running.values()) abort.abort();
     }
   };

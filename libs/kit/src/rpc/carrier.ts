@@ -1,14 +1,9 @@
-import {
-  type Call,
-  CallServiceDefinition,
-  CarryCallsRequest,
-  CarryCallsResponse,
-  type Reply,
-} from "@ci/proto/common/v1/calls";
+import { type Call, CallServiceDefinition, CarryCallsRequest, CarryCallsResponse } from "@ci/proto/common/v1/calls";
 import { type Client, type ClientDuplexStream, type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { CallFailure, failureOf } from "./client-fault.js";
 import { type Method, pathOf } from "./method.js";
 import { takeMessage } from "./one-message.js";
+import { type Limits, waitingCalls } from "./waiting-calls.js";
 
 const { carryCalls } = CallServiceDefinition.methods;
 export const carryMethod: Method = { path: pathOf(CallServiceDefinition, carryCalls), options: carryCalls.options };
@@ -17,15 +12,7 @@ type Stream = ClientDuplexStream<CarryCallsRequest, CarryCallsResponse>;
 const serialize = (request: CarryCallsRequest): Buffer => Buffer.from(CarryCallsRequest.encode(request).finish());
 const deserialize = (bytes: Buffer): CarryCallsResponse => CarryCallsResponse.decode(bytes);
 
-/** A call without an id. */
 export type Carried = Required<Pick<Call, "path" | "metadata" | "request">>;
-
-/** What ends a call before its reply. */
-export interface Limits {
-  /** In milliseconds since 1970. */
-  readonly deadline: number;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** A stream that carries calls to one replica. */
 export interface Carrier {
@@ -42,35 +29,36 @@ interface Events {
   retired(failure?: CallFailure): void;
 }
 
-interface Waiting {
-  done(): void;
-  resolve(response: Buffer): void;
-  reject(error: unknown): void;
-}
-
 const none = Buffer.alloc(0);
 const metadataBytes = 1024;
 const bytesOf = ({ request }: Call): number => metadataBytes + request.length;
 
-/** Opens a stream for calls. */
+/** Opens a stream for calls. Until a replica accepts it, calls wait here, so that one whose time is up is never sent. */
 export function openCarrier(client: Client, proof: Metadata, events: Events): Carrier {
   const stream: Stream = client.makeBidiStreamRequest(carryMethod.path, serialize, deserialize, proof);
-  const waiting = new Map<number, Waiting>();
-  const calls: Call[] = [];
+  const waiting = waitingCalls();
+  const overdue = () =>
+    new CallFailure(status.DEADLINE_EXCEEDED, `No reply of ${stream.getPeer()} before the deadline`);
+  let calls: Call[] = [];
   let lastId = 0;
+  let canWrite = false;
   let isRetired = false;
   let isEnded = false;
 
   function flush(): void {
-    while (calls.length > 0) stream.write({ calls: takeMessage(calls, bytesOf) });
-    if (isRetired && waiting.size === 0) end();
+    while (canWrite && calls.length > 0) canWrite = stream.write({ calls: takeMessage(calls, bytesOf) });
+    endIfDone();
   }
-  /** Calls of the same moment share a message. */
+  function goOn(): void {
+    canWrite = true;
+    flush();
+  }
+  /** Calls of one turn of the event loop share a message. */
   function post(call: Call): void {
     if (calls.push(call) === 1) setImmediate(flush);
   }
-  function end(): void {
-    if (isEnded) return;
+  function endIfDone(): void {
+    if (!isRetired || isEnded || waiting.count() > 0 || calls.length > 0) return;
     isEnded = true;
     stream.end();
   }
@@ -79,53 +67,42 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
       isRetired = true;
       events.retired(failure);
     }
-    if (waiting.size === 0 && calls.length === 0) end();
+    endIfDone();
   }
-  function remove(id: number): Waiting | undefined {
-    const call = waiting.get(id);
-    waiting.delete(id);
-    call?.done();
-    if (isRetired) retire();
-    return call;
-  }
-  function settle({ id, response, failure }: Reply): void {
-    if (failure) remove(id)?.reject(new CallFailure(failure.code, failure.details, failure.fault));
-    else remove(id)?.resolve(response);
+  /** Gives up a call that its replica may be working on, or that is not sent yet. */
+  function giveUp(id: number, reason: unknown): void {
+    const unsent = calls.filter((call) => call.id !== id);
+    if (unsent.length < calls.length) calls = unsent;
+    else post({ id, metadata: {}, request: none });
+    waiting.reject(id, reason);
+    endIfDone();
   }
   function fail(failure: CallFailure): void {
     isEnded = true;
-    calls.length = 0;
+    calls = [];
     retire(failure);
-    for (const id of waiting.keys()) remove(id)?.reject(failure);
+    waiting.rejectAll(failure);
   }
 
-  stream.on("metadata", () => events.accepted(stream.getPeer()));
+  stream.on("metadata", () => {
+    events.accepted(stream.getPeer());
+    goOn();
+  });
+  stream.on("drain", goOn);
   stream.on("data", ({ replies, draining }: CarryCallsResponse) => {
-    replies.forEach(settle);
+    replies.forEach(waiting.settle);
     if (draining) retire();
+    endIfDone();
   });
   stream.on("error", (error: ServiceError) => fail(failureOf(error)));
   stream.on("end", () => fail(new CallFailure(status.UNAVAILABLE, "Call ended without gRPC status")));
 
   return {
-    call: (call, { deadline, signal }) =>
-      new Promise((resolve, reject) => {
-        const id = ++lastId;
-        const giveUp = (reason: unknown) => {
-          if (!isEnded) post({ id, metadata: {}, request: none });
-          remove(id)?.reject(reason);
-        };
-        const onAbort = () => giveUp(signal!.reason);
-        const onTimeout = () => giveUp(new CallFailure(status.DEADLINE_EXCEEDED, "Deadline exceeded"));
-        const timer = setTimeout(onTimeout, deadline - Date.now());
-        const done = () => {
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", onAbort);
-        };
-        waiting.set(id, { resolve, reject, done });
-        signal?.addEventListener("abort", onAbort, { once: true });
-        post({ id, ...call });
-      }),
+    call(call, limits) {
+      const id = ++lastId;
+      post({ id, ...call });
+      return waiting.wait(id, limits, (reason) => giveUp(id, reason ?? overdue()));
+    },
     retire,
   };
 }

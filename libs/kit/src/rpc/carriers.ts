@@ -1,13 +1,13 @@
 import { type Client, type Metadata, status } from "@grpc/grpc-js";
 import { type Carrier, openCarrier } from "./carrier.js";
 
-/** A client looks for other replicas ever less often, as long as it finds none. */
+/** The pause before a client looks for another replica. It doubles while each new stream reaches a known one. */
 const firstPauseMs = 50;
 const maxPauseMs = 30_000;
 
 /** The streams that carry calls to the replicas of a service. */
 export interface Carriers {
-  /** Reports whether the service accepts such streams, as far as is known. */
+  /** False for 30 s after a server of an earlier version rejected such a stream. */
   areAccepted(): boolean;
   /** Returns one of the streams, which take turns. */
   next(): Carrier;
@@ -21,7 +21,7 @@ export interface Carriers {
  */
 export function carriersOf(client: Client, proof: () => Metadata, now = () => performance.now()): Carriers {
   const peers = new Map<Carrier, string>();
-  let opening: Carrier | undefined;
+  const opening = new Set<Carrier>();
   let pauseMs = firstPauseMs;
   let lookAt = 0;
   let refusedUntil = 0;
@@ -36,31 +36,30 @@ export function carriersOf(client: Client, proof: () => Metadata, now = () => pe
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     const carrier = openCarrier(client, proof(), {
       accepted(peer) {
-        opening = undefined;
+        opening.delete(carrier);
         if ([...peers.values()].includes(peer)) return carrier.retire();
         peers.set(carrier, peer);
         lookAgain();
       },
       retired(failure) {
-        if (opening === carrier) opening = undefined;
+        opening.delete(carrier);
         if (peers.delete(carrier)) lookAgain();
         if (failure?.code === status.UNIMPLEMENTED) refusedUntil = now() + maxPauseMs;
       },
     });
-    opening = carrier;
+    opening.add(carrier);
     return carrier;
   }
 
   return {
     areAccepted: () => refusedUntil <= now(),
     next() {
-      if (now() >= lookAt && !opening) look();
+      const newest = now() >= lookAt ? look() : [...opening].at(-1);
       const ready = [...peers.keys()];
-      return ready[turn++ % ready.length] ?? opening ?? look();
+      return ready[turn++ % ready.length] ?? newest ?? look();
     },
     retire() {
-      for (const carrier of peers.keys()) carrier.retire();
-      opening?.retire();
+      for (const carrier of [...peers.keys(), ...opening]) carrier.retire();
     },
   };
 }

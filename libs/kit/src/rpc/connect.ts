@@ -75,12 +75,12 @@ export function connect(address: string, identity: Identity): Peer {
     "grpc.max_receive_message_length": maxMessageBytes,
   });
   const client = new GrpcClient("", credentials.createInsecure(), { channelOverride: channel });
-  const ways = { client, carriers: carriersOf(client, () => proofOf(identity)) };
+  const transport = { client, carriers: carriersOf(client, () => proofOf(identity)) };
   const factory = createClientFactory().use(streaming(identity));
   const maker = (streamFactory: typeof factory, validateOnly: boolean): ClientMaker => ({
     client(definition) {
       const { unary, streams } = byShape(definition);
-      const calls = unaryClient(ways, unary, { identity, validateOnly });
+      const calls = unaryClient(transport, unary, { identity, validateOnly });
       return { ...calls, ...streamFactory.create(streams, channel) } as never;
     },
   });
@@ -88,7 +88,7 @@ export function connect(address: string, identity: Identity): Peer {
     ...maker(factory, false),
     validating: maker(factory.use(asksToValidate), true),
     async [Symbol.asyncDispose]() {
-      ways.carriers.retire();
+      transport.carriers.retire();
       channel.close();
     },
   };

@@ -1,6 +1,6 @@
 import { type Client, Metadata, status } from "@grpc/grpc-js";
 import type { CallOptions, TsProtoServiceDefinition } from "nice-grpc";
-import type { Carried, Limits } from "./carrier.js";
+import type { Carried } from "./carrier.js";
 import type { Carriers } from "./carriers.js";
 import { CallFailure, failureOf, faultOf } from "./client-fault.js";
 import type { Identity } from "./identity.js";
@@ -8,13 +8,14 @@ import { type Method, pathOf } from "./method.js";
 import { outgoing } from "./outgoing.js";
 import { isHarmless, readsOnly, repeated } from "./retry.js";
 import { validateOnlyKey } from "./validate-only.js";
+import type { Limits } from "./waiting-calls.js";
 
 const timeoutMs = 30_000;
 /** A larger request would hold up the calls behind it. */
 const maxCarriedBytes = 64 * 1024;
 
-/** The ways of a call to a service. */
-export interface Ways {
+/** What takes calls to a service. */
+export interface Transport {
   readonly client: Client;
   readonly carriers: Carriers;
 }
@@ -67,7 +68,7 @@ function sendAlone(client: Client, { path, metadata, request }: Carried, limits:
 }
 
 /** Sends a call by a stream that carries calls, if it is short and the server accepts such streams, otherwise alone. */
-async function send({ client, carriers }: Ways, call: Carried, limits: Limits): Promise<Buffer> {
+async function send({ client, carriers }: Transport, call: Carried, limits: Limits): Promise<Buffer> {
   limits.signal?.throwIfAborted();
   if (call.request.length > maxCarriedBytes || !carriers.areAccepted()) return sendAlone(client, call, limits);
   try {
@@ -83,7 +84,7 @@ async function send({ client, carriers }: Ways, call: Carried, limits: Limits): 
  * Returns a client of methods that take one message and return one. Each call proves who makes it, carries its caller, has a
  * deadline, is repeated where that is safe, and throws the peer's Fault.
  */
-export function unaryClient(ways: Ways, definition: TsProtoServiceDefinition, calling: Calling): object {
+export function unaryClient(transport: Transport, definition: TsProtoServiceDefinition, calling: Calling): object {
   const { identity, validateOnly } = calling;
 
   async function call(method: Called, asked: unknown, { signal }: CallOptions = {}): Promise<unknown> {
@@ -95,7 +96,7 @@ export function unaryClient(ways: Ways, definition: TsProtoServiceDefinition, ca
     try {
       const { path, encode } = method;
       const carried = { path, metadata: Object.fromEntries(metadata), request: encode(asked) };
-      return method.decode(await repeated(() => send(ways, carried, limits), mayRepeat, signal));
+      return method.decode(await repeated(() => send(transport, carried, limits), mayRepeat, signal));
     } catch (error) {
       throw failed(error instanceof CallFailure ? faultOf(error, error.fault) : error);
     } finally {

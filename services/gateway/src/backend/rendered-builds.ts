@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Build } from "@ci/proto/builds/v1/builds";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
@@ -10,55 +11,68 @@ import { relationsFor } from "./relations.js";
 
 const maxCharacters = fixedLimit({
   max: 4 * 1024 * 1024,
-  about: "characters of builds in lists that the gateway keeps as JSON",
+  about: "characters of builds in lists that the gateway keeps, encoded and as JSON",
   effect: "the least recently listed ones are rendered again",
 });
 
-/** A build as JSON, and the cached records whose names it contains. */
-interface Rendered {
-  readonly json: string;
-  readonly user: User;
-  readonly namespace?: { readonly itself: Namespace; readonly owner: User } | undefined;
+type Owned = Pick<Build, "userId" | "namespaceId">;
+
+/** The records that the JSON of a build contains besides the build. */
+interface Related {
+  readonly user: User | undefined;
+  readonly namespace: Namespace | undefined;
+  readonly owner: User | undefined;
 }
 
-type Needs = Pick<Context, "accounts" | "users" | "namespaceCache" | "config">;
+/** A build as JSON. */
+interface Rendered extends Owned {
+  readonly json: string;
+  related: Related;
+}
 
-/** Renders the builds of lists as JSON. Only those whose bytes are new, or whose names may have changed, are decoded. */
-export function buildRenderer(ctx: Needs): (builds: readonly Buffer[]) => Promise<string[]> {
-  const known = new LRUCache<string, Rendered>({
+function relatedTo({ userId, namespaceId }: Owned, { users, namespaces }: Relations): Related {
+  const namespace = namespaceId === undefined ? undefined : namespaces.get(namespaceId);
+  return { user: users.get(userId), namespace, owner: namespace && users.get(namespace.userId) };
+}
+
+const isSame = (a: Related, b: Related): boolean =>
+  (a.user === b.user && a.namespace === b.namespace && a.owner === b.owner) || isDeepStrictEqual(a, b);
+
+function render(build: Build, relations: Relations): Rendered {
+  const { userId, namespaceId } = build;
+  const json = JSON.stringify(buildJson(build, relations));
+  return { json, userId, namespaceId, related: relatedTo(build, relations) };
+}
+
+/** Renders the builds of lists as JSON. One that was listed before is not decoded again unless something has changed. */
+export function buildRenderer(
+  ctx: Pick<Context, "accounts" | "users" | "namespaceCache" | "config">,
+): (builds: readonly Buffer[]) => Promise<string[]> {
+  const cache = new LRUCache<string, Rendered>({
     maxSize: maxCharacters,
     sizeCalculation: ({ json }, bytes) => json.length + bytes.length,
   });
 
-  const isCurrent = ({ user, namespace }: Rendered): boolean =>
-    ctx.users.get(user.id) === user &&
-    (!namespace ||
-      (ctx.namespaceCache.get(namespace.itself.id) === namespace.itself &&
-        ctx.users.get(namespace.owner.id) === namespace.owner));
-
-  function keep(bytes: string, json: string, { userId, namespaceId }: Build, { users, namespaces }: Relations): void {
-    const user = users.get(userId);
-    const itself = namespaceId === undefined ? undefined : namespaces.get(namespaceId);
-    const owner = itself && users.get(itself.userId);
-    if (!user || (namespaceId !== undefined && !owner)) return;
-    known.set(bytes, { json, user, namespace: itself && owner && { itself, owner } });
-  }
-
   return async (builds) => {
-    // One character for each byte, so that equal keys mean equal bytes.
-    const keys = builds.map((bytes) => bytes.toString("latin1"));
-    const found = keys.map((key) => known.get(key)).map((rendered) => rendered && isCurrent(rendered) && rendered.json);
-    const missing = builds.flatMap((bytes, index) => (found[index] ? [] : [{ index, build: Build.decode(bytes) }]));
-    if (missing.length === 0) return found as string[];
+    const listed = builds.map((bytes) => {
+      // One character for each byte, so that equal keys mean equal bytes.
+      const key = bytes.toString("latin1");
+      const cached = cache.get(key);
+      return { bytes, key, cached, build: cached ? undefined : Build.decode(bytes) };
+    });
     const relations = await relationsFor(
       ctx,
-      missing.map(({ build }) => build),
+      listed.map(({ cached, build }) => cached ?? build!),
     );
-    for (const { index, build } of missing) {
-      const json = JSON.stringify(buildJson(build, relations));
-      keep(keys[index]!, json, build, relations);
-      found[index] = json;
-    }
-    return found as string[];
+    return listed.map(({ bytes, key, cached, build }) => {
+      const related = cached && relatedTo(cached, relations);
+      if (cached && related && isSame(cached.related, related)) {
+        cached.related = related;
+        return cached.json;
+      }
+      const rendered = render(build ?? Build.decode(bytes), relations);
+      cache.set(key, rendered);
+      return rendered.json;
+    });
   };
 }
