@@ -19,7 +19,7 @@ export interface Carriers {
  * Keeps one stream to each replica. gRPC chooses the replica of a stream, so the client now and then opens another one,
  * and ends it if it has reached that replica already.
  */
-export function carriersOf(client: Client, proof: () => Metadata, now = () => performance.now()): Carriers {
+export function carriersOf(client: Client, proof: () => Metadata): Carriers {
   const peers = new Map<Carrier, string>();
   const opening = new Set<Carrier>();
   let pauseMs = firstPauseMs;
@@ -32,7 +32,7 @@ export function carriersOf(client: Client, proof: () => Metadata, now = () => pe
     pauseMs = firstPauseMs;
   }
   function look(): Carrier {
-    lookAt = now() + pauseMs;
+    lookAt = performance.now() + pauseMs;
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     const carrier = openCarrier(client, proof(), {
       accepted(peer) {
@@ -44,7 +44,7 @@ export function carriersOf(client: Client, proof: () => Metadata, now = () => pe
       retired(failure) {
         opening.delete(carrier);
         if (peers.delete(carrier)) lookAgain();
-        if (failure?.code === status.UNIMPLEMENTED) refusedUntil = now() + maxPauseMs;
+        if (failure?.code === status.UNIMPLEMENTED) refusedUntil = performance.now() + maxPauseMs;
       },
     });
     opening.add(carrier);
@@ -52,9 +52,9 @@ export function carriersOf(client: Client, proof: () => Metadata, now = () => pe
   }
 
   return {
-    areAccepted: () => refusedUntil <= now(),
+    areAccepted: () => refusedUntil <= performance.now(),
     next() {
-      const newest = now() >= lookAt ? look() : [...opening].at(-1);
+      const newest = performance.now() >= lookAt ? look() : [...opening].at(-1);
       const ready = [...peers.keys()];
       return ready[turn++ % ready.length] ?? newest ?? look();
     },

@@ -36,3 +36,13 @@ export const spanName = ({ path }: Method): string => path.slice(1);
 
 /** Codes that mark a span as failed. A client asking for something missing is not our failure. */
 export const failing: ReadonlySet<string> = new Set(["internal", "unavailable"]);
+
+type MessageType = MethodDefinition["requestType"];
+
+/** Returns a function that encodes messages of a type, also partial ones. */
+export const encoderOf =
+  ({ encode, fromPartial = (message: unknown) => message }: MessageType) =>
+  (message: unknown): Buffer => {
+    const { buffer, byteOffset, byteLength } = encode(fromPartial(message)).finish();
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };

@@ -15,7 +15,7 @@ import { accept } from "./acceptance.js";
 import { runGenerator } from "./caller.js";
 import { carryCalls, type Unary } from "./carried-calls.js";
 import type { Identity } from "./identity.js";
-import { byShape, maxMessageBytes, pathOf } from "./method.js";
+import { byShape, encoderOf, maxMessageBytes, pathOf } from "./method.js";
 import { type Call, type CallOptions, type ServedCall, servedCalls } from "./served-call.js";
 import { guardChanges } from "./validated.js";
 
@@ -65,10 +65,9 @@ async function carryOut(served: ServedCall, request: unknown, handler: Handler, 
 /** Returns the unary methods of a service by path, for streams that carry their calls. */
 const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers): [string, Unary][] =>
   Object.entries(definition.methods).map(([name, method]) => {
-    const { encode, fromPartial = (response: unknown) => response } = method.responseType;
     const unary: Unary = {
       decode: (request) => method.requestType.decode(request),
-      encode: (response) => Buffer.from(encode(fromPartial(response)).finish()),
+      encode: encoderOf(method.responseType),
       call: handlers[name] as Unary["call"],
     };
     return [pathOf(definition, method), unary];

@@ -4,7 +4,7 @@ import type { Carried } from "./carrier.js";
 import type { Carriers } from "./carriers.js";
 import { CallFailure, failureOf, faultOf } from "./client-fault.js";
 import type { Identity } from "./identity.js";
-import { type Method, pathOf } from "./method.js";
+import { encoderOf, type Method, pathOf } from "./method.js";
 import { outgoing } from "./outgoing.js";
 import { isHarmless, readsOnly, repeated } from "./retry.js";
 import { validateOnlyKey } from "./validate-only.js";
@@ -26,7 +26,6 @@ interface Calling {
   readonly validateOnly: boolean;
 }
 
-/** A method as gRPC calls it. */
 interface Called extends Method {
   encode(request: unknown): Buffer;
   decode(response: Buffer): unknown;
@@ -37,14 +36,10 @@ function calledMethod(
   method: TsProtoServiceDefinition["methods"][string],
 ): Called {
   const { requestType, responseType, options } = method;
-  const { encode, fromPartial = (request: unknown) => request } = requestType;
   return {
     path: pathOf(definition, method),
     options,
-    encode(request) {
-      const { buffer, byteOffset, byteLength } = encode(fromPartial(request)).finish();
-      return Buffer.from(buffer, byteOffset, byteLength);
-    },
+    encode: encoderOf(requestType),
     decode: (response) => responseType.decode(response),
   };
 }
