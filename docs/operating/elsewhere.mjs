@@ -59,8 +59,8 @@ export const elsewhere = [
     rows: [
       [
         "NODE_OPTIONS",
-        "none",
-        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js",
+        "`--max-semi-space-size=8`",
+        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js. It replaces the default",
       ],
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "none", "URL of the collector"],
       ["OTEL_SERVICE_NAME", "`service-ci-<service>`", "name of the service in traces"],

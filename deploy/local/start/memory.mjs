@@ -22,12 +22,20 @@ export const memoryLimits = async () => {
   return Object.fromEntries(parts.map(([name, part]) => [name, mebibytes(values[part].resources.limits.memory)]));
 };
 
+const chosen = process.env.NODE_OPTIONS ?? "";
+
+/** With V8's own size of 16 MiB, a busy process takes up to 24 MiB more for new objects and is no faster. */
+const youngGeneration = "--max-semi-space-size=8";
+
 /**
- * Returns the options that give the heap of Node.js half of a limit, as a container does. Otherwise it would leave garbage
- * lying, as the machine has room. NODE_OPTIONS may choose another size for all services.
+ * Returns options that give the heap of Node.js half of a limit, as a container does, and what the images set for new
+ * objects. Otherwise it would leave garbage lying, as the machine has room. NODE_OPTIONS may choose other sizes.
  * @param {number} limit in MiB
  */
-export const heapOptions = (limit) =>
-  /--max[-_](old[-_]space|heap)[-_]size/.test(process.env.NODE_OPTIONS ?? "")
-    ? []
-    : [`--max-old-space-size=${limit / 2}`];
+export const heapOptions = (limit) => [
+  ...(/--max[-_](old[-_]space|heap)[-_]size/.test(chosen) ? [] : [`--max-old-space-size=${limit / 2}`]),
+  ...(/--max[-_]semi[-_]space[-_]size/.test(chosen) ? [] : [youngGeneration]),
+];
+
+/** Returns the setting with which glibc keeps less memory that threads have freed, as in the images. */
+export const allocatorSettings = () => ({ MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX || "2" });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
 import { serviceEnvironment } from "./environment.mjs";
-import { heapOptions, memoryLimits } from "./memory.mjs";
+import { allocatorSettings, heapOptions, memoryLimits } from "./memory.mjs";
 import { keySettings } from "./service-keys.mjs";
 import { runnerDirOf } from "./settings.mjs";
 
@@ -69,6 +69,7 @@ export const servicesOf = async (at) => {
   const accepted = ["docker", "qemu", ...(/\bos\b/.test(served) ? ["os"] : [])].join(",");
   const shared = {
     ...process.env,
+    ...allocatorSettings(),
     ...addresses,
     SECRET_KEYS: at.secretKeys,
     CI_ADMIN_TOKEN: at.adminToken,

@@ -20,6 +20,8 @@ import { makeIndexes } from "./store/indexes.js";
 import { migrations } from "./store/migrations.js";
 
 const hourMs = 3_600_000;
+/** The longest rest of the loop that looks for downloads, which begin at once unless a process dies. */
+const restMs = 16_000;
 
 /** Starts the images service. Tests override parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -68,7 +70,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       for (const { wake } of downloads) wake();
     };
     h.bus.onNudge("downloads", download);
-    const finding = h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), 8_000);
+    const finding = h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), restMs);
     tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
     await h.bus.subscribe("images", readers.images.kinds, onEvent(ctx));
