@@ -19,7 +19,8 @@ function ofBuilds(settings: { readonly [name: string]: string }): unknown {
 describe("npm start", () => {
   it("gives a service's heap half of the chart's limit, as Node.js does in a container, and what the images set", () => {
     const [, NODE_OPTIONS, MALLOC_ARENA_MAX] =
-      /^ENV NODE_OPTIONS=(\S+) MALLOC_ARENA_MAX=(\S+)$/m.exec(readFileSync(join(deployDir, "Dockerfile"), "utf8")) ?? [];
+      /^ENV NODE_OPTIONS=(\S+) MALLOC_ARENA_MAX=(\S+)$/m.exec(readFileSync(join(deployDir, "Dockerfile"), "utf8")) ??
+      [];
     expect(ofBuilds({})).toEqual([768, ["--max-old-space-size=384", NODE_OPTIONS], { MALLOC_ARENA_MAX }]);
   });
 

@@ -24,7 +24,6 @@ interface Related {
   readonly owner: User | undefined;
 }
 
-/** A build as JSON. */
 interface Rendered extends Owned {
   readonly json: string;
   related: Related;

@@ -21,7 +21,6 @@ export interface Asset {
   readonly gzip?: Buffer;
 }
 
-/** The files of the web page. */
 export interface Site {
   readonly shell: Buffer;
   readonly etag: string;
