@@ -10,7 +10,7 @@ import { machine, slowerThanCommitted, spreadOf, write } from "./all/results.mjs
 import { buildRows, deliveryRows, requestRows } from "./all/rows.mjs";
 import { services, startWorld } from "./all/world.mjs";
 import { openDeliveries } from "./deliveries.mjs";
-import { memoryOfChildren, proportionalMemoryOfChildren, start, untilIdle } from "./processes.mjs";
+import { memoryOfChildren, proportionalMemoryOfChildren, start, untilIdle, untilQuiet } from "./processes.mjs";
 
 /** @typedef {import("./all/rows.mjs").Row} Row */
 /** @typedef {{ ours: number[], reference: number[], notes: string[], cpuMs: number, requests: number, operations: number }} Samples */
@@ -59,7 +59,10 @@ const measureRow = async (world, row, samples, round) => {
     samples.requests += cost.requests;
   };
   const reference = async () => void samples.reference.push(await row.reference());
-  for (const measure of round % 2 === 0 ? [reference, ours] : [ours, reference]) await measure();
+  for (const measure of round % 2 === 0 ? [reference, ours] : [ours, reference]) {
+    await untilQuiet();
+    await measure();
+  }
 };
 
 /** @param {Row} row @param {Samples} samples @returns {import("./all/results.mjs").Figure} */
