@@ -42,7 +42,8 @@ describe("npm start with its own servers", () => {
 
   it("gives each process only its own settings, and keeps the data folder private", () => {
     const ofMachine = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_RUNTIME_DIR|OTEL_\w+)$/;
-    const ofNode = /^(NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SSL_CERT_(FILE|DIR))$/;
+    const ofNode =
+      /^(NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SSL_CERT_(FILE|DIR)|MALLOC_ARENA_MAX)$/;
     const strange = (name: string, known: ReadonlySet<string>) =>
       [...start.environmentOf(name).keys()].filter(
         (key) => !(known.has(key) || ofMachine.test(key) || ofNode.test(key)),

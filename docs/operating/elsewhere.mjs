@@ -53,6 +53,11 @@ export const elsewhere = [
     ],
   },
   {
+    title: "Memory",
+    intro: "Of each service, in the images and with `npm start` ([memory](../operating.md#scale)).",
+    rows: [["MALLOC_ARENA_MAX", "`2`", "memory pools of the C library (glibc); fewer take less memory"]],
+  },
+  {
     title: "Traces",
     intro:
       "For [traces](metrics.md#traces). All other `OTEL_*` variables of the OpenTelemetry SDK for Node.js work too.",
