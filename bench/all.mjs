@@ -95,7 +95,7 @@ export const benchAll = async (args) => {
   let echo;
   try {
     console.log(`Idle, then ${idleMs / 1_000} s of it are measured ...`);
-    // Later, the reference's own driver of MongoDB would be counted too.
+    // The reference starts afterwards, because its MongoDB driver sends requests of its own.
     const idle = await measureIdle(world);
     echo = await start("all/echo.mjs", ["front", world.mongoUrl]);
     const deliveries = await openDeliveries(world, 1);

@@ -17,7 +17,7 @@ function ofBuilds(settings: { readonly [name: string]: string }): unknown {
 }
 
 describe("npm start", () => {
-  it("gives a service's heap half of the chart's limit, as Node.js does in a container, and what the images set", () => {
+  it("gives each service half of the chart's memory limit as heap, as Node.js does in a container, and the images' settings", () => {
     const [, NODE_OPTIONS, MALLOC_ARENA_MAX] =
       /^ENV NODE_OPTIONS=(\S+) MALLOC_ARENA_MAX=(\S+)$/m.exec(readFileSync(join(deployDir, "Dockerfile"), "utf8")) ??
       [];

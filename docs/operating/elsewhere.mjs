@@ -54,7 +54,7 @@ export const elsewhere = [
   },
   {
     title: "Memory",
-    intro: "Of each service, in the images and with `npm start` ([memory](../operating.md#scale)).",
+    intro: "The images and `npm start` set this for each service ([more](../operating.md#scale)).",
     rows: [["MALLOC_ARENA_MAX", "`2`", "memory pools of the C library (glibc); fewer take less memory"]],
   },
   {

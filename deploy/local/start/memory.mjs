@@ -28,8 +28,8 @@ const chosen = process.env.NODE_OPTIONS ?? "";
 const youngGeneration = "--max-semi-space-size=8";
 
 /**
- * Returns options that give the heap of Node.js half of a limit, as a container does, and what the images set for new
- * objects. Otherwise it would leave garbage lying, as the machine has room. NODE_OPTIONS may choose other sizes.
+ * Returns options that size the heap of Node.js as in a container: half of its limit, and the images' size for new objects.
+ * Otherwise Node.js would collect garbage late, because the machine has room. NODE_OPTIONS may choose other sizes.
  * @param {number} limit in MiB
  */
 export const heapOptions = (limit) => [
@@ -37,5 +37,5 @@ export const heapOptions = (limit) => [
   ...(/--max[-_]semi[-_]space[-_]size/.test(chosen) ? [] : [youngGeneration]),
 ];
 
-/** Returns the setting with which glibc keeps less memory that threads have freed, as in the images. */
+/** Returns the images' setting for the allocator of glibc, which then keeps less freed memory. The environment may choose another. */
 export const allocatorSettings = () => ({ MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX || "2" });

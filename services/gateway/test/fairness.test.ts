@@ -48,7 +48,7 @@ test.each(["requests", "uploads"] as const)(
         answered = true;
         return status;
       });
-      // Far more time than the second request takes, because these are of the same kind.
+      // Twenty requests of the same kind take far longer than the second one.
       for (let i = 0; i < 20; i++) expect(succeeded((await whole(bob)).status)).toBe(true);
       expect(answered).toBe(false);
       waiting = second;

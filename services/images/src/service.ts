@@ -20,7 +20,7 @@ import { makeIndexes } from "./store/indexes.js";
 import { migrations } from "./store/migrations.js";
 
 const hourMs = 3_600_000;
-/** The longest rest of the loop that looks for downloads, which begin at once unless a process dies. */
+/** The longest rest of the loop that finds the downloads of a dead process. Others begin at once. */
 const restMs = 16_000;
 
 /** Starts the images service. Tests override parts of its context, such as the clock. */

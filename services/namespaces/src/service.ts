@@ -35,7 +35,7 @@ import { userStore } from "./store/users.js";
 import { variableStore } from "./store/variables.js";
 
 const clearEveryMs = 2_000;
-/** The longest rest of the loop that completes deletions of processes that have died. */
+/** The longest rest of the loop that completes the deletions of a dead process. */
 const restMs = 16_000;
 const sweepEveryMs = 10 * 60_000;
 const pruneEveryMs = 10 * 60_000;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The user and the namespace decide who may see a build. The namespace may have been deleted since it was cached. */
+/** What decides who may see a build. A cached place may name a namespace that has been deleted. */
 export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
