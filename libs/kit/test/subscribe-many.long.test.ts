@@ -137,6 +137,48 @@ it("if a process dies, the next one receives its unacknowledged events before la
   await eventually(() => expect([...new Set(received)]).toEqual([1, 2, 3, 4]));
 });
 
+it("events that another process still holds come first, even if it confirms some that were delivered again", async () => {
+  const durable = "deposed";
+  const stream = streamOf(names.subjectPrefix);
+  const received: number[] = [];
+  const subscribe = (target: Bus) =>
+    target.subscribeMany(durable, ["build.canceled"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
+      received.push(...events.map(({ seq }) => seq!));
+    });
+  {
+    await using firstBus = await connectToBus();
+    await subscribe(firstBus);
+  }
+  await emit([1], "build.canceled");
+  await emit([2], "build.canceled");
+  const nats = await connect({ servers: names.natsUrl });
+  const manager = await nats.jetstreamManager();
+  const request = { noMux: true, timeout: 30_000 };
+  const next = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`;
+  const receive = async () => (await nats.request(next, undefined, request)).reply!;
+  const [first, second] = [await receive(), await receive()];
+  const keepSecond = setInterval(() => nats.publish(second, "+WPI"), 500);
+  let looks = 0;
+  nats.subscribe(`$JS.API.CONSUMER.INFO.${stream}.${durable}`, { callback: () => looks++ });
+  await using nextBus = await connectToBus();
+  await subscribe(nextBus);
+  await eventually(() => expect(looks).toBeGreaterThan(3));
+  // The first event is delivered again, and then confirmed by its first recipient.
+  nats.publish(first, "-NAK");
+  await emit([3], "build.canceled");
+  const info = () => manager.consumers.info(stream, durable);
+  await eventually(async () => expect(await info()).toMatchObject({ num_redelivered: 1, num_pending: 0 }));
+  nats.publish(first, "+ACK");
+  await eventually(async () => expect(await info()).toMatchObject({ num_ack_pending: 2 }));
+  const before = looks;
+  await eventually(() => expect(looks).toBeGreaterThan(before + 5));
+  expect(received).toEqual([]);
+  clearInterval(keepSecond);
+  nats.publish(second, "-NAK");
+  await eventually(() => expect(received).toEqual([1, 2, 3]));
+  await nats.close();
+});
+
 it("an event that keeps failing does not hold up the others, and is delivered again later", async () => {
   const nats = await connect({ servers: names.natsUrl });
   const manager = await nats.jetstreamManager();

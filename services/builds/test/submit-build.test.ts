@@ -33,6 +33,18 @@ describe("succeeds", () => {
     expect(new Set(builds.map((build) => build.id)).size).toBe(20);
   });
 
+  it("skips numbers that builds already have, though the counter does not know of them", async () => {
+    const { eve } = suite.users;
+    const [first, second] = [await suite.submit(eve), await suite.submit(eve)];
+    const counter = { _id: `builds/${eve.id}` as never };
+    await suite
+      .database()
+      .collection("counters")
+      .updateOne(counter, { $inc: { id: -2 } });
+    expect((await suite.submit(eve)).number).toBe(first.number + 2);
+    expect(second.number).toBe(first.number + 1);
+  });
+
   it("creates the namespace, and shows the build only to its members", async () => {
     const build = await suite.submit(suite.users.ann, `namespace: fly/wheel${manifest}`);
     expect(build.namespaceId).toBeDefined();

@@ -2,8 +2,8 @@ import { cachingGrants } from "@ci/access/grants";
 import type { Bus } from "@ci/kit/bus/bus";
 import { readers } from "@ci/kit/bus/rights";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
-import { nextId, nextNumber } from "@ci/kit/mongo/ids";
-import { type Lease, leaseOf } from "@ci/kit/mongo/lease";
+import { nextId } from "@ci/kit/mongo/ids";
+import { leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
@@ -27,6 +27,7 @@ import { runLane } from "./delivery/run-lane.js";
 import { seenWebhooks } from "./delivery/seen-webhooks.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
+import { deliveryIds } from "./events/delivery-ids.js";
 import { followedUsers } from "./events/followed.js";
 import { sharedLease } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
@@ -60,7 +61,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const { bus, own } = from;
     const leases = sharedLease(leaseOf(from.db, "events"), leaseOf(from.db, "stream"));
     const wakeups = { wakeRedelivery: () => loops.redelivery.wake(), stirLanes: () => loops.stirLanes() };
-    const ctx = await createContext(config, from, leases.stream, { ...wakeups, ...overrides });
+    const ctx = await createContext(config, from, leases, { ...wakeups, ...overrides });
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
     const loops = startLoops(ctx, from);
     bus.onNudge(laneTopic, (text) => {
@@ -112,7 +113,7 @@ type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery" | "stirLanes"
 async function createContext(
   config: Config,
   { db, bus, log, now, own, connect }: Host,
-  recording: Lease,
+  leases: ReturnType<typeof sharedLease>,
   overrides: Overrides,
 ): Promise<Context> {
   const webhooks = db.collection<WebhookDoc>("webhooks");
@@ -162,14 +163,14 @@ async function createContext(
     idleLanes: idleLanes(),
     stream: streamStore(stream),
     streamWakeups: streamWakeups(bus),
-    followed: followedUsers(stores.followers, recording),
+    followed: followedUsers(stores.followers, leases.stream),
     accounts: cachingResolve(cachingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
-    newDeliveryIds: (count) => nextNumber(db, "deliveries", count),
+    newDeliveryIds: deliveryIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,

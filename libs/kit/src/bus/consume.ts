@@ -175,9 +175,11 @@ function hold(held: Held[], one: Held): void {
 async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOurs: () => boolean): Promise<void> {
   const untilMs = performance.now() + redeliveredMs;
   while (isOurs() && performance.now() < untilMs) {
-    // Count before asking: a message that arrives meanwhile may be newer than the missing ones.
-    const here = held.length;
-    if ((await consumer.info()).num_ack_pending <= here) return;
+    // Look before asking: a message that arrives meanwhile may be newer than the missing ones.
+    const here = held.map(({ message }) => message.seq);
+    const { num_ack_pending, ack_floor } = await consumer.info();
+    // The other process may still have confirmed its oldest ones.
+    if (num_ack_pending <= here.filter((seq) => seq > ack_floor.stream_seq).length) return;
     await delay(50);
   }
 }

@@ -113,7 +113,7 @@ export async function nextId(db: Db, name: string, count = 1): Promise<number> {
 
 /**
  * Reserves consecutive numbers for records of the same database, and returns the first. They stay reserved once such a
- * record is durable. Until then a crash of MongoDB may free them, so show them to nobody.
+ * record is durable. Until then a crash of MongoDB may free them: show them to nobody, and let an index refuse repeated ones.
  */
 export async function nextNumber(db: Db, name: string, count = 1): Promise<number> {
   return (await reserve(db, name, { id: count }, quick)).id!;

@@ -20,7 +20,7 @@ interface Held {
 /** Holders trust a lease for this much less, because clocks drift. */
 const marginMs = 1_000;
 
-/** Opens a lease. A crash of MongoDB may lose it, so holders must tolerate a second holder for a moment. */
+/** Opens a lease. A holder that stalls may not notice its end at once, so holders must tolerate a second one for a moment. */
 export function leaseOf(db: Db, name: string): Lease {
   const leases = db.collection<Held>("leases");
   const holder = randomUUID();
@@ -44,7 +44,7 @@ export function leaseOf(db: Db, name: string): Lease {
         const taken = await leases.findOneAndUpdate(
           { _id: name },
           [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
-          { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
+          { upsert: true, returnDocument: "after" },
         );
         const isOurs = taken?.holder === holder;
         hold(isOurs ? fromMs + forMs - marginMs : 0);

@@ -1,4 +1,5 @@
-import { nextIds, nextNumber } from "@ci/kit/mongo/ids";
+import { nextId, nextIds, nextNumber } from "@ci/kit/mongo/ids";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
@@ -65,6 +66,19 @@ export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBui
 
 /** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
+  try {
+    return await tryQueue(ctx, order);
+  } catch (error) {
+    // A crash of MongoDB may free a number whose build is then stored nevertheless.
+    if (!isNumberTaken(error)) throw error;
+    return queue(ctx, order);
+  }
+}
+
+const isNumberTaken = (error: unknown): boolean =>
+  duplicateKey(error) && Object.keys(error.keyPattern).join() === "userId,number";
+
+async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const { tags, userId, inputs, parameters = [], namespace, awaitsApproval } = order;
   const members = membersOf(order.manifest, order.axes);
   const size = members.length;
@@ -74,7 +88,7 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
-    nextNumber(ctx.db, `builds/${userId}`, size),
+    (size > 1 ? nextId : nextNumber)(ctx.db, `builds/${userId}`, size),
     Promise.all(members.map(idsFor)),
     ctx.places.of(members.map(({ manifest }) => ({ ...placing, driver: manifest.driver }))),
   ]);

@@ -33,8 +33,8 @@ type ByWebhook = Map<number, Kept>;
 
 const idAfter = (docs: readonly DeliveryDoc[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
 
-// All processes reserve ids from one counter just before they store. As long as the ids given to this process are
-// consecutive, no other process has stored anything in between, and what is kept here is complete.
+// Ids that this process takes after another one has stored deliveries are not consecutive to its own (delivery-ids.ts). As long
+// as they are consecutive, what is kept here is complete.
 export function recentDeliveries(): RecentDeliveries {
   // Two generations: when the newer one is half of what fits, the older one is dropped.
   let older: ByWebhook = new Map();

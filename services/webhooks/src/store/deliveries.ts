@@ -19,17 +19,33 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...removals(deliveries),
 });
 
+async function withoutStored(
+  deliveries: Collection<DeliveryDoc>,
+  docs: readonly DeliveryDoc[],
+): Promise<DeliveryDoc[]> {
+  const webhookIds = [...new Set(docs.map(({ webhookId }) => webhookId))];
+  const eventIds = [...new Set(docs.map(({ eventId }) => eventId))];
+  const filter = { webhookId: { $in: webhookIds }, eventId: { $in: eventIds } };
+  const found = await deliveries.find(filter, { projection: { _id: 0, webhookId: 1, eventId: 1 } }).toArray();
+  const stored = new Set(found.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`));
+  return docs.filter(({ webhookId, eventId }) => !stored.has(`${webhookId} ${eventId}`));
+}
+
+/** Stores deliveries in order and returns whether all events were new. If it fails, only later ones may be missing. */
+async function insert(deliveries: Collection<DeliveryDoc>, docs: readonly DeliveryDoc[]): Promise<boolean> {
+  try {
+    await deliveries.insertMany(docs, { ordered: true });
+    return true;
+  } catch (error) {
+    if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
+    const missing = await withoutStored(deliveries, docs);
+    if (missing.length > 0) await insert(deliveries, missing);
+    return false;
+  }
+}
+
 const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
-  /** Returns whether all events were new. */
-  async insert(docs: readonly DeliveryDoc[]): Promise<boolean> {
-    try {
-      await deliveries.insertMany(docs, { ordered: false });
-      return true;
-    } catch (error) {
-      if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
-      return false;
-    }
-  },
+  insert: (docs: readonly DeliveryDoc[]) => insert(deliveries, docs),
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 

@@ -1,0 +1,40 @@
+import { deliveryIds } from "./delivery-ids.js";
+
+/** Returns a function that reserves ids of one counter, and the sizes of its reservations. */
+function counter() {
+  let next = 1;
+  const sizes: number[] = [];
+  const reserve = async (count: number) => {
+    sizes.push(count);
+    next += count;
+    return next - count;
+  };
+  return { reserve, sizes };
+}
+
+test("ids of a term are consecutive, and one reservation suffices for many", async () => {
+  const { reserve, sizes } = counter();
+  const ids = deliveryIds({ term: () => 1 }, reserve);
+  expect([await ids(1), await ids(3), await ids(1)]).toEqual([1, 2, 5]);
+  expect(sizes).toEqual([1_000]);
+});
+
+test("a batch that does not fit into the rest of a block begins a new one", async () => {
+  const { reserve, sizes } = counter();
+  const ids = deliveryIds({ term: () => 1 }, reserve);
+  expect([await ids(999), await ids(2), await ids(5_000), await ids(1)]).toEqual([1, 1_001, 2_001, 7_001]);
+  expect(sizes).toEqual([1_000, 1_000, 5_000, 1_000]);
+});
+
+test("a process that records again continues above the ids of others, also without a lease", async () => {
+  const { reserve } = counter();
+  let term: number | undefined = 1;
+  const first = deliveryIds({ term: () => term }, reserve);
+  const second = deliveryIds({ term: () => 1 }, reserve);
+  const given = [await first(1), await second(1)];
+  term = undefined;
+  given.push(await first(1));
+  term = 2;
+  given.push(await first(1));
+  expect(given).toEqual([1, 1_001, 2_001, 2_002]);
+});
