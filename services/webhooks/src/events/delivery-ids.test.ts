@@ -19,11 +19,13 @@ test("ids of a term are consecutive, and one reservation suffices for many", asy
   expect(sizes).toEqual([1_000]);
 });
 
-test("a batch that does not fit into the rest of a block begins a new one", async () => {
+test("a block continues the one before, unless another process has reserved ids", async () => {
   const { reserve, sizes } = counter();
   const ids = deliveryIds({ term: () => 1 }, reserve);
-  expect([await ids(999), await ids(2), await ids(5_000), await ids(1)]).toEqual([1, 1_001, 2_001, 7_001]);
-  expect(sizes).toEqual([1_000, 1_000, 5_000, 1_000]);
+  expect([await ids(999), await ids(2), await ids(5_000)]).toEqual([1, 1_000, 1_002]);
+  await reserve(10);
+  expect(await ids(1_000)).toBe(7_011);
+  expect(sizes).toEqual([1_000, 1_000, 5_000, 10, 1_000]);
 });
 
 test("a process that records again continues above the ids of others, also without a lease", async () => {

@@ -1,22 +1,22 @@
 import type { Lease } from "@ci/kit/mongo/lease";
 
-/** One durable write reserves this many. The rest of them is lost when a term ends. */
+/** One durable write reserves this many ids. Those left when a term ends are lost. */
 const blockSize = 1_000;
 
-/** Gives the process that records deliveries consecutive ids, above those of earlier terms. `reserve` returns the first of many. */
+/** Gives the process that records deliveries ids above those of earlier terms. They have a gap only if another has taken some. */
 export function deliveryIds({ term }: Pick<Lease, "term">, reserve: (count: number) => Promise<number>) {
-  let block: { readonly term: number | undefined; next: number; readonly end: number } | undefined;
+  let block = { term: undefined as number | undefined, next: 0, end: 0 };
 
   return async (count: number): Promise<number> => {
     const current = term();
     if (current === undefined) return reserve(count);
-    if (block?.term !== current || block.end - block.next < count) {
+    if (block.term !== current || block.end - block.next < count) {
       const size = Math.max(blockSize, count);
-      const next = await reserve(size);
-      block = { term: current, next, end: next + size };
+      const first = await reserve(size);
+      const continues = block.term === current && block.end === first;
+      block = { term: current, next: continues ? block.next : first, end: first + size };
     }
-    const first = block.next;
     block.next += count;
-    return first;
+    return block.next - count;
   };
 }
