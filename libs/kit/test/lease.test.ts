@@ -40,3 +40,15 @@ it("a holder does not trust the last second of its lease", async () => {
   expect(await lease.take(1_000)).toBe(true);
   expect(lease.term()).toBeUndefined();
 });
+
+it("a release and a renewal that overlap leave one holder at most", async () => {
+  const [first, second] = [leaseOf(mongo.db, "overlap"), leaseOf(mongo.db, "overlap")];
+  for (let round = 0; round < 20; round++) {
+    await first.take(longMs);
+    const calls = [() => first.take(longMs), () => first.release()];
+    await Promise.all((round % 2 === 0 ? calls : calls.reverse()).map((call) => call()));
+    const heldBySecond = await second.take(longMs);
+    expect([first.term() !== undefined, heldBySecond]).toEqual([!heldBySecond, heldBySecond]);
+    await Promise.all([first.release(), second.release()]);
+  }
+});

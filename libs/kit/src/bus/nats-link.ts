@@ -54,6 +54,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       maxReconnectAttempts: -1,
       reconnectTimeWait: pauseMs,
       pingInterval: pingEveryMs,
+      noAsyncTraces: true,
       // While a password changes, servers may refuse it for a short time.
       ignoreAuthErrorAbort: true,
     });

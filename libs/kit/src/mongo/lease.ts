@@ -33,30 +33,43 @@ export function leaseOf(db: Db, name: string): Lease {
     heldUntilMs = untilMs;
   }
 
+  /** Carried out one after another: a late release would remove what a later `take` has got. */
+  let last: Promise<unknown> = Promise.resolve();
+  function afterLast<T>(operation: () => Promise<T>): Promise<T> {
+    const mine = last.then(operation);
+    last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function take(forMs: number): Promise<boolean> {
+    const fromMs = performance.now();
+    // A new lease has no `until`, which compares as less than any time.
+    const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
+    const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
+    try {
+      const taken = await leases.findOneAndUpdate(
+        { _id: name },
+        [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
+        { upsert: true, returnDocument: "after" },
+      );
+      const isOurs = taken?.holder === holder;
+      hold(isOurs ? fromMs + forMs - marginMs : 0);
+      return isOurs;
+    } catch (error) {
+      if (duplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
   return {
     term: () => (isHeld() ? term : undefined),
-    async take(forMs) {
-      const fromMs = performance.now();
-      // A new lease has no `until`, which compares as less than any time.
-      const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
-      const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
-      try {
-        const taken = await leases.findOneAndUpdate(
-          { _id: name },
-          [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
-          { upsert: true, returnDocument: "after" },
-        );
-        const isOurs = taken?.holder === holder;
-        hold(isOurs ? fromMs + forMs - marginMs : 0);
-        return isOurs;
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-    },
-    async release() {
+    take: (forMs) => afterLast(() => take(forMs)),
+    release() {
       hold(0);
-      await leases.deleteOne({ _id: name, holder });
+      return afterLast(async () => {
+        hold(0);
+        await leases.deleteOne({ _id: name, holder });
+      });
     },
   };
 }
