@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { MongoClient } from "mongodb";
 import { eventually } from "./eventually.js";
 import { freePort } from "./ports.js";
 
@@ -81,14 +82,19 @@ function natsStore(natsServer: string, dir: string, port: number, users = ""): S
   return store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(port)], port);
 }
 
-/** Starts the servers. Disposing kills them and removes their data. */
-async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisposable> {
+/** Starts the servers and prepares them. Disposing kills them and removes their data. */
+async function started(
+  dir: string,
+  stores: readonly Store[],
+  prepare: () => Promise<void> = async () => undefined,
+): Promise<AsyncDisposable> {
   const stop = async () => {
     for (const store of stores) await store.kill();
     rmSync(dir, { recursive: true, force: true });
   };
   try {
     for (const store of stores) await store.start();
+    await prepare();
   } catch (error) {
     await stop();
     throw error;
@@ -98,20 +104,41 @@ async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisp
 
 const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
 
-/** Starts a MongoDB and a NATS on 127.0.0.1 for one test. */
-export async function startStores(): Promise<Stores> {
+const replicaSet = "rs0";
+
+/** Makes a server that runs with `--replSet` the only member of its replica set. */
+async function initiate(host: string): Promise<void> {
+  const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
+  try {
+    const admin = client.db("admin");
+    await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
+    await eventually(async () => {
+      if (!(await admin.command({ hello: 1 })).isWritablePrimary) throw new Error(`${host} is not primary yet`);
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Starts a MongoDB, alone or as a replica set of one like those of deploy/, and a NATS on 127.0.0.1 for one test. */
+export async function startStores(mongoAs: "standalone" | "replica set" = "standalone"): Promise<Stores> {
   const { mongod, natsServer } = await programs();
   const dir = newDir();
   const [mongoPort, natsPort] = [await freePort(), await freePort()];
-  const mongo = mongoStore(mongod, dir, mongoPort);
+  const isMember = mongoAs === "replica set";
+  const mongo = mongoStore(mongod, dir, mongoPort, ...(isMember ? ["--replSet", replicaSet] : []));
   const nats = natsStore(natsServer, dir, natsPort);
+  const mongoHost = `127.0.0.1:${mongoPort}`;
+  const running = await started(dir, [mongo, nats], async () => {
+    if (isMember) await initiate(mongoHost);
+  });
   return {
-    mongoUrl: `mongodb://127.0.0.1:${mongoPort}`,
+    mongoUrl: `mongodb://${mongoHost}${isMember ? `/?replicaSet=${replicaSet}` : ""}`,
     natsUrl: `nats://127.0.0.1:${natsPort}`,
     mongo,
     nats,
     loseEvents: () => rmSync(join(dir, "jetstream"), { recursive: true, force: true }),
-    ...(await started(dir, [mongo, nats])),
+    ...running,
   };
 }
 

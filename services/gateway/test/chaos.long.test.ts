@@ -34,7 +34,7 @@ let ci: Processes;
 
 beforeAll(async () => {
   process.stderr.write(`chaos from CI_CHAOS_SEED=${seed}\n`);
-  [stores, receivers] = await Promise.all([startStores(), startReceivers()]);
+  [stores, receivers] = await Promise.all([startStores("replica set"), startReceivers()]);
   const { mongoUrl, natsUrl } = stores;
   const CI_DNS_SERVERS = receivers.dns.address;
   const names = { mongoUrl, natsUrl, mongoDb: prefix, subjectPrefix: prefix };
