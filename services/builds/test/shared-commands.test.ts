@@ -1,4 +1,5 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { startMongo } from "@ci/testkit/stores";
 import { MongoClient } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";
 import { buildInserter } from "../src/store/insert-builds.js";
@@ -36,6 +37,17 @@ it("builds that are inserted at once share a write, and only one whose number is
   expect(commands).toEqual(["insert", "insert"]);
   const stored = await builds().countDocuments({ _id: { $in: docs.map(({ _id }) => _id) } });
   expect(stored).toBe(docs.length - 1);
+});
+
+it("builds that share a write are not stored if MongoDB dies before it", async () => {
+  await using server = await startMongo();
+  await using own = new MongoClient(server.mongoUrl, { serverSelectionTimeoutMS: 500 });
+  const insert = buildInserter(own.db("builds").collection<BuildDoc>("builds"));
+  await insert(buildOf(first, 1));
+  server.mongo.pause();
+  const results = Promise.allSettled(range(5).map((number) => insert(buildOf(second, number))));
+  await server.mongo.kill();
+  expect((await results).map(({ status }) => status)).toEqual(range(5).map(() => "rejected"));
 });
 
 it("builds that are looked up at once share a query, and every call gets its own build", async () => {

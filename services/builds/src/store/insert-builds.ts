@@ -9,6 +9,11 @@ type Failure = { readonly error: unknown } | undefined;
 const stored = (): Failure => undefined;
 const failed = (error: unknown): Failure => ({ error });
 
+function refusedIn(error: unknown): Set<number> {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return new Set();
+  return new Set([error.writeErrors].flat().map(({ index }) => index));
+}
+
 /** Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. */
 export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc) => Promise<void> {
   const insertOne = (doc: NewBuild) => builds.insertOne(doc).then(stored, failed);
@@ -18,9 +23,9 @@ export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc) => 
       await builds.insertMany(docs, { ordered: false });
       return docs.map(stored);
     } catch (error) {
-      const isRefusal = error instanceof MongoBulkWriteError && !error.result.getWriteConcernError();
-      if (!isRefusal) return docs.map(() => failed(error));
-      const refused = new Set([error.writeErrors].flat().map(({ index }) => index));
+      const refused = refusedIn(error);
+      // The driver also wraps a lost connection: then it is unknown what was stored.
+      if (refused.size === 0) return docs.map(() => failed(error));
       // Only the driver makes the error of a single build: the second attempt is refused like the first one.
       return Promise.all(docs.map((doc, index) => (refused.has(index) ? insertOne(doc) : stored())));
     }
