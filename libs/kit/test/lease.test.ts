@@ -41,7 +41,7 @@ it("a holder does not trust the last second of its lease", async () => {
   expect(lease.term()).toBeUndefined();
 });
 
-it("a release and a renewal that overlap leave one holder at most", async () => {
+it("after a release and a renewal that overlap, exactly one process can hold the lease", async () => {
   const [first, second] = [leaseOf(mongo.db, "overlap"), leaseOf(mongo.db, "overlap")];
   for (let round = 0; round < 20; round++) {
     await first.take(longMs);

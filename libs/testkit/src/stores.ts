@@ -106,8 +106,7 @@ const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
 
 const replicaSet = "rs0";
 
-/** Makes a server that runs with `--replSet` the only member of its replica set. */
-async function initiate(host: string): Promise<void> {
+async function startReplicaSet(host: string): Promise<void> {
   const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
   try {
     const admin = client.db("admin");
@@ -130,7 +129,7 @@ export async function startStores(mongoAs: "standalone" | "replica set" = "stand
   const nats = natsStore(natsServer, dir, natsPort);
   const mongoHost = `127.0.0.1:${mongoPort}`;
   const running = await started(dir, [mongo, nats], async () => {
-    if (isMember) await initiate(mongoHost);
+    if (isMember) await startReplicaSet(mongoHost);
   });
   return {
     mongoUrl: `mongodb://${mongoHost}${isMember ? `/?replicaSet=${replicaSet}` : ""}`,

@@ -33,7 +33,7 @@ describe("succeeds", () => {
     expect(new Set(builds.map((build) => build.id)).size).toBe(20);
   });
 
-  it("skips numbers that builds already have, though the counter does not know of them", async () => {
+  it("skips numbers that builds already have, even if the counter does not know of them", async () => {
     const { eve } = suite.users;
     const [first, second] = [await suite.submit(eve), await suite.submit(eve)];
     const counter = { _id: `builds/${eve.id}` as never };

@@ -13,6 +13,7 @@ import { eventName, type Receivers, startReceivers } from "./_chaos-receivers.js
 // killed repeatedly. CI_CHAOS_SEED repeats a run as far as possible.
 
 const seed = Number(process.env.CI_CHAOS_SEED ?? randomInt(1_000_000));
+const mongoAs = seed % 2 === 0 ? "replica set" : "standalone";
 const variables = 2_500;
 const kills = 12;
 const namespaces = ["one", "two", "three", "four"];
@@ -33,8 +34,8 @@ let receivers: Receivers;
 let ci: Processes;
 
 beforeAll(async () => {
-  process.stderr.write(`chaos from CI_CHAOS_SEED=${seed}\n`);
-  [stores, receivers] = await Promise.all([startStores("replica set"), startReceivers()]);
+  process.stderr.write(`chaos from CI_CHAOS_SEED=${seed}, MongoDB as ${mongoAs}\n`);
+  [stores, receivers] = await Promise.all([startStores(mongoAs), startReceivers()]);
   const { mongoUrl, natsUrl } = stores;
   const CI_DNS_SERVERS = receivers.dns.address;
   const names = { mongoUrl, natsUrl, mongoDb: prefix, subjectPrefix: prefix };

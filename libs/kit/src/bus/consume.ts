@@ -133,6 +133,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
 /** Keeps what is held from being redelivered, and renews the lease while `mayRenew`. Rests while nothing is held. */
 function signsOfLife(held: readonly Held[], lease: Lease | undefined, mayRenew: () => boolean) {
   let renewedMs = performance.now();
+  let renewing = false;
   let nextMs = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
@@ -141,9 +142,12 @@ function signsOfLife(held: readonly Held[], lease: Lease | undefined, mayRenew: 
     for (const { message, sinceMs } of held) if (now - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
     wait(held.length > 0 ? signOfLifeEveryMs : idleEveryMs);
     // A process cut off from the stream lets the lease expire.
-    if (!mayRenew() || !lease || now - renewedMs < renewLeaseMs - signOfLifeEveryMs / 2) return;
+    if (!mayRenew() || !lease || renewing || now - renewedMs < renewLeaseMs - signOfLifeEveryMs / 2) return;
     renewedMs = now;
-    void orUndefined(lease.take(leaseMs));
+    renewing = true;
+    void orUndefined(lease.take(leaseMs)).finally(() => {
+      renewing = false;
+    });
   }
 
   function wait(forMs: number): void {
@@ -175,10 +179,9 @@ function hold(held: Held[], one: Held): void {
 async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOurs: () => boolean): Promise<void> {
   const untilMs = performance.now() + redeliveredMs;
   while (isOurs() && performance.now() < untilMs) {
-    // Look before asking: a message that arrives meanwhile may be newer than the missing ones.
+    // Look before asking: what arrives meanwhile may be newer than the missing ones, and what is confirmed is not pending.
     const here = held.map(({ message }) => message.seq);
     const { num_ack_pending, ack_floor } = await consumer.info();
-    // The other process may still have confirmed its oldest ones.
     if (num_ack_pending <= here.filter((seq) => seq > ack_floor.stream_seq).length) return;
     await delay(50);
   }

@@ -26,6 +26,7 @@ export function leaseOf(db: Db, name: string): Lease {
   const holder = randomUUID();
   let term = 0;
   let heldUntilMs = 0;
+  let taken: Held | undefined;
   const isHeld = () => performance.now() < heldUntilMs;
 
   function hold(untilMs: number): void {
@@ -33,7 +34,7 @@ export function leaseOf(db: Db, name: string): Lease {
     heldUntilMs = untilMs;
   }
 
-  /** Carried out one after another: a late release would remove what a later `take` has got. */
+  /** Runs takes and releases one after another. A late release must not end what a later `take` has begun. */
   let last: Promise<unknown> = Promise.resolve();
   function afterLast<T>(operation: () => Promise<T>): Promise<T> {
     const mine = last.then(operation);
@@ -47,14 +48,14 @@ export function leaseOf(db: Db, name: string): Lease {
     const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
     const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
     try {
-      const taken = await leases.findOneAndUpdate(
+      const found = await leases.findOneAndUpdate(
         { _id: name },
         [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
         { upsert: true, returnDocument: "after" },
       );
-      const isOurs = taken?.holder === holder;
-      hold(isOurs ? fromMs + forMs - marginMs : 0);
-      return isOurs;
+      taken = found?.holder === holder ? found : undefined;
+      hold(taken ? fromMs + forMs - marginMs : 0);
+      return taken !== undefined;
     } catch (error) {
       if (duplicateKey(error)) return false;
       throw error;
@@ -68,7 +69,7 @@ export function leaseOf(db: Db, name: string): Lease {
       hold(0);
       return afterLast(async () => {
         hold(0);
-        await leases.deleteOne({ _id: name, holder });
+        if (taken) await leases.deleteOne(taken);
       });
     },
   };

@@ -69,14 +69,14 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   try {
     return await tryQueue(ctx, order);
   } catch (error) {
-    // A crash of MongoDB may free a number whose build is then stored nevertheless.
+    // After a crash MongoDB may give a number again, and another build may be stored with it first.
     if (!isNumberTaken(error)) throw error;
     return queue(ctx, order);
   }
 }
 
 const isNumberTaken = (error: unknown): boolean =>
-  duplicateKey(error) && Object.keys(error.keyPattern).join() === "userId,number";
+  duplicateKey(error) && Object.keys(error.keyPattern ?? {}).join() === "userId,number";
 
 async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const { tags, userId, inputs, parameters = [], namespace, awaitsApproval } = order;
@@ -88,6 +88,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
+    // The later builds of a matrix cannot change their numbers.
     (size > 1 ? nextId : nextNumber)(ctx.db, `builds/${userId}`, size),
     Promise.all(members.map(idsFor)),
     ctx.places.of(members.map(({ manifest }) => ({ ...placing, driver: manifest.driver }))),

@@ -33,8 +33,7 @@ type ByWebhook = Map<number, Kept>;
 
 const idAfter = (docs: readonly DeliveryDoc[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
 
-// Ids that this process takes after another one has stored deliveries are not consecutive to its own (delivery-ids.ts). As long
-// as they are consecutive, what is kept here is complete.
+// Once another process has stored deliveries, the next ids leave a gap (delivery-ids.ts). Without one, these are complete.
 export function recentDeliveries(): RecentDeliveries {
   // Two generations: when the newer one is half of what fits, the older one is dropped.
   let older: ByWebhook = new Map();

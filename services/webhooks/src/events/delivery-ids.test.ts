@@ -1,6 +1,5 @@
 import { deliveryIds } from "./delivery-ids.js";
 
-/** Returns a function that reserves ids of one counter, and the sizes of its reservations. */
 function counter() {
   let next = 1;
   const sizes: number[] = [];
@@ -28,15 +27,30 @@ test("a block continues the one before, unless another process has reserved ids"
   expect(sizes).toEqual([1_000, 1_000, 5_000, 10, 1_000]);
 });
 
-test("a process that records again continues above the ids of others, also without a lease", async () => {
+test("each term begins above the ids of other processes", async () => {
   const { reserve } = counter();
-  let term: number | undefined = 1;
+  let term = 1;
   const first = deliveryIds({ term: () => term }, reserve);
   const second = deliveryIds({ term: () => 1 }, reserve);
   const given = [await first(1), await second(1)];
-  term = undefined;
-  given.push(await first(1));
   term = 2;
   given.push(await first(1));
-  expect(given).toEqual([1, 1_001, 2_001, 2_002]);
+  expect(given).toEqual([1, 1_001, 2_001]);
+});
+
+test("a process without the lease gets no ids, even if the lease ends while it reserves them", async () => {
+  const { reserve } = counter();
+  let term: number | undefined = 1;
+  const ids = deliveryIds({ term: () => term }, (count) => {
+    term = undefined;
+    return reserve(count);
+  });
+  await expect(ids(1)).rejects.toThrow("the lease on the events has ended");
+  await expect(ids(1)).rejects.toThrow("the lease on the events has ended");
+  term = 2;
+  const later = deliveryIds({ term: () => term }, (count) => {
+    term = 3;
+    return reserve(count);
+  });
+  await expect(later(1)).rejects.toThrow("the term has ended");
 });

@@ -88,9 +88,8 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   const listened = await findListening(ctx, events);
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
   if (count === 0) return listened;
-  const rendering = ctx.renderPayloads(listened.map(({ event }) => event));
-  const [payloads, firstId] = await Promise.all([rendering, ctx.newDeliveryIds(count)]);
-  let id = firstId;
+  const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
+  let id = await ctx.newDeliveryIds(count);
   const docs = listened.flatMap(({ event, webhooks }, index) =>
     webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, payloads[index]!)),
   );

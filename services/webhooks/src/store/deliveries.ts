@@ -1,4 +1,4 @@
-import { onlyRefusedBy, page } from "@ci/kit/mongo/mongo";
+import { duplicateKey, onlyRefusedBy, page } from "@ci/kit/mongo/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
@@ -19,27 +19,27 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...removals(deliveries),
 });
 
-async function withoutStored(
-  deliveries: Collection<DeliveryDoc>,
-  docs: readonly DeliveryDoc[],
-): Promise<DeliveryDoc[]> {
+async function notStored(deliveries: Collection<DeliveryDoc>, docs: readonly DeliveryDoc[]): Promise<DeliveryDoc[]> {
   const webhookIds = [...new Set(docs.map(({ webhookId }) => webhookId))];
   const eventIds = [...new Set(docs.map(({ eventId }) => eventId))];
   const filter = { webhookId: { $in: webhookIds }, eventId: { $in: eventIds } };
   const found = await deliveries.find(filter, { projection: { _id: 0, webhookId: 1, eventId: 1 } }).toArray();
-  const stored = new Set(found.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`));
-  return docs.filter(({ webhookId, eventId }) => !stored.has(`${webhookId} ${eventId}`));
+  const keyOf = ({ webhookId, eventId }: Pick<DeliveryDoc, "webhookId" | "eventId">) => `${webhookId} ${eventId}`;
+  const seen = new Set(found.map(keyOf));
+  return docs.filter((doc) => !seen.has(keyOf(doc)) && seen.add(keyOf(doc)));
 }
 
-/** Stores deliveries in order and returns whether all events were new. If it fails, only later ones may be missing. */
+/** Stores deliveries in order and returns whether all events were new. If it fails, it has stored none after a missing one. */
 async function insert(deliveries: Collection<DeliveryDoc>, docs: readonly DeliveryDoc[]): Promise<boolean> {
   try {
     await deliveries.insertMany(docs, { ordered: true });
     return true;
   } catch (error) {
     if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
-    const missing = await withoutStored(deliveries, docs);
+    const missing = await notStored(deliveries, docs);
     if (missing.length > 0) await insert(deliveries, missing);
+    // Another refusal waits until what the log has is on the disk.
+    else await deliveries.insertOne(docs.at(-1)!).catch((error) => duplicateKey(error) || Promise.reject(error));
     return false;
   }
 }
