@@ -4,7 +4,7 @@ import type { BuildDoc } from "../domain/build.js";
 type Cancel = NonNullable<NonNullable<BuildDoc["concurrency"]>["cancel"]>;
 
 /** A build that kills older builds of its group. The builds of one matrix count as equally old. */
-export type Killer = Pick<BuildDoc, "_id" | "group">;
+export type Killer = Pick<BuildDoc, "_id" | "createdAt" | "group">;
 
 const unfinished = ["queued", "running"] as const;
 
@@ -19,25 +19,29 @@ export const groupBuilds = (builds: Collection<BuildDoc>) => ({
           status: { $in: [...unfinished] },
           awaitsApproval: { $exists: false },
         },
-        { projection: { group: 1 } },
+        { projection: { createdAt: 1, group: 1 } },
       )
-      .sort({ _id: -1 })
+      .sort({ createdAt: -1, _id: -1 })
       .limit(1)
       .next(),
 
   /** Returns the ids of at most `max` unfinished builds of a group that are older than this one, oldest first. */
-  olderIn: (key: string, { _id, group }: Killer, statuses: readonly (typeof unfinished)[number][], max: number) =>
+  olderIn: (key: string, killer: Killer, statuses: readonly (typeof unfinished)[number][], max: number) =>
     builds
       .find(
         {
           "concurrency.key": key,
           status: { $in: [...statuses] },
-          _id: { $lt: group?.id ?? _id },
-          ...(group ? { "group.id": { $ne: group.id } } : {}),
+          // Ids of several replicas are in no order.
+          $or: [
+            { createdAt: { $lt: killer.createdAt } },
+            { createdAt: killer.createdAt, _id: { $lt: killer.group?.id ?? killer._id } },
+          ],
+          ...(killer.group ? { "group.id": { $ne: killer.group.id } } : {}),
         },
         { projection: { _id: 1 } },
       )
-      .sort({ _id: 1 })
+      .sort({ createdAt: 1, _id: 1 })
       .limit(max)
       .map((doc) => doc._id)
       .toArray(),

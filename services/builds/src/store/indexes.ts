@@ -42,8 +42,11 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
       partialFilterExpression: { status: "running", "concurrency.key": { $exists: true } },
     },
     // Finds the newest build of a group that kills older ones, and the older ones.
-    { key: { "concurrency.key": 1, "concurrency.cancel": 1, status: 1, _id: -1 }, ...having("concurrency.cancel") },
-    { key: { "concurrency.key": 1, status: 1, _id: 1 }, ...having("concurrency.key") },
+    {
+      key: { "concurrency.key": 1, "concurrency.cancel": 1, status: 1, createdAt: -1, _id: -1 },
+      ...having("concurrency.cancel"),
+    },
+    { key: { "concurrency.key": 1, status: 1, createdAt: 1, _id: 1 }, ...having("concurrency.key") },
     { key: { "driver.type": 1, createdAt: 1 }, partialFilterExpression: { status: "queued" } },
     { key: { status: 1, userId: 1 } },
     { key: { status: 1, rootId: 1 } },

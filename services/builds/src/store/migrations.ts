@@ -30,5 +30,10 @@ export const migrations: readonly Migration[] = [
     collection: "builds",
     retires: ["status_1_driver.type_1_userId_1_rootId_1_awaitsApproval_1_createdAt_1__id_1"],
   },
+  {
+    name: "builds-groups-by-age",
+    collection: "builds",
+    retires: ["concurrency.key_1_concurrency.cancel_1_status_1__id_-1", "concurrency.key_1_status_1__id_1"],
+  },
   { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
 ];
