@@ -53,6 +53,17 @@ it("nextIds sends one command for a thousand ids of several kinds", async () => 
   expect(commands).toBe(1);
 });
 
+it("nextId and nextNumber share a counter, but no write: each has its own write concern", async () => {
+  await using client = new MongoClient(mongoUrl, { monitorCommands: true });
+  const db = client.db(mongoDb);
+  const concerns: unknown[] = [];
+  client.on("commandStarted", ({ command }) => concerns.push(command.writeConcern));
+  const numbers = await Promise.all([nextNumber(db, "shared"), nextId(db, "shared", 3), nextNumber(db, "shared")]);
+  expect(new Set(numbers).size).toBe(3);
+  const durable = { w: "majority", j: true };
+  expect(concerns.filter((concern) => JSON.stringify(concern) === JSON.stringify(durable))).toHaveLength(1);
+});
+
 /** As `openMongo` makes all writes. */
 const durably = { writeConcern: { w: "majority", journal: true } } as const;
 

@@ -132,3 +132,23 @@ it("if the first build of a group exists already, none is stored", async () => {
   expect(await store.completeGroups()).toEqual([]);
   await mongo[Symbol.asyncDispose]();
 });
+
+it("a group whose storing was interrupted is completed by the retry of its delivery, which is then refused", async () => {
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const store = buildStore(mongo.db, () => {});
+  const origin = { deliveryId: "interrupted", path: ".service-ci.yml", url: "https://git.example.com/a", sha: "a" };
+  const member = (id: number, path: string) =>
+    aBuild({ _id: id, userId: 2 ** 42, number: id, origin: { ...origin, bare: false, path } });
+  const group = (first: number) => [
+    member(first + 1, origin.path),
+    ...[2, 3].map((n) => member(first + n, `${origin.path} (${n} of 3)`)),
+  ];
+  const key = `delivery/${origin.deliveryId}/${origin.path}`;
+  await mongo.db
+    .collection<{ _id: number }>("groups")
+    .insertOne({ _id: 2 ** 42 + 1, key, docs: group(2 ** 42) } as never);
+  await expect(store.insert(group(2 ** 43))).rejects.toMatchObject({ code: 11000 });
+  const ids = (await store.ofDelivery(origin.deliveryId)).map(({ id }) => id);
+  expect(ids).toEqual([1, 2, 3].map((n) => 2 ** 42 + n));
+  expect(await store.completeGroups()).toEqual([]);
+});

@@ -57,7 +57,7 @@ interface Batch {
   readonly firsts: Promise<Counts[]>;
 }
 
-/** At most one write per counter document is under way. Calls in the meantime share the next one. */
+/** At most one write per counter document and write concern is under way. Calls in the meantime share the next one. */
 interface Queue {
   last: Promise<unknown>;
   next?: Batch | undefined;
@@ -69,20 +69,24 @@ interface Blocks {
 }
 
 interface Source {
-  readonly queues: Map<string, Queue>;
+  readonly durable: Map<string, Queue>;
+  readonly quick: Map<string, Queue>;
   readonly blocks: Map<string, Blocks>;
 }
 
 const sources = new WeakMap<Db, Source>();
 
 function sourceOf(db: Db): Source {
-  const source = sources.get(db) ?? { queues: new Map(), blocks: new Map() };
+  const source = sources.get(db) ?? { durable: new Map(), quick: new Map(), blocks: new Map() };
   sources.set(db, source);
   return source;
 }
 
+const queuesOf = (db: Db, writeConcern: WriteConcernSettings): Map<string, Queue> =>
+  sourceOf(db)[writeConcern === quick ? "quick" : "durable"];
+
 function newBatch(db: Db, document: string, queue: Queue, writeConcern: WriteConcernSettings): Batch {
-  const { queues } = sourceOf(db);
+  const queues = queuesOf(db, writeConcern);
   const requests: Counts[] = [];
   const firsts = queue.last.then(() => {
     queue.next = undefined;
@@ -97,7 +101,7 @@ function newBatch(db: Db, document: string, queue: Queue, writeConcern: WriteCon
 }
 
 async function reserve(db: Db, document: string, counts: Counts, writeConcern = durable): Promise<Counts> {
-  const { queues } = sourceOf(db);
+  const queues = queuesOf(db, writeConcern);
   const queue: Queue = queues.get(document) ?? { last: Promise.resolve() };
   queues.set(document, queue);
   queue.next ??= newBatch(db, document, queue, writeConcern);

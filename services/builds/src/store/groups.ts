@@ -1,5 +1,5 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
-import { type Collection, type Db, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
+import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/mongo";
+import type { Collection, Db, OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** The builds of a group until all of them are stored. One write stores all of them, or none after a crash. */
@@ -14,9 +14,6 @@ function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
   if (cronDueAt) return `cron/${cronId}/${cronDueAt.getTime()}`;
   return origin?.deliveryId === undefined ? undefined : `delivery/${origin.deliveryId}/${origin.path}`;
 }
-
-const isDuplicate = (error: unknown): boolean =>
-  duplicateKey(error) || (error instanceof MongoBulkWriteError && error.code === 11000);
 
 /** Stores groups of builds. `pending` holds each until its builds are stored; a loop completes what was interrupted. */
 export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
@@ -35,16 +32,22 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       }
     }
     await builds.insertMany(others, { ordered: false }).catch((error) => {
-      if (!isDuplicate(error)) throw error;
+      if (!onlyRefusedBy("_id_", error)) throw error;
     });
     await pending.deleteOne({ _id });
   }
 
   return {
-    /** Stores the builds of a new group. Throws a duplicate key error if its run or delivery has builds already. */
+    /** Stores the builds of a new group. Throws a duplicate key error if its run or delivery has builds: then they are stored. */
     async insertGroup(docs: readonly BuildDoc[]): Promise<void> {
       const group = { _id: docs[0]!._id, key: keyOf(docs[0]!), docs };
-      await pending.insertOne(group);
+      try {
+        await pending.insertOne(group);
+      } catch (error) {
+        const earlier = duplicateKey(error) && group.key && (await pending.findOne({ key: group.key }));
+        if (earlier) await unfold(earlier);
+        throw error;
+      }
       await unfold(group);
     },
 
@@ -55,16 +58,13 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
         .limit(20)
         .toArray();
       const completed: BuildDoc[] = [];
-      for (const group of groups) {
-        const isStored = await unfold(group).then(
-          () => true,
-          (error) => {
-            if (!duplicateKey(error)) throw error;
-            return false;
-          },
+      const failures: unknown[] = [];
+      for (const group of groups)
+        await unfold(group).then(
+          () => completed.push(...group.docs),
+          (error) => duplicateKey(error) || failures.push(error),
         );
-        if (isStored) completed.push(...group.docs);
-      }
+      if (completed.length === 0 && failures.length > 0) throw failures[0];
       return completed;
     },
   };

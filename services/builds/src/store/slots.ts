@@ -43,7 +43,7 @@ export const slotStore = (db: Db) => {
   }
 
   /** Frees the slots of builds that are not running. Reports whether there is room now. */
-  async function reclaim(key: string): Promise<boolean> {
+  async function reclaim(key: string, limit: number): Promise<boolean> {
     const found = slots.aggregate<SlotsDoc & { now: Date }>([{ $match: { _id: key } }, { $set: { now: "$$NOW" } }]);
     const { held, now } = (await found.next()) ?? { held: [], now: new Date(0) };
     const states = builds.find({ _id: { $in: held.map(({ buildId }) => buildId) } }, { projection: { status: 1 } });
@@ -58,14 +58,13 @@ export const slotStore = (db: Db) => {
     });
     const ids = unused.map(({ id }) => id);
     if (ids.length > 0) await slots.updateOne({ _id: key }, { $pull: { held: { id: { $in: ids } } } }, quick);
-    // If another replica has just freed slots, there is room although we found none to free.
-    return ids.length > 0 || held.length === 0;
+    return held.length - ids.length < limit;
   }
 
   return {
     async take(key: string, limit: number, buildId: number): Promise<Slot | undefined> {
       const held = { id: randomUUID(), buildId };
-      if ((await put(key, limit, held)) || ((await reclaim(key)) && (await put(key, limit, held))))
+      if ((await put(key, limit, held)) || ((await reclaim(key, limit)) && (await put(key, limit, held))))
         return { key, id: held.id };
       return undefined;
     },
