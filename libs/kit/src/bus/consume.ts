@@ -68,7 +68,9 @@ export async function consume(options: Consumption): Promise<void> {
     else
       await consumeOnce(options).catch(async (error) => {
         options.log.warn({ err: error }, "cannot consume events, will retry");
-        await pause(signOfLifeEveryMs, signal);
+        // Another process may be able to.
+        if (lease) await orUndefined(lease.release());
+        await pause(2 * signOfLifeEveryMs, signal);
       });
   }
 }
@@ -190,8 +192,9 @@ async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOur
 /** Returns a function that handles one batch, and resolves when it is time for the next. */
 function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, held: Held[]): () => Promise<void> {
   const firstPauseMs = 100;
+  const maxTried = 20;
   let pauseMs = firstPauseMs;
-  let stuck: { readonly id: string; readonly sinceMs: number } | undefined;
+  const stuckSinceMs = new Map<string, number>();
   const aside = new Set<string>();
 
   function nextBatch(from: readonly Held[]): Held[] {
@@ -218,6 +221,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
     for (const one of batch) {
       one.message.ack();
       aside.delete(one.event.id);
+      stuckSinceMs.delete(one.event.id);
       drop(one);
     }
     return true;
@@ -231,20 +235,27 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
     return undefined;
   }
 
+  async function anyHandled(others: readonly Held[]): Promise<boolean> {
+    if (others.length === 0) return false;
+    if (await handled(nextBatch(others))) return true;
+    for (const one of others.slice(0, maxTried)) if (!signal.aborted && (await handled([one]))) return true;
+    return false;
+  }
+
   return async () => {
     const failing = await firstFailing(nextBatch(held));
     if (!failing) {
-      stuck = undefined;
       pauseMs = firstPauseMs;
       return;
     }
     const { id, kind } = failing.event;
-    if (stuck?.id !== id) stuck = { id, sinceMs: performance.now() };
-    const others = held.filter((one) => one !== failing);
-    const overdue = aside.has(id) || performance.now() - stuck.sinceMs >= patienceMs;
-    if (overdue && others.length > 0 && (await handled(nextBatch(others)))) {
+    const sinceMs = stuckSinceMs.get(id) ?? performance.now();
+    stuckSinceMs.set(id, sinceMs);
+    const overdue = aside.has(id) || performance.now() - sinceMs >= patienceMs;
+    if (overdue && (await anyHandled(held.filter((one) => one !== failing)))) {
       log.error({ kind, event: id }, "event set aside because others succeed without it");
       aside.add(id);
+      stuckSinceMs.delete(id);
       drop(failing);
       return failing.message.nak(Math.max(patienceMs, 1_000));
     }

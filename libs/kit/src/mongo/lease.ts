@@ -34,7 +34,7 @@ export function leaseOf(db: Db, name: string): Lease {
     heldUntilMs = untilMs;
   }
 
-  /** Runs takes and releases one after another. A late release must not end what a later `take` has begun. */
+  // A late release must not end what a later `take` has begun.
   let last: Promise<unknown> = Promise.resolve();
   function afterLast<T>(operation: () => Promise<T>): Promise<T> {
     const mine = last.then(operation);

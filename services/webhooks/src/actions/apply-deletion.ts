@@ -5,7 +5,7 @@ import { removeWebhooks } from "./remove-webhooks.js";
 type Stores = Pick<Context, "webhooks" | "deliveries">;
 
 /** Removes the webhooks of a deleted namespace, except those that still have to deliver its deletion. */
-async function removeInNamespace(ctx: Stores, namespaceId: number): Promise<void> {
+export async function removeInNamespace(ctx: Stores, namespaceId: number): Promise<void> {
   const ids = await ctx.webhooks.idsInNamespace(namespaceId);
   const leaving = new Set(ids.length === 0 ? [] : await ctx.deliveries.withFarewell(ids));
   await removeWebhooks(

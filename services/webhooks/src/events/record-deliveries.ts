@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
-import { removeWebhooks } from "../actions/remove-webhooks.js";
+import { removeInNamespace } from "../actions/apply-deletion.js";
 import type { Context } from "../context.js";
 import { signingSecrets } from "../domain/secrets.js";
 import { fixedHeaders } from "../domain/sign.js";
@@ -51,17 +51,6 @@ function newDelivery(
   };
 }
 
-/** Removes the webhooks of a deleted namespace. Those that listen are removed after their last delivery. */
-async function removeOthers(ctx: Context, namespaceId: number, listening: readonly WebhookDoc[]): Promise<void> {
-  await ctx.deletions.record([{ kind: "namespace", id: namespaceId }]);
-  const listeningIds = new Set(listening.map(({ _id }) => _id));
-  const ids = await ctx.webhooks.idsInNamespace(namespaceId);
-  await removeWebhooks(
-    ctx,
-    ids.filter((id) => !listeningIds.has(id)),
-  );
-}
-
 async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
   await ctx.deletions.record([{ kind: "user", id: userId }]);
   for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
@@ -84,10 +73,10 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
   return listened.filter(({ webhooks }) => webhooks.length > 0);
 }
 
-async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
+async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const listened = await findListening(ctx, events);
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
-  if (count === 0) return listened;
+  if (count === 0) return;
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
   let id = await ctx.newDeliveryIds(count);
   const docs = listened.flatMap(({ event, webhooks }, index) =>
@@ -95,17 +84,17 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   );
   await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
   for (const webhook of new Set(listened.flatMap(({ webhooks }) => webhooks))) ctx.lanes.wake(webhook, "fresh");
-  return listened;
 }
 
 /** Records events. Only the last one may remove or deactivate webhooks. */
 async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const last = events.at(-1)!;
   const { body, namespaceId } = last;
-  const listened = await addDeliveries(ctx, events);
+  await addDeliveries(ctx, events);
   if (body?.$case === "user" && deletesUser(last)) await deactivateOfUser(ctx, body.value.user!.id);
-  const listening = listened.find(({ event }) => event === last)?.webhooks ?? [];
-  if (deletesOwnNamespace(last)) await removeOthers(ctx, namespaceId!, listening);
+  if (!deletesOwnNamespace(last)) return;
+  await ctx.deletions.record([{ kind: "namespace", id: namespaceId! }]);
+  await removeInNamespace(ctx, namespaceId!);
 }
 
 /** Turns events, in order, into one pending delivery for each listening webhook. Repeating it adds nothing. */

@@ -8,7 +8,8 @@ const maxRemoved = 1_000;
 export const streamWrites = (stream: Collection<StreamDoc>, last: () => Promise<number>) => {
   async function withoutRecord<T extends { readonly eventId: string }>(records: readonly T[]): Promise<T[]> {
     const recorded = { eventId: { $in: records.map(({ eventId }) => eventId) } };
-    const found = await stream.find(recorded, { projection: { eventId: 1 } }).toArray();
+    // A record that may still be rolled back counts as missing.
+    const found = await stream.find(recorded, { projection: { eventId: 1 }, readConcern: "majority" }).toArray();
     const known = new Set(found.map(({ eventId }) => eventId));
     return records.filter(({ eventId }) => !known.has(eventId));
   }
