@@ -25,6 +25,9 @@ test("a quiet stream sends heartbeats", async () => {
       builds,
       openStreams: openStreams({ streamsPerUser: 0, trustedProxies: [] }),
       signal: new AbortController().signal,
+      // The token is not looked at within these few milliseconds.
+      sessions: undefined as never,
+      config: undefined as never,
     },
     { ref: { userId: 1, number: 1 } },
     20,

@@ -1,4 +1,4 @@
-import { aUser, aWord } from "@ci/testkit/builders";
+import { aBuild, aUser, aWord } from "@ci/testkit/builders";
 import { constellation, created, everything } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 
@@ -125,6 +125,18 @@ describe("a deletion", () => {
     const { status, json, headers } = await shortLived.get("/user");
     expect({ status, json }).toEqual({ status: 401, json: { message: "Unauthorized" } });
     expect(headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
+  });
+
+  test("ends the streams of outputs that a deleted token has opened", async () => {
+    const ann = await ci.signUp();
+    const { output_url } = created(await ann.post("/builds", aBuild()));
+    const { id, secret } = created(await ann.post("/tokens", { name: aWord(), scope: "build:read" }));
+    const stream = await ci.as(secret).open("GET", output_url, { headers: { Accept: "text/event-stream" } });
+    expect(stream.statusCode).toBe(200);
+    const closed = new Promise((resolve) => stream.on("error", () => undefined).on("close", resolve));
+    stream.resume();
+    expect((await ann.delete(`/tokens/${id}`)).status).toBe(204);
+    await closed;
   });
 
   test("of a user takes effect at the next request", async () => {

@@ -6,7 +6,7 @@ const ci = namespacesSuite();
 const hourMs = 3_600_000;
 
 type Fields = Partial<CreateTokenRequest>;
-const create = (caller: Caller, fields: Fields) =>
+const create = (caller: Caller, fields: Fields = {}) =>
   runAs(caller, () => ci.accounts.createToken({ name: `n${Math.random()}`, scope: "build:read", ...fields }));
 const createFor = async (user: User, fields: Fields) =>
   create(await ci.anAdmin(), { username: user.username, ...fields });
@@ -77,6 +77,12 @@ describe("invalid", () => {
       },
     });
     await expect(create(holder, { scope: "" })).rejects.toMatchObject({ fields: { scope: ["Scope field required"] } });
+  });
+
+  test("a deleted token creates none", async () => {
+    const holder = await aHolder("build:read", new Date(Date.now() + hourMs));
+    await runAs(holder, () => ci.accounts.deleteToken({ id: holder.tokenId! }));
+    await expect(create(holder)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
   test("rejects a scope beyond the creating token's", async () => {

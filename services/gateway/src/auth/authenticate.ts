@@ -22,7 +22,10 @@ export const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
 /** Returns the session of the request's token or, without one, of its cookie. Throws 401 without either. */
-export async function sessionOf({ sessions, config }: Context, { request }: Exchange): Promise<Session> {
+export async function sessionOf(
+  { sessions, config }: Pick<Context, "sessions" | "config">,
+  { request }: Exchange,
+): Promise<Session> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const secret = token ?? cookieOf(config, request);
   if (!secret) throw unauthorized(false);

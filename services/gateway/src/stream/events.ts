@@ -1,30 +1,16 @@
-import { asFault } from "@ci/kit/rpc/fault";
 import type { WatchEventsResponse } from "@ci/proto/webhooks/v1/webhooks";
-import { sessionOf } from "../auth/authenticate.js";
 import type { Context } from "../context.js";
-import { disconnected, type Exchange } from "../http/exchange.js";
+import { disconnected } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { send } from "../http/send.js";
 import { opened, resumed } from "./resume.js";
 import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
-
-/** How long a token that has ended can keep a stream open. */
-const tokenCheckMs = 5_000;
+import { watchToken } from "./watch-token.js";
 
 /** Converts events. The first message only has a position, so that a client can resume before any event. */
 async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenerator<readonly Sse[]> {
   for await (const { position, event } of messages)
     yield [event ? { event: event.kind, id: position, data: event.payload } : { id: position }];
-}
-
-/** Aborts `ended` when the token of a request is no longer valid. A check that failed is repeated. */
-function watchToken(ctx: Context, exchange: Exchange, ended: AbortController): Disposable {
-  const timer = setInterval(() => {
-    sessionOf(ctx, exchange).catch((error) => {
-      if (asFault(error).code !== "unavailable") ended.abort(error);
-    });
-  }, tokenCheckMs);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 type Watch = (after: number | undefined, options: { signal: AbortSignal }) => AsyncIterable<WatchEventsResponse>;

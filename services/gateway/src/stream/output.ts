@@ -10,6 +10,7 @@ import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
 import { opened, resumed, write } from "./resume.js";
 import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
+import { watchToken } from "./watch-token.js";
 
 /** The output of a build, or of one of its jobs. */
 export interface Output {
@@ -90,20 +91,25 @@ async function follow(
   })();
 }
 
-/** Streams the output as server-sent events until the final status. */
+/** Streams the output as server-sent events until the final status, or until the token ends. */
 export const outputStream =
   (
-    { builds, openStreams, signal: stopping }: Pick<Context, "builds" | "openStreams" | "signal">,
+    ctx: Pick<Context, "builds" | "openStreams" | "signal" | "sessions" | "config">,
     output: Output,
     beatMs?: number,
   ): Reply =>
   async (exchange) => {
+    const { builds, openStreams, signal: stopping } = ctx;
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     using _stream = openStreams.add(exchange);
-    const signal = disconnected(exchange, stopping);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([disconnected(exchange, stopping), ended.signal]);
     await openStreams.turn();
     const events = await follow(builds, output, lastEventId(request) ?? 0, signal);
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
-    await sendEvents(exchange, events, { signal, stopping }, beatMs);
+    using _token = watchToken(ctx, exchange, ended);
+    await sendEvents(exchange, events, { signal, stopping }, beatMs).catch((error) => {
+      throw ended.signal.aborted ? ended.signal.reason : error;
+    });
   };

@@ -2,7 +2,7 @@ import { formatScope, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
-import { notFound } from "@ci/kit/rpc/fault";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import type { AccountHandlers, Context } from "../context.js";
 import { tokenChanged } from "../domain/events.js";
@@ -18,9 +18,11 @@ async function findOwner(ctx: Context, { username }: Request, caller: Caller): P
   return owner;
 }
 
-/** Returns the expiry of the creating token, which no token it creates may outlive. */
-async function expiryOf(ctx: Context, { tokenId }: Caller): Promise<Date | undefined> {
-  const creator = tokenId === undefined ? null : await ctx.tokens.byId(tokenId);
+/** Returns the expiry of the creating token, which no token it creates may outlive. A deleted one creates none. */
+async function expiryOf(ctx: Context, { tokenId, userId }: Caller): Promise<Date | undefined> {
+  if (tokenId === undefined) return undefined;
+  const creator = await ctx.tokens.byId(tokenId);
+  if (creator?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
   return creator?.expiresAt;
 }
 
