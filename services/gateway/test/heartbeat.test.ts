@@ -25,9 +25,8 @@ test("a quiet stream sends heartbeats", async () => {
       builds,
       openStreams: openStreams({ streamsPerUser: 0, trustedProxies: [] }),
       signal: new AbortController().signal,
-      // The token is not looked at within these few milliseconds.
-      sessions: undefined as never,
-      config: undefined as never,
+      sessions: { of: async () => ({}) } as never,
+      config: {} as never,
     },
     { ref: { userId: 1, number: 1 } },
     20,
@@ -37,7 +36,8 @@ test("a quiet stream sends heartbeats", async () => {
     Promise.resolve(reply(exchange, undefined as never)).catch(() => response.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const client = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" }).end();
+  const { port } = server.address() as AddressInfo;
+  const client = request({ port, host: "127.0.0.1", headers: { Authorization: "Bearer valid" } }).end();
   const [response] = await once(client, "response");
   let heartbeats = "";
   for await (const chunk of response) {
