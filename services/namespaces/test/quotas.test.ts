@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   ada = await ci.aUser();
-  owner = { ...(await ci.anAdmin()), userId: ada.id };
+  owner = { ...(await ci.anAdmin()), userId: ada.id, tokenId: undefined };
 });
 afterAll(async () => {
   for (const replica of replicas ?? []) await replica.close();
