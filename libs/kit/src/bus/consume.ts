@@ -66,19 +66,20 @@ export async function consume(options: Consumption): Promise<void> {
     if (options.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
       await pause(signOfLifeEveryMs, signal);
     else
-      await consumeOnce(options).catch(async (error) => {
-        options.log.warn({ err: error }, "cannot consume events, will retry");
-        // Another process may be able to.
-        if (lease) await orUndefined(lease.release());
-        await pause(2 * signOfLifeEveryMs, signal);
-      });
+      await consumeOnce(options)
+        .finally(() => lease?.release().catch((err) => options.log.warn({ err }, "lease not released, it will expire")))
+        .catch(async (error) => {
+          options.log.warn({ err: error }, "cannot consume events, will retry");
+          // Meanwhile another process can take the lease.
+          await pause(2 * signOfLifeEveryMs, signal);
+        });
   }
 }
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
 async function consumeOnce(options: Consumption): Promise<void> {
-  const { lease, signal, log } = options;
+  const { lease, signal } = options;
   const connection = options.connection();
   const term = lease?.term();
   const consumer = await options.open();
@@ -128,7 +129,6 @@ async function consumeOnce(options: Consumption): Promise<void> {
     signal.removeEventListener("abort", stop);
     messages.stop();
     for (const { message } of held) whileOpen(() => message.nak());
-    if (lease) await lease.release().catch((error) => log.warn({ err: error }, "lease not released, it will expire"));
   }
 }
 

@@ -29,7 +29,13 @@ async function notStored(deliveries: Collection<DeliveryDoc>, docs: readonly Del
   return docs.filter((doc) => !seen.has(keyOf(doc)) && seen.add(keyOf(doc)));
 }
 
-/** Stores deliveries in order and returns whether all events were new. If it fails, it has stored none after a missing one. */
+/** Resolves when what the log has is on the disk: the server confirms a refused write no earlier. */
+const awaitDisk = (deliveries: Collection<DeliveryDoc>, stored: DeliveryDoc) =>
+  deliveries.insertOne(stored).catch((error) => {
+    if (!duplicateKey(error)) throw error;
+  });
+
+/** Stores deliveries in order and returns whether all events were new. If it fails, it has stored nothing after the failure. */
 async function insert(deliveries: Collection<DeliveryDoc>, docs: readonly DeliveryDoc[]): Promise<boolean> {
   try {
     await deliveries.insertMany(docs, { ordered: true });
@@ -38,8 +44,7 @@ async function insert(deliveries: Collection<DeliveryDoc>, docs: readonly Delive
     if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
     const missing = await notStored(deliveries, docs);
     if (missing.length > 0) await insert(deliveries, missing);
-    // Another refusal waits until what the log has is on the disk.
-    else await deliveries.insertOne(docs.at(-1)!).catch((error) => duplicateKey(error) || Promise.reject(error));
+    else await awaitDisk(deliveries, docs.at(-1)!);
     return false;
   }
 }
