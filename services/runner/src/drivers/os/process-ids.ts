@@ -43,27 +43,10 @@ function isProcOurs(): boolean {
   }
 }
 
-const maxPid = isProcOurs() ? numberIn("/proc/sys/kernel/pid_max") : 0;
-const rounds = idRounds(maxPid, cpus().length);
-
 /** A child process: ids that were given out since then belong to younger processes. */
 export interface Birth {
   readonly pid: number;
   readonly round: number;
-}
-
-export const birthOf = (pid: number, sinceMs: number): Birth => ({
-  pid,
-  round: rounds(pid, sinceMs, performance.now()),
-});
-
-function idsSince({ pid, round }: Birth): number[] | undefined {
-  const sinceMs = performance.now();
-  const last = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
-  if (last === undefined || rounds(last, sinceMs, performance.now()) !== round) return undefined;
-  if (last - pid < maxSingleLooks)
-    return Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`));
-  return allIds().filter((id) => id >= pid);
 }
 
 function allIds(): number[] {
@@ -76,5 +59,24 @@ function allIds(): number[] {
   }
 }
 
-/** Returns the ids of all processes; only those of a child and of younger processes, if that is certain. */
-export const processIds = (since?: Birth): number[] => (since && idsSince(since)) ?? allIds();
+/** The processes of a machine that gives out ids below `maxPid`; 0 if that is not known. */
+export function idsOn(maxPid: number, processors: number) {
+  const rounds = idRounds(maxPid, processors);
+
+  function idsSince({ pid, round }: Birth): number[] | undefined {
+    const sinceMs = performance.now();
+    const last = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
+    if (last === undefined || rounds(last, sinceMs, performance.now()) !== round) return undefined;
+    if (last - pid < maxSingleLooks)
+      return Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`));
+    return allIds().filter((id) => id >= pid);
+  }
+
+  return {
+    birthOf: (pid: number, sinceMs: number): Birth => ({ pid, round: rounds(pid, sinceMs, performance.now()) }),
+    /** Returns the ids of all processes; only those of a child and of younger processes, if that is certain. */
+    processIds: (since?: Birth): number[] => (since && idsSince(since)) ?? allIds(),
+  };
+}
+
+export const { birthOf, processIds } = idsOn(isProcOurs() ? numberIn("/proc/sys/kernel/pid_max") : 0, cpus().length);
