@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { UidRange } from "../src/config.js";
-import { processes, startTimeOf } from "../src/drivers/os/processes.js";
+import { lookAtProcesses, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_assignment.js";
@@ -20,6 +20,9 @@ export function aFolder(): string {
   made.push(path);
   return path;
 }
+
+/** Returns all processes started at or after `since`, in ticks since boot. */
+export const processes = async (since = 0n) => (await lookAtProcesses(since)).all;
 
 /** Opens an os driver that runs jobs as these users, or as the runner's own. */
 export async function osSubject(uids: UidRange | undefined, name = "contract"): Promise<Subject> {

@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
-import { processes } from "../src/drivers/os/processes.js";
 import { anAssignment, newId } from "./_assignment.js";
-import { aFolder } from "./_os.js";
+import { aFolder, processes } from "./_os.js";
 import { usualTimes } from "./_queue.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
@@ -13,7 +12,7 @@ const { run, submit, kill } = booted;
 
 afterEach(async () => {
   await eventually(async () => expect(await booted.folders()).toEqual([]));
-  expect((await processes(0n)).filter(({ home }) => home?.startsWith(booted.config.dir))).toEqual([]);
+  expect((await processes()).filter(({ home }) => home?.startsWith(booted.config.dir))).toEqual([]);
 });
 
 describe("a build", () => {

@@ -1,15 +1,17 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
-import { processes } from "../src/drivers/os/processes.js";
+import { makePlace, removeLeftover } from "../src/drivers/os/place.js";
 import { claimUser, releaseUser } from "../src/drivers/os/users.js";
 import { osDriver } from "../src/drivers/os.js";
 import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { aFolder, osSubject } from "./_os.js";
+import { aFolder, osSubject, processes } from "./_os.js";
 import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./_subject.js";
 import { osUids } from "./_suite.js";
 
@@ -27,7 +29,7 @@ else {
   });
 
   const inRange = (uid: number) => uid >= osUids.first && uid <= osUids.last;
-  const isAlive = async (uid: number) => (await processes(0n)).some((one) => one.uid === uid);
+  const isAlive = async (uid: number) => (await processes()).some((one) => one.uid === uid);
 
   test("jobs have a user and a group of their own and no other group", () =>
     inside(subject, ["id -u; id -g; id -G; pwd; echo $HOME; echo $PATH"], async ({ environment, order }) => {
@@ -154,6 +156,34 @@ else {
       });
       expect(await isAlive(uid)).toBe(false);
     }
+  });
+
+  test("processes that start others and end, again and again, do not outlive their build", async () => {
+    const trace = join(aFolder(), "trace");
+    await writeFile(trace, "");
+    await chmod(trace, 0o666);
+    const chain = `next() { nth=$((nth + 1)); echo >> ${trace}; [ $nth -lt 500 ] || exec sh ./chain; next & }; next`;
+    const start = "for chain in 1 2 3 4; do setsid sh ./chain > /dev/null 2>&1 & done; until [ -s $trace ]; do :; done";
+    await inside(subject, [`echo '${chain}' > chain; trace=${trace}; ${start}`], async ({ environment, order }) => {
+      await ran(environment, order.jobs[0]!);
+    });
+    const { size } = await stat(trace);
+    await inside(subject, ["for nth in 1 2 3 4 5 6 7 8 9; do sh -c :; done"], async ({ environment, order }) => {
+      await ran(environment, order.jobs[0]!);
+    });
+    expect((await stat(trace)).size).toBe(size);
+  });
+
+  test("a process whose group the crashed runner did not note ends with the leftover", async () => {
+    const [folder, only] = [join(aFolder(), "build"), { first: 60_997, last: 60_997 }];
+    await mkdir(folder);
+    const { work } = await makePlace(folder, only);
+    const hidden = spawn("sleep", ["1000"], { cwd: "/", env: {}, stdio: "ignore", uid: 60_997, gid: 60_997 });
+    const ended = once(hidden, "exit");
+    await eventually(async () => expect(await isAlive(60_997)).toBe(true));
+    await removeLeftover(folder);
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    expect(existsSync(work)).toBe(false);
   });
 
   const nextId = "/proc/sys/kernel/ns_last_pid";

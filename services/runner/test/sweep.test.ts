@@ -7,12 +7,13 @@ import { createLog } from "@ci/kit/process/log";
 import type { BuildLease } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import type { Mark } from "../src/driver.js";
-import { processes, startTimeOf } from "../src/drivers/os/processes.js";
+import { startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
+import { processes } from "./_os.js";
 import { never, orderOf } from "./_subject.js";
 import { osUids } from "./_suite.js";
 
@@ -45,7 +46,7 @@ async function abandonBuild(script: string, mark: Partial<Mark> = {}): Promise<M
 }
 
 const inDir = async () =>
-  (await processes(0n)).filter(({ home, folder }) => home?.startsWith(dir) || folder?.startsWith(dir));
+  (await processes()).filter(({ home, folder }) => home?.startsWith(dir) || folder?.startsWith(dir));
 const folders = async () => (await readdir(join(dir, "name"))).filter((entry) => entry.startsWith("os."));
 
 const sweepOptions = async (leases: readonly BuildLease[], running: readonly Mark[] = []) => ({

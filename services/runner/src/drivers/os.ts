@@ -100,7 +100,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
           signal,
         });
       } finally {
-        if (signal.aborted) await endProcesses(here);
+        if (signal.aborted) await endProcesses(here).catch(() => undefined);
       }
     },
     trees: osTrees(place),

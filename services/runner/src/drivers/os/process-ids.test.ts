@@ -48,7 +48,7 @@ test("the last id is known unless many ids are in use", () => {
 
 test("only a child and younger processes are looked at, and all if there was time for another round", async () => {
   // Even the slowest machine is in time for a round of so many ids.
-  const { birthOf, processIds } = idsOn(1e9, 1);
+  const { birthOf, lookAtIds } = idsOn(1e9, 1);
   const children: ReturnType<typeof spawn>[] = [];
   const start = () => {
     const child = spawn("sleep", ["1000"], { stdio: "ignore" });
@@ -61,12 +61,12 @@ test("only a child and younger processes are looked at, and all if there was tim
       const before = start();
       const sinceMs = performance.now();
       const [pid, after] = [start(), start()];
-      const ids = processIds(birthOf(pid, sinceMs));
+      const { ids } = lookAtIds(birthOf(pid, sinceMs));
       expect(ids).toEqual(expect.arrayContaining([pid, after]));
       expect(ids).not.toContain(before);
     });
     const late = { pid: children[1]!.pid!, round: -1 };
-    expect(processIds(late)).toEqual(expect.arrayContaining(children.map(({ pid }) => pid!)));
+    expect(lookAtIds(late).ids).toEqual(expect.arrayContaining(children.map(({ pid }) => pid!)));
   } finally {
     const ends = children.map((child) => once(child, "exit"));
     for (const child of children) child.kill("SIGKILL");

@@ -59,24 +59,33 @@ function allIds(): number[] {
   }
 }
 
-/** The processes of a machine that gives out ids below `maxPid`; 0 if that is not known. */
+export interface Look {
+  readonly ids: number[];
+  /** Reports that no process has started since the look began. */
+  readonly isComplete: () => boolean;
+}
+
+/** Looks for processes of a machine that gives out ids below `maxPid`; 0 if that is not known. */
 export function idsOn(maxPid: number, processors: number) {
   const rounds = idRounds(maxPid, processors);
+  const lastId = () => (maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined);
 
-  function idsSince({ pid, round }: Birth): number[] | undefined {
+  function lookSince({ pid, round }: Birth): Look | undefined {
     const sinceMs = performance.now();
-    const last = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
+    const last = lastId();
     if (last === undefined || rounds(last, sinceMs, performance.now()) !== round) return undefined;
-    if (last - pid < maxSingleLooks)
-      return Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`));
-    return allIds().filter((id) => id >= pid);
+    const ids =
+      last - pid < maxSingleLooks
+        ? Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`))
+        : allIds().filter((id) => id >= pid);
+    return { ids, isComplete: () => lastId() === last };
   }
 
   return {
     birthOf: (pid: number, sinceMs: number): Birth => ({ pid, round: rounds(pid, sinceMs, performance.now()) }),
-    /** Returns the ids of all processes; only those of a child and of younger processes, if that is certain. */
-    processIds: (since?: Birth): number[] => (since && idsSince(since)) ?? allIds(),
+    /** Finds all processes; only a child and younger processes, if that is certain. */
+    lookAtIds: (since?: Birth): Look => (since && lookSince(since)) ?? { ids: allIds(), isComplete: () => false },
   };
 }
 
-export const { birthOf, processIds } = idsOn(isProcOurs() ? numberIn("/proc/sys/kernel/pid_max") : 0, cpus().length);
+export const { birthOf, lookAtIds } = idsOn(isProcOurs() ? numberIn("/proc/sys/kernel/pid_max") : 0, cpus().length);

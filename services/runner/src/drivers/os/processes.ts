@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type Birth, processIds } from "./process-ids.js";
+import { type Birth, lookAtIds } from "./process-ids.js";
 
 export interface Process {
   readonly pid: number;
@@ -13,6 +13,7 @@ export interface Process {
   readonly folder?: string;
 }
 
+const threadsAt = 17;
 const startTimeAt = 19;
 const line = Buffer.alloc(1_024);
 
@@ -39,7 +40,7 @@ const statOf = (pid: number): string[] | undefined =>
 /** Returns when a process started; undefined if there is none, or no /proc. */
 export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[startTimeAt];
 
-/** A process can hide its environment and working directory from others, but not its user. */
+/** A process cannot hide its user. */
 function uidOf(pid: number): number | undefined {
   const uid = /^Uid:\t(\d+)/m.exec(read(() => readFileSync(`/proc/${pid}/status`, "utf8")) ?? "")?.[1];
   return uid === undefined ? undefined : Number(uid);
@@ -55,8 +56,9 @@ async function homeOf(pid: number): Promise<string | undefined> {
 async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
   const fields = statOf(pid);
   if (!fields) return undefined;
-  // A zombie.
-  if (fields[0] === "Z" || BigInt(fields[startTimeAt]!) < since) return undefined;
+  // A zombie. With more threads, only the first of them has ended.
+  if (fields[0] === "Z" && Number(fields[threadsAt]) < 2) return undefined;
+  if (BigInt(fields[startTimeAt]!) < since) return undefined;
   return {
     pid,
     group: Number(fields[2]),
@@ -67,8 +69,9 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
   };
 }
 
-/** Returns all processes started at or after `since`, in ticks since boot; none without /proc. `birth` saves looks. */
-export async function processes(since: bigint, birth?: Birth): Promise<Process[]> {
-  const all = await Promise.all(processIds(birth).map((pid) => processOf(pid, since)));
-  return all.filter((found) => found !== undefined);
+/** Finds processes that started at `since`, in ticks since boot, or later. Unless `isComplete`, some may have been missed. */
+export async function lookAtProcesses(since: bigint, birth?: Birth): Promise<{ all: Process[]; isComplete: boolean }> {
+  const { ids, isComplete } = lookAtIds(birth);
+  const found = await Promise.all(ids.map((pid) => processOf(pid, since)));
+  return { all: found.filter((one) => one !== undefined), isComplete: isComplete() };
 }

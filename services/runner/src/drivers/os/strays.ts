@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { User } from "../user.js";
 import type { Birth } from "./process-ids.js";
-import { type Process, processes } from "./processes.js";
+import { lookAtProcesses, type Process } from "./processes.js";
 
 const maxRounds = 20;
+const roundsWithoutSpawn = 5;
 
 /** One `<id> <start time of the leader>` per line, oldest first. */
 const parseGroups = (lines: string) =>
@@ -22,32 +24,46 @@ export interface Traces {
   readonly birth?: Birth | undefined;
 }
 
-/** Kills a build's processes, also outside their group: by user, HOME, working directory or a group we started. */
-export async function killStrays({ folder, home, groupLines, user, birth }: Traces): Promise<void> {
+/** Looks for processes of a build, also outside their group: by user, HOME, working directory or a group we started. */
+async function lookForStrays({ folder, home, groupLines, user, birth }: Traces) {
   const groups = parseGroups(groupLines);
-  if (groups.length === 0) return;
-  // Nothing of the build is older than its first job.
-  const since = BigInt(groups[0]!.startTime || 0);
+  // Nothing of the build is older than its first job. A runner that crashed may not have noted a group.
+  const { all, isComplete } = await lookAtProcesses(BigInt(groups[0]?.startTime || 0), birth);
+  const ours = new Set(
+    groups
+      .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))
+      .map(({ group }) => group),
+  );
+  const isStray = (one: Process) =>
+    one.pid !== process.pid &&
+    ((user && one.uid === user.uid) ||
+      one.home === home ||
+      one.folder === folder ||
+      one.folder?.startsWith(`${folder}/`) ||
+      ours.has(one.group));
+  return { strays: all.filter(isStray), isComplete };
+}
+
+/** Kills a build's processes until none is left. With a user of its own, none can hide by starting others all the time. */
+export async function killStrays(traces: Traces): Promise<void> {
+  const { folder, user } = traces;
+  let isSure = user === undefined;
   for (let round = 0; round < maxRounds; round++) {
-    const all = await processes(since, birth);
-    const ours = new Set(
-      groups
-        .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))
-        .map(({ group }) => group),
-    );
-    const isStray = (one: Process) =>
-      one.pid !== process.pid &&
-      ((user && one.uid === user.uid) ||
-        one.home === home ||
-        one.folder === folder ||
-        one.folder?.startsWith(`${folder}/`) ||
-        ours.has(one.group));
-    const strays = all.filter(isStray);
-    if (strays.length === 0) return;
+    const { strays, isComplete } = await lookForStrays(traces);
+    if (strays.length === 0 && (isComplete || isSure)) return;
     for (const { pid } of strays) kill(pid);
-    // They may have started others meanwhile.
-    await delay(10);
+    if (user && !isSure && round >= roundsWithoutSpawn) isSure = await killAllOf(user);
+    if (strays.length > 0) await delay(10 * (round + 1));
   }
+  throw new Error(`the processes of ${folder} do not end`);
+}
+
+/** Kills all processes of a user at one moment, so that none starts another in time. Reports whether that was possible. */
+async function killAllOf(user: User): Promise<boolean> {
+  const killer = spawn("/bin/sh", ["-c", "kill -s KILL -- -1; :"], { ...user, env: {}, stdio: "ignore" });
+  return new Promise((resolve) =>
+    killer.once("error", () => resolve(false)).once("close", (code) => resolve(code === 0)),
+  );
 }
 
 function kill(pid: number): void {
