@@ -49,6 +49,8 @@ export interface QueuedBuild {
   readonly tests: PutTestsRequest[];
   readonly counts: (TestCounts | undefined)[];
   renewals: number;
+  /** How many renewals get no answer, as from a process that hangs. */
+  ignoredRenewals: number;
 }
 
 /** Long enough that a busy machine does not lose the lease. */
@@ -164,6 +166,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     async renewLease(request) {
       const build = leasedBuild("renewLease", request);
       build.renewals++;
+      if (build.ignoredRenewals-- > 0) await new Promise(() => undefined);
       return { kill: build.killed, killedBy: build.killedBy };
     },
     async appendOutput(request) {
@@ -252,7 +255,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     submit(assignment) {
       const { epoch } = assignment;
       const build: QueuedBuild = {
-        ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
+        ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0, ignoredRenewals: 0 },
         ...{ running: [], shownLength: 0, texts: new Map(), sizes: new Map(), text: "" },
         ...{ outcomes: [], ends: [], placed: [], artifacts: [], tests: [], counts: [] },
       };

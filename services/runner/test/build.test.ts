@@ -150,6 +150,16 @@ describe("a killed build", () => {
   });
 });
 
+test("a build repeats a renewal that gets no answer long before its lease ends", async () => {
+  booted.queue.times.renewEveryMs = 50;
+  const build = submit(anAssignment({}, ["sleep 1000; :"]));
+  build.ignoredRenewals = 3;
+  await eventually(() => expect(build.renewals).toBeGreaterThan(3));
+  build.killed = true;
+  await eventually(() => expect(build.final).toBe("killed"));
+  Object.assign(booted.queue.times, usualTimes);
+});
+
 describe("a build times out", () => {
   test("as a whole", async () => {
     const { outcomes } = await inMoreTime(

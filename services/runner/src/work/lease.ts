@@ -33,6 +33,8 @@ export function keepLease(
   const lost = new AbortController();
   const killed = new AbortController();
   const lose = () => lost.abort(new Ended("lost"));
+  // A process that hangs must not cost the lease if another one answers.
+  const answerMs = Math.max(1_000, Math.min(renewEveryMs, leaseMs / 3));
   let until = claimedAt + leaseMs;
   const whenOver = () => setTimeout(lose, Math.max(0, until - performance.now()));
   let over = whenOver();
@@ -50,7 +52,8 @@ export function keepLease(
     let pauseMs = renewEveryMs;
     const sentAt = performance.now();
     try {
-      const { kill, killedBy } = await queue.renewLease({ ...mark }, { signal: lost.signal });
+      const signal = AbortSignal.any([lost.signal, AbortSignal.timeout(answerMs)]);
+      const { kill, killedBy } = await queue.renewLease({ ...mark }, { signal });
       if (done) return;
       heldSince(sentAt);
       if (kill) killed.abort(new Ended("killed", killedBy && `Build killed by ${killedBy}`));
