@@ -1,3 +1,4 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
 import { startLostPass } from "./_model-world.js";
 import { bootBuilds, fault, leaseMs } from "./_suite.js";
@@ -66,6 +67,18 @@ it("a build fails after losing more runners than allowed", async () => {
   }
   expect((await get(number)).output).toMatch(/\(2 of 2\)\nRunner lost, no attempts left\n$/);
   await eventually(() => expect(suite.kinds(id).filter((kind) => kind === "build.finished")).toHaveLength(1));
+});
+
+it("a lost build that cannot be requeued does not hold up the others", async () => {
+  const [broken, whole] = [await suite.submit(suite.users.ann), await suite.submit(suite.users.ann)];
+  for (const runner of ["first", "second"]) await suite.claim(runner);
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const stored = mongo.db.collection<{ _id: number }>("builds");
+  expect((await stored.updateOne({ _id: broken.id }, { $unset: { jobs: true } })).modifiedCount).toBe(1);
+  await suite.loseRunners();
+  await eventually(async () => expect((await get(whole.number)).status).toBe("queued"));
+  await stored.deleteOne({ _id: broken.id });
+  await suite.finish((await suite.claim())!, 0, "failed");
 });
 
 it("a lost build is killed instead of requeued if a kill was requested", async () => {

@@ -5,20 +5,25 @@ import { requeue } from "../actions/requeue.js";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 
+type Lost = Awaited<ReturnType<Context["builds"]["lost"]>>[number];
+
+async function requeueOne(ctx: Context, { _id: id, lease }: Lost): Promise<void> {
+  const { trail } = await ctx.builds.byId(id);
+  await withTrail(trail, () =>
+    traced("requeue", { from: trail?.traceparent }, () => {
+      addLogFields({ build: id });
+      return requeue(ctx, id, (build, limits) => lose(build, lease, limits, ctx.now()));
+    }),
+  );
+}
+
 /** Requeues the builds of runners that went silent. Returns their number; undefined if others may follow. */
 export async function requeueLost(ctx: Context): Promise<number | undefined> {
   const endsInMs = await ctx.builds.firstLeaseEndsInMs();
   if (endsInMs === undefined) return 0;
   if (endsInMs >= 0) return undefined;
   const lost = await ctx.builds.lost();
-  for (const { _id: id, lease } of lost) {
-    const { trail } = await ctx.builds.byId(id);
-    await withTrail(trail, () =>
-      traced("requeue", { from: trail?.traceparent }, () => {
-        addLogFields({ build: id });
-        return requeue(ctx, id, (build, limits) => lose(build, lease, limits, ctx.now()));
-      }),
-    );
-  }
+  const requeued = await Promise.allSettled(lost.map((build) => requeueOne(ctx, build)));
+  for (const one of requeued) if (one.status === "rejected") throw one.reason;
   return lost.length;
 }

@@ -1,7 +1,7 @@
 import { page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { ClaimBuildRequest, Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Db, FindCursor } from "mongodb";
+import type { Db, Document, FindCursor, UpdateOptions } from "mongodb";
 
 interface RunnerDoc {
   /** The runner's own id, new at each of its starts. */
@@ -39,18 +39,27 @@ export const runnerStore = (db: Db, everyMs: number) => {
   const seenWithin = (withinMs: number) => ({ $gte: ["$at", { $subtract: ["$$NOW", withinMs] }] });
   const activeWithin = (driver: Driver_Type, withinMs: number) => ({ drivers: driver, $expr: seenWithin(withinMs) });
 
+  async function write(runnerId: string, update: Document[], options: UpdateOptions): Promise<void> {
+    try {
+      await runners.updateOne({ _id: runnerId }, update, options);
+    } catch (error) {
+      written.delete(runnerId);
+      throw error;
+    }
+  }
+
   return {
     /** Records that a runner asked for builds of these drivers. `at` is the time of this process. */
     async recordClaim({ runnerId, drivers, places }: Claim, at: Date): Promise<void> {
       if (!needsWrite(runnerId, drivers.join(), at.getTime())) return;
       const update = [{ $set: { drivers: [...drivers], ...(places === undefined ? {} : { places }), at: "$$NOW" } }];
-      await runners.updateOne({ _id: runnerId }, update, { upsert: true, ...quick });
+      await write(runnerId, update, { upsert: true, ...quick });
     },
 
     /** Records that a busy runner is alive; it renews leases but does not claim. `at` is the time of this process. */
     async recordRenewal(runnerId: string, at: Date): Promise<void> {
       if (!needsWrite(runnerId, written.get(runnerId)?.drivers ?? "", at.getTime())) return;
-      await runners.updateOne({ _id: runnerId }, [{ $set: { at: "$$NOW" } }], quick);
+      await write(runnerId, [{ $set: { at: "$$NOW" } }], quick);
     },
 
     count: (driver: Driver_Type, withinMs: number): Promise<number> =>
