@@ -73,8 +73,13 @@ export function buildNetworks({ engine, keepMs, log }: NetworksOptions): Network
       for (let name = [...waiting.keys()].at(-1); name !== undefined; name = [...waiting.keys()].at(-1)) {
         stopWaiting(name);
         users.set(name, mark);
-        if (await isEmpty(name)) return { name, made: Promise.resolve() };
-        users.delete(name);
+        let isOurs = false;
+        try {
+          isOurs = await isEmpty(name);
+        } finally {
+          if (!isOurs) users.delete(name);
+        }
+        if (isOurs) return { name, made: Promise.resolve() };
       }
       users.set(plan.name, mark);
       return { name: plan.name, made: engineCall(engine.createNetwork(inBody(networkOf(plan)))) };
