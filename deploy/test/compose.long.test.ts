@@ -36,7 +36,7 @@ function installation() {
     };
     const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     // Docker's proxy accepts connections before the gateway listens, and a request may then wait forever.
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     const response = await fetch(new URL(path, url), { headers, signal, ...posted });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
@@ -93,7 +93,7 @@ function installation() {
   }, 400_000);
 
   it("loses no build when its runner is replaced", async () => {
-    const build = await submit("sleep 4", "echo again > out.txt");
+    const build = await submit("sleep 15", "echo again > out.txt");
     await eventually(async () => expect((await call<Build>(build.url)).status).toBe("running"));
     installation.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
     await passed(build);

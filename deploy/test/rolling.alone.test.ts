@@ -135,11 +135,11 @@ function replacement() {
     await composeUp(...scale(replicas)("namespaces"), "namespaces", "receiver");
     await composeUp("--no-deps", ...services.flatMap(scale(replicas)), ...services);
     for (const service of services) await ready(service);
-  }, 300_000);
+  }, 1_200_000);
   afterAll(async () => {
     await frontend?.[Symbol.asyncDispose]();
     installation?.remove();
-  }, 60_000);
+  }, 300_000);
 
   it("replaces every replica without a failed request, a lost or repeated build, or a missing delivery", async () => {
     await using admin = client(target);

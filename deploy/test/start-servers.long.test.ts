@@ -113,7 +113,7 @@ it("npm start exits with 1 and names the event that its webhook did not receive"
   const webhooks = await eventually(() => start.processOf("webhooks"));
   await start.until("Submitted");
   process.kill(webhooks, "SIGSTOP");
-  await start.until(/Webhook: .*build\.finished did not come within 10 s/);
+  await start.until(/Webhook: .*build\.finished did not come within 30 s/);
   process.kill(webhooks, "SIGCONT");
   expect(await start.ended()).toBe(1);
   expect(start.output).not.toContain("each signature verified");

@@ -6,7 +6,7 @@ import { download, runSample } from "./sample.mjs";
 import { webhookOutcome } from "./sample-receiver.mjs";
 
 /** How long the webhook may take after the build. */
-const webhookMs = 10_000;
+const webhookMs = 30_000;
 
 /**
  * Downloads the sample's artifacts and prints the result.

@@ -35,11 +35,11 @@ async function round(nth: number, replicas: readonly (typeof suite.builds)[]) {
   });
   const submissions = Promise.allSettled(submitting);
   await Promise.race([stall(), submissions]);
-  if (deletesUser) await suite.as(suite.users.ann, () => suite.accounts.accounts.deleteUser({ username: name }));
-  else
-    await deleteWithRetries(() =>
-      suite.as(user, () => suite.accounts.namespaces.deleteNamespace({ id: namespace.id })),
-    );
+  await deleteWithRetries(() =>
+    deletesUser
+      ? suite.as(suite.users.ann, () => suite.accounts.accounts.deleteUser({ username: name }))
+      : suite.as(user, () => suite.accounts.namespaces.deleteNamespace({ id: namespace.id })),
+  );
   const ids = (await submissions).flatMap((submission) =>
     submission.status === "fulfilled" ? [submission.value] : [],
   );

@@ -48,8 +48,8 @@ test.each(["requests", "uploads"] as const)(
         answered = true;
         return status;
       });
-      // Twenty requests of the same kind take far longer than the second one.
-      for (let i = 0; i < 20; i++) expect(succeeded((await whole(bob)).status)).toBe(true);
+      // They take longer than the second one, but not as long as it may wait.
+      for (let i = 0; i < 5; i++) expect(succeeded((await whole(bob)).status)).toBe(true);
       expect(answered).toBe(false);
       waiting = second;
     });

@@ -12,7 +12,7 @@ import { placesOf } from "./_hostile-places.js";
 // The six services as processes: no hostile input makes anybody wait, or a process grow beyond the chart's limit.
 
 const names = suite();
-const patienceMs = 2_000;
+const patienceMs = 10_000;
 /** A slow moment of the machine passes. A slow parser is slow each time. */
 const attempts = 5;
 let ci: Processes;

@@ -17,8 +17,8 @@ const disks = process.env.CI_TEST_DISKS;
 const names = suite();
 
 // An emulated machine needs seconds to boot, and many on a busy host.
-const patience = { withinMs: 120_000, everyMs: 100 };
-jest.setTimeout(300_000);
+const patience = { withinMs: 600_000, everyMs: 100 };
+jest.setTimeout(1_200_000);
 
 if (!disks) notRun("builds in virtual machines", "CI_TEST_DISKS names no folder of disks");
 else {

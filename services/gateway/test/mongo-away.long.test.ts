@@ -4,7 +4,8 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Stores, startStores } from "@ci/testkit/stores";
 import { openStream } from "./_sse.js";
 
-const maxMs = 3_000;
+/** Calls between services give up after 30 s. */
+const maxMs = 20_000;
 /** The interval at which an event stream checks its token. */
 const tokenCheckMs = 5_000;
 let stores: Stores;

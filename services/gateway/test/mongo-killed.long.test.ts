@@ -40,5 +40,5 @@ test.each(["standalone", "replica set"] as const)(
       expect([status, json.id]).toEqual([200, id]);
     }
   },
-  300_000,
+  1_200_000,
 );

@@ -40,7 +40,7 @@ test("all services start and run builds without NATS; events arrive once NATS st
   const received = () => hook.requests.map(({ headers }) => headers["x-service-ci-event"]);
   const expectEvents = (builds: number) =>
     eventually(() => expect(received().filter((event) => events.includes(String(event)))).toHaveLength(3 * builds));
-  expect(await readyAndConnected()).toEqual(services.map(() => ["1", "0"]));
+  await eventually(async () => expect(await readyAndConnected()).toEqual(services.map(() => ["1", "0"])));
   created(await ci.api.post("/namespaces", { name: "place" }));
   created(await ci.api.post("/n/admin/place/-/webhooks", { payload_url: hook.url, events }));
   await runBuild();
@@ -53,7 +53,9 @@ test("all services start and run builds without NATS; events arrive once NATS st
     await stores.nats.kill();
     loseEvents();
     await runBuild();
-    expect((await readyAndConnected()).map(([ready]) => ready)).toEqual(services.map(() => "1"));
+    await eventually(async () =>
+      expect((await readyAndConnected()).map(([ready]) => ready)).toEqual(services.map(() => "1")),
+    );
     await stores.nats.start();
     await expectEvents(nth + 2);
   }

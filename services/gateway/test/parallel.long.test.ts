@@ -20,7 +20,7 @@ let ann: SignedUp;
 let collected: Awaited<ReturnType<typeof collectEvents>>;
 
 beforeAll(async () => {
-  ci = await startConstellation(suiteNames);
+  ci = await startConstellation(suiteNames, { settings: { REQUESTS_AT_ONCE: "0", UPLOADS_AT_ONCE: "0" } });
   collected = await collectEvents(suiteNames);
   ann = await ci.signUp();
   // Opens every connection first.

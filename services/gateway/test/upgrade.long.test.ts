@@ -40,7 +40,7 @@ describe("an upgrade from the previous commit", () => {
     root = builtTree(commit);
     hook = await receiver();
     ci = await startProcesses(names, {}, root);
-  }, 300_000);
+  }, 1_800_000);
   afterAll(async () => {
     await ci?.[Symbol.asyncDispose]();
     await hook?.[Symbol.asyncDispose]();
