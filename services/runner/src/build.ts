@@ -107,7 +107,9 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const about = { queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, held, beside };
   const reports = reportsOf(about);
   const start = beside ? job.outputBytes : offset;
-  const output = jobOutput({ offset: start, limitBytes: build.outputLimitBytes, secrets, send: reports.send });
+  const { holdMs, flushAfterMs } = ctx.times ?? {};
+  const { outputLimitBytes: limitBytes } = build;
+  const output = jobOutput({ offset: start, limitBytes, secrets, send: reports.send, flushAfterMs });
   const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
   progress.running++;
   const result = await resultOf(run, () =>
@@ -134,7 +136,7 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const finish = () => reports.finish({ ...result, ...rest });
   const waits = result.outcome === "passed" && mayWait(build, index);
   const { placedObjectIds = [] } = result;
-  const holding = waits ? holdReport({ jobId: job.id, placedObjectIds, ...rest }, finish) : undefined;
+  const holding = waits ? holdReport({ jobId: job.id, placedObjectIds, ...rest }, finish, holdMs) : undefined;
   const reporting = holding?.sent ?? finish();
   // The caller waits for it once all jobs of the stage have ended.
   reporting.catch(() => undefined);

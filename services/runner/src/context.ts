@@ -9,6 +9,13 @@ import type { Readiness } from "./work/readiness.js";
 /** The calls that a claimed build needs. */
 export type BuildQueue = Omit<QueueServiceClient, "claimBuild" | "renewLease" | "returnBuild" | "listLeases">;
 
+/** What differs from the usual times, in tests of what happens in between. */
+export interface Times {
+  readonly holdMs?: number;
+  readonly flushAfterMs?: number;
+  readonly returnWithinMs?: number;
+}
+
 /** What running a build needs besides its driver. */
 export interface BuildContext {
   readonly config: Pick<Config, "cloneBytes">;
@@ -16,6 +23,7 @@ export interface BuildContext {
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly queue: BuildQueue;
   readonly copies: Copies;
+  readonly times?: Times;
   readonly log: Log;
 }
 

@@ -12,7 +12,7 @@ import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { openCopies } from "./caches/copies.js";
 import type { Config } from "./config.js";
-import type { Context } from "./context.js";
+import type { Context, Times } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
 import { workRoot } from "./drivers/work-root.js";
 import { showDisks, showLoad } from "./metrics.js";
@@ -32,7 +32,7 @@ const sweepEveryMs = 30_000;
 const jitter = () => 0.8 + Math.random() * 0.4;
 
 /** Starts a runner. It claims builds when the bus announces one, and polls as a fallback. */
-export async function start(config: Config): Promise<Service> {
+export async function start(config: Config, times: Times = {}): Promise<Service> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
     parts.push(part);
@@ -54,7 +54,7 @@ export async function start(config: Config): Promise<Service> {
     const readiness = readinessOf({ config, drivers, copies, log });
     const agent = guardedAgent(config.docker.guard);
     own({ [Symbol.asyncDispose]: () => agent.destroy() });
-    const working = own(keepWorking({ config, queue, drivers, readiness, agent, copies, log }, bus));
+    const working = own(keepWorking({ config, queue, drivers, readiness, agent, copies, times, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();

@@ -7,6 +7,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { identityOf } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";
+import type { Times } from "../src/context.js";
 import { start } from "../src/service.js";
 import { dockerLimits, openEgress } from "./_docker.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
@@ -41,8 +42,8 @@ export const aQemu = (imagesDir: string): QemuConfig => ({
 /** The default of OS_UIDS. */
 export const osUids = { first: 60_600, last: 60_799 };
 
-/** Starts the runner before a file's tests and stops it after them. */
-export function bootRunner(overrides: Partial<Config> = {}): Booted {
+/** Starts the runner before a file's tests and stops it after them. It gives builds back however slow the machine is. */
+export function bootRunner(overrides: Partial<Config> = {}, times: Times = {}): Booted {
   const names = suite();
   const booted = {} as { -readonly [K in keyof Booted]: Booted[K] };
   let dir: string;
@@ -75,7 +76,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       logLevel: "silent",
       ...overrides,
     };
-    const runner = await start(booted.config);
+    const runner = await start(booted.config, { returnWithinMs: 600_000, ...times });
     booted.ready = async () => (await fetch(`http://127.0.0.1:${runner.adminPort}/readyz`)).ok;
     booted.drain = (hurry) => runner.drain(hurry);
     let stopped: Promise<void> | undefined;

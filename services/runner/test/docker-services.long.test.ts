@@ -10,13 +10,10 @@ const image = process.env.CI_TEST_IMAGE;
 if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
 else {
   const engine = new Docker();
-  const docker = {
-    host: "unix:///var/run/docker.sock",
-    ...dockerLimits,
-    diskBytes: 64 * 1024 ** 2,
-    serviceReadyMs: 5_000,
-  };
+  const host = "unix:///var/run/docker.sock";
+  const docker = { host, ...dockerLimits, diskBytes: 64 * 1024 ** 2, serviceReadyMs: 600_000 };
   const booted = bootRunner({ drivers: ["docker"], builds: 1, docker });
+  const impatient = bootRunner({ drivers: ["docker"], builds: 1, docker: { ...docker, serviceReadyMs: 5_000 } });
   const { run, submit, kill } = booted;
 
   const aService = (name: string, script: string, more: Partial<AssignedService> = {}): AssignedService => ({
@@ -33,10 +30,9 @@ else {
     return { ...assignment, jobs: named };
   };
 
-  const filters = { label: [] as string[] };
-  const containers = () => engine.listContainers({ all: true, filters });
-  beforeAll(() => void filters.label.push(`ci.runner=${booted.config.name}`));
-  afterEach(() => eventually(async () => expect(await containers()).toEqual([])));
+  const containers = ({ config } = booted) =>
+    engine.listContainers({ all: true, filters: { label: [`ci.runner=${config.name}`] } });
+  afterEach(() => eventually(async () => expect([await containers(), await containers(impatient)]).toEqual([[], []])));
 
   const web = aService("web", 'mkdir /w; echo "$GREETING" > /w/x; echo up; sleep 1; exec httpd -f -v -p 80 -h /w', {
     variables: [{ key: "GREETING", value: "hello from web", masked: false }],
@@ -78,26 +74,31 @@ else {
   test.each([
     [
       "that ends",
-      aService("db", "echo no space >&2; exit 3", { ready: "true" }),
+      booted,
+      // A check that passes could do so before the service ends.
+      aService("db", "echo no space >&2; exit 3", { ready: "false" }),
       "Service db ended before it was ready",
     ],
     [
       "whose check never passes",
+      impatient,
       aService("db", "echo starting; sleep 1000", { ready: "false" }),
       "Service db did not become ready within 5s",
     ],
     [
       "whose check hangs",
+      impatient,
       aService("db", "echo starting; sleep 1000", { ready: "sleep 1000" }),
       "Service db did not become ready within 5s",
     ],
     [
       "with a command that does not exist",
+      booted,
       { ...aService("db", ""), command: ["/no/such/program"] },
       `The container engine cannot run service db from image ${image}; the runner's log says why`,
     ],
-  ])("a service %s fails create-driver with its last lines", async (_what, service, why) => {
-    const { outcomes, text } = await run(withServices([service], ["echo never"]));
+  ])("a service %s fails create-driver with its last lines", async (_what, runner, service, why) => {
+    const { outcomes, text } = await runner.run(withServices([service], ["echo never"]));
     expect(outcomes).toEqual(["failed"]);
     expect(text).toMatch(new RegExp(`(no space\n|starting\n|)${why}\n\\1$`));
   });

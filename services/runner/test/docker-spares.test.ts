@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
@@ -133,12 +134,19 @@ else {
   });
 
   test("containers that wait are no leftovers, and those that no build takes for long are removed", async () => {
-    await driver.close?.();
-    driver = await open({ max: 1, keepMs: 3_000 });
     await build(["true"]);
     await waiting(1);
     expect(await sweepBy(driver)).toBe(0);
+    await driver.close?.();
+    driver = await open({ max: 1, keepMs: 1 });
+    const filters = { event: ["destroy"], label: [`ci.runner=${name}`, ...byRunner.label] };
+    const removals = (await engine.getEvents({ filters })) as Readable;
+    let removed = 0;
+    removals.on("data", () => removed++);
+    await build(["true"]);
+    await eventually(() => expect(removed).toBe(1));
     await eventually(async () => expect(await traces()).toEqual([]));
+    removals.destroy();
   });
 
   test("a stopping runner removes the containers that wait, also those that are just starting", async () => {

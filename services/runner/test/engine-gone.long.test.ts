@@ -67,8 +67,8 @@ else {
     expect(build.outcomes).toEqual(["passed"]);
     expect(build.text).toMatch(/\nThis runner cannot go on: .+\n$/);
     expect(await booted.ready()).toBe(false);
-    await engine.open();
     expect(await containersLeft()).toHaveLength(1);
+    await engine.open();
     await eventually(async () => expect(await booted.ready()).toBe(true));
   });
 
@@ -84,6 +84,7 @@ else {
   });
 
   test("the runner removes the containers of these builds once the engine is back", async () => {
-    await eventually(async () => expect(await containersLeft()).toEqual([]));
+    // The runner looks for them every 30 seconds.
+    await eventually(async () => expect(await containersLeft()).toEqual([]), { withinMs: 170_000 });
   });
 }

@@ -7,6 +7,9 @@ import { disks, openMachines } from "./_machines.js";
 import { canFilter, type Outside, startOutside } from "./_outside.js";
 import { inside, ran } from "./_subject.js";
 
+// An emulated machine needs seconds to boot, and many on a busy host.
+jest.setTimeout(900_000);
+
 if (!disks || !isRoot() || !canFilter()) notRun("egress of virtual machines", "it needs disks, root and iptables");
 else {
   const enforced: EgressConfig = { mode: "enforce", allow: [], image: "" };

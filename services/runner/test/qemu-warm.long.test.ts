@@ -14,8 +14,8 @@ import { disks, type Machines, openMachines } from "./_machines.js";
 import { deferred, never, orderOf, ran } from "./_subject.js";
 
 // An emulated machine needs seconds to boot, and many on a busy host.
-const patience = { withinMs: 120_000, everyMs: 50 };
-jest.setTimeout(300_000);
+const patience = { withinMs: 600_000, everyMs: 50 };
+jest.setTimeout(1_500_000);
 
 const one = { perImage: 1, maxMachines: 1, keepMs: 3_600_000 };
 const waited = "A virtual machine was waiting";
@@ -37,7 +37,7 @@ else {
   afterAll(() => machines[Symbol.asyncDispose]());
 
   const aDriver = async (more: Partial<QemuOptions> = {}): Promise<Driver> => {
-    const driver = await machines.another({ warm: one, ...more });
+    const driver = await machines.another({ warm: one, answerMs: patience.withinMs, ...more });
     drivers.push(driver);
     return driver;
   };
@@ -115,7 +115,7 @@ else {
   });
 
   test("removes a machine that does not respond or has died, and boots another for the build", async () => {
-    const driver = await aDriver();
+    const driver = await aDriver({ answerMs: 5_000 });
     await run(driver);
     await isReady();
     const [hung] = await spare();

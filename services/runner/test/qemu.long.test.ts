@@ -4,6 +4,9 @@ import { disks, type Machines, openMachines } from "./_machines.js";
 import { inside, never, ran } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
 
+// An emulated machine needs seconds to boot, and many on a busy host.
+jest.setTimeout(900_000);
+
 if (!disks) notRun("the qemu driver", "CI_TEST_DISKS names no folder of disks");
 else {
   let machines: Machines;

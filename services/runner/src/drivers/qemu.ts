@@ -26,6 +26,7 @@ export interface QemuOptions extends QemuConfig {
   readonly root: WorkRoot;
   readonly path: string;
   readonly builds: number;
+  readonly answerMs?: number;
   readonly egress: EgressConfig;
   readonly images: Images["service"];
   readonly log: Log;
@@ -66,7 +67,7 @@ export async function qemuDriver(driverOptions: QemuOptions): Promise<Driver> {
     },
   };
   const boot: WarmMachineOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
-  const pool = openPool({ ...config.warm, boot, owners, log });
+  const pool = openPool({ ...config.warm, answerMs: config.answerMs, boot, owners, log });
   const { giveWay } = pool;
   const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name, giveWay });
   const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");

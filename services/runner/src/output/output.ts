@@ -22,7 +22,7 @@ export interface OutputOptions {
   readonly limitBytes: number;
   readonly secrets: Secrets;
   send(piece: Piece): Promise<unknown>;
-  readonly flushAfterMs?: number;
+  readonly flushAfterMs?: number | undefined;
 }
 
 const newline = 0x0a;

@@ -1,7 +1,7 @@
 import type { FinishJobResponse, PreparedJob } from "@ci/proto/builds/v1/queue";
 
 /** How long the end of a job may wait for that of the next: as long as output waits before it is sent. */
-const holdMs = 50;
+const usualHoldMs = 50;
 
 type Send = (prepared: PreparedJob) => Promise<FinishJobResponse>;
 
@@ -16,7 +16,11 @@ export interface HeldReport {
 }
 
 /** Holds a report back. `sendAlone` sends it if its time is over first. */
-export function holdReport(end: Omit<PreparedJob, "ageMs">, sendAlone: () => Promise<FinishJobResponse>): HeldReport {
+export function holdReport(
+  end: Omit<PreparedJob, "ageMs">,
+  sendAlone: () => Promise<FinishJobResponse>,
+  holdMs = usualHoldMs,
+): HeldReport {
   const endedAt = performance.now();
   let settle: (response: Promise<FinishJobResponse>) => void = () => undefined;
   const sent = new Promise<FinishJobResponse>((resolve) => {

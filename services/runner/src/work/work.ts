@@ -21,7 +21,7 @@ export interface Work {
 }
 
 /** A shutdown of the whole system must not wait for the queue longer than this. */
-const returnWithinMs = 2_000;
+const usualReturnMs = 2_000;
 
 interface Running {
   readonly mark: Mark;
@@ -147,7 +147,7 @@ async function runClaimed(
 
 /** Requeues a build now. If that fails, it is requeued when its lease ends. */
 async function giveBack(ctx: Context, { buildId, epoch }: Mark): Promise<void> {
-  const signal = AbortSignal.timeout(returnWithinMs);
+  const signal = AbortSignal.timeout(ctx.times?.returnWithinMs ?? usualReturnMs);
   await retry(signal, () => ctx.queue.returnBuild({ buildId, epoch }, { signal })).catch((err) =>
     ctx.log.info({ err }, "build not given back, its lease will end"),
   );

@@ -5,7 +5,7 @@ import type { User } from "../user.js";
 import { nameFor } from "./leftovers.js";
 import { type Acceleration, commonArguments, firstFileFd, startMachine } from "./machine.js";
 
-const proofTimeoutMs = 5_000;
+const usualProofMs = 5_000;
 /** QEMU exits with twice the value written to the exit device's port, plus one. */
 const written = 0x10;
 const expectedCode = 2 * written + 1;
@@ -28,10 +28,14 @@ export interface Trial {
   readonly path: string;
   readonly folder: string;
   readonly user?: User;
+  readonly proofMs?: number;
 }
 
 /** Reports whether a machine reaches its boot sector: KVM may open and still hang the guest after real mode. */
-export async function canBoot(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
+export async function canBoot(
+  acceleration: Acceleration,
+  { path, folder, user, proofMs = usualProofMs }: Trial,
+): Promise<boolean> {
   const dir = await mkdtemp(join(folder, trialPrefix));
   try {
     await writeFile(join(dir, "disk"), bootDisk(), { mode: 0o600 });
@@ -52,7 +56,7 @@ export async function canBoot(acceleration: Acceleration, { path, folder, user }
     const late = new AbortController();
     const code = await Promise.race([
       machine.ended.catch(() => -1),
-      delay(proofTimeoutMs, -1, { signal: late.signal }).catch(() => -1),
+      delay(proofMs, -1, { signal: late.signal }).catch(() => -1),
     ]);
     late.abort();
     await machine.end();

@@ -29,6 +29,7 @@ export interface PoolOptions extends WarmMachineOptions {
   readonly maxMachines: number;
   /** Machines of an image end when no build has used it for this long. */
   readonly keepMs: number;
+  readonly answerMs?: number | undefined;
 }
 
 interface Known extends Pick<HeldImage, "identity" | "again">, Pick<Mark, "installation"> {
@@ -176,7 +177,7 @@ export function openPool(options: PoolOptions): Pool {
       one.belongsTo(mark);
       try {
         const guest = await raceAbort(signal, one.guest);
-        await checkResponsive(guest, signal);
+        await checkResponsive(guest, signal, options.answerMs);
         return { guest, end: one.end };
       } catch (error) {
         await one.end();
