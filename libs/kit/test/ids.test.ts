@@ -91,12 +91,17 @@ it("no id and no number of a stored record is returned twice, however often Mong
   await using server = await startMongo();
   const returned: Record<string, number[]> = { one: [], blocks: [], user: [], stored: [] };
   for (let round = 0; round < 4; round++) {
-    await using first = new MongoClient(server.mongoUrl, { serverSelectionTimeoutMS: 500 });
-    await using second = new MongoClient(server.mongoUrl, { serverSelectionTimeoutMS: 500 });
+    await using first = new MongoClient(server.mongoUrl);
+    await using second = new MongoClient(server.mongoUrl);
+    const kill = async () => {
+      await server.mongo.kill();
+      // The workers do not wait for the next MongoDB.
+      await Promise.all([first.close(), second.close()]);
+    };
     let [startedWorkers, killed]: [number, Promise<void> | undefined] = [0, undefined];
     const started = () => {
       startedWorkers++;
-      if (startedWorkers === 12) killed = server.mongo.kill();
+      if (startedWorkers === 12) killed = kill();
     };
     const dbs = [first.db(mongoDb), second.db(mongoDb)];
     const workers = range(12).map((n) => reserveUntilGone(dbs[n % 2]!, n, started));

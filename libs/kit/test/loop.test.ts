@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { eventually } from "@ci/testkit/eventually";
 import { createLog } from "../src/process/log.js";
 import { loop, type Waking } from "../src/process/loop.js";
@@ -45,41 +46,40 @@ it("wake during a pass starts another one after it", async () => {
   await done;
 });
 
-/** Returns a pass that counts itself and finds nothing. */
-const idlePass = (count: () => void) => async () => {
-  count();
-  return 0;
-};
+/** Returns a delay that records its pauses. Those of less than a second end at once, others only by their signal. */
+function recorder() {
+  const pauses: number[] = [];
+  const delayed = (ms: number, value: undefined, options: { signal: AbortSignal }) => {
+    pauses.push(ms);
+    return delay(ms < 1_000 ? 0 : 3_600_000, value, options);
+  };
+  return { pauses, delayed };
+}
 
-/** After this many passes that found nothing, a loop of 1 ms rests for a second. */
-const untilTired = 10;
+/** The pauses of a loop of 1 ms until it rests for a second, while its passes find nothing. */
+const untilTired = Array.from({ length: 10 }, (_, nth) => 2 ** (nth + 1));
 
 it("a loop whose passes find nothing rests longer each time, until it is stirred", async () => {
   const stop = new AbortController();
-  let passes = 0;
+  const { pauses, delayed } = recorder();
   const on = { signal: stop.signal, log };
-  const { stir, done } = loop(
-    "test",
-    1,
-    idlePass(() => passes++),
-    on,
-    3_600_000,
-  );
-  await eventually(() => expect(passes).toBe(untilTired));
+  const { stir, done } = loop("test", 1, async () => 0, on, 3_600_000, delayed);
+  await eventually(() => expect(pauses).toEqual(untilTired));
   stir();
-  await eventually(() => expect(passes).toBe(2 * untilTired - 1));
+  await eventually(() => expect(pauses).toEqual([...untilTired, 1, ...untilTired]));
   stop.abort();
   await done;
 });
 
 it("a pass that finds something ends the rest", async () => {
   const stop = new AbortController();
+  const { pauses, delayed } = recorder();
   let passes = 0;
   const on = { signal: stop.signal, log };
-  const { wake, done } = loop("test", 1, async () => (++passes > untilTired && passes < 100 ? 1 : 0), on, 3_600_000);
-  await eventually(() => expect(passes).toBe(untilTired));
+  const { wake, done } = loop("test", 1, async () => (++passes === 11 ? 1 : 0), on, 3_600_000, delayed);
+  await eventually(() => expect(pauses).toEqual(untilTired));
   wake();
-  await eventually(() => expect(passes).toBeGreaterThan(100));
+  await eventually(() => expect(pauses).toEqual([...untilTired, 1, ...untilTired]));
   stop.abort();
   await done;
 });
@@ -87,12 +87,11 @@ it("a pass that finds something ends the rest", async () => {
 it("a loop without a longer rest keeps its pace", async () => {
   const stop = new AbortController();
   let passes = 0;
-  const { done } = loop(
-    "test",
-    1,
-    idlePass(() => passes++),
-    { signal: stop.signal, log },
-  );
+  const pass = async () => {
+    passes++;
+    return 0;
+  };
+  const { done } = loop("test", 1, pass, { signal: stop.signal, log });
   await eventually(() => expect(passes).toBeGreaterThan(100));
   stop.abort();
   await done;

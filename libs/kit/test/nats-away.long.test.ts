@@ -88,9 +88,11 @@ it("a bus starts without NATS, rejects events at once, and creates stream and co
   await using bus = await connectBus(stores.natsUrl, "late", "test", log);
   const received = await receiveAll(bus, "late");
   expect([bus.connected(), await connectedMetric()]).toEqual([false, "0"]);
-  const from = performance.now();
-  for (let nth = 0; nth < 1_000; nth++) await expect(bus.publish(nextEvent())).rejects.toThrow("NATS is away");
-  expect(performance.now() - from).toBeLessThan(5_000);
+  const rejections: unknown[] = [];
+  for (let nth = 0; nth < 1_000; nth++) bus.publish(nextEvent()).catch((error) => rejections.push(error));
+  // Before the event loop turns, neither a timer nor an answer can have been waited for.
+  await new Promise<void>(process.nextTick);
+  expect(rejections).toEqual(Array.from({ length: 1_000 }, () => new Error("NATS is away")));
   await bus.trim(0);
   bus.nudge("late");
   await using relay = relayOf(bus);

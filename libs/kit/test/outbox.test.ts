@@ -1,7 +1,9 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
+import { connect } from "nats";
 import { type Bus, connectBus } from "../src/bus/bus.js";
+import { streamName } from "../src/bus/jetstream.js";
 import { type Outbox, outboxEvent } from "../src/mongo/document.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { outboxIndex, relay } from "../src/mongo/outbox.js";
@@ -76,7 +78,16 @@ it("a subscriber receives events in order; failed ones are repeated, malformed o
   const [first, second] = [event(1), event(2)];
   const malformed = { ...event(9), json: "[" };
   for (const message of [first, first, malformed, second]) await bus.publish(message);
-  await eventually(() => expect(received).toEqual([1, 1, 2]));
+  await eventually(() => expect(received).toContain(2));
+  // On a machine that stalls, an event may be delivered once more.
+  expect(received).toEqual([...received].sort());
+  expect([...new Set(received)]).toEqual([1, 2]);
+  expect(received.filter((seq) => seq === 1).length).toBeGreaterThan(1);
+  const nats = await connect({ servers: names.natsUrl });
+  const { streams } = await nats.jetstreamManager();
+  // The repeat was dropped.
+  expect((await streams.info(streamName(names.subjectPrefix))).state.messages).toBe(3);
+  await nats.close();
 });
 
 it("nudge sends a text to the listeners of a topic", async () => {

@@ -21,6 +21,12 @@ const emit = (seqs: readonly number[], eventKind = kind) =>
   );
 const connectToBus = () => connectBus(names.natsUrl, names.subjectPrefix, "test", log);
 
+/** Returns a lease that does not end because its holder stalls. */
+function lastingLease(name: string): Lease {
+  const lease = leaseOf(mongo.db, name);
+  return { ...lease, take: () => lease.take(600_000) };
+}
+
 const streamOf = (prefix: string) => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
 beforeAll(async () => {
@@ -38,7 +44,7 @@ it("the handler receives batches in order, and single events after a batch has f
   const handled: number[] = [];
   let broken = true;
   await using ownBus = await connectToBus();
-  await ownBus.subscribeMany("many", ["build.tagged"], { lease: leaseOf(mongo.db, "many") }, async (events) => {
+  await ownBus.subscribeMany("many", ["build.tagged"], { lease: lastingLease("many") }, async (events) => {
     const seqs = events.map(({ seq }) => seq!);
     batches.push(seqs);
     if (broken && seqs.includes(3)) throw new Error("not yet");
@@ -51,18 +57,22 @@ it("the handler receives batches in order, and single events after a batch has f
   await eventually(() => expect(largest()).toBe(200));
   expect(handled).toEqual([1, 2]);
   broken = false;
-  await eventually(() => expect(handled).toEqual(upTo(500)));
+  await eventually(() => expect(handled).toContain(500));
+  // On a machine that stalls, events may be delivered once more.
+  expect([...new Set(handled)]).toEqual(upTo(500));
   expect(largest()).toBe(200);
 });
 
 it("a reader without events keeps its lease", async () => {
-  const lease = leaseOf(mongo.db, "idle");
-  let taken = 0;
+  const lease = lastingLease("idle");
+  const takenAt: number[] = [];
+  let trustedMs = 0;
   let released = 0;
   const counting: Lease = {
     term: lease.term,
-    take: (forMs) => {
-      taken++;
+    take(forMs) {
+      takenAt.push(performance.now());
+      trustedMs = forMs - 1_000;
       return lease.take(forMs);
     },
     release: () => {
@@ -72,13 +82,18 @@ it("a reader without events keeps its lease", async () => {
   };
   await using ownBus = await connectToBus();
   await ownBus.subscribeMany("idle", ["build.retagged"], { lease: counting }, async () => undefined);
-  await eventually(() => expect(taken).toBeGreaterThan(4));
+  await eventually(() => {
+    expect(takenAt.length).toBeGreaterThan(4);
+    // A machine that stalls renews late at times.
+    const pauses = takenAt.slice(2).map((at, nth) => at - takenAt[nth + 1]!);
+    expect(Math.min(...pauses)).toBeLessThan(trustedMs);
+  });
   expect(released).toBe(0);
 });
 
 it("one process receives all events; when it stops, the next one continues at once and in order", async () => {
   const received: [string, number][] = [];
-  const lease = () => leaseOf(mongo.db, "pins");
+  const lease = () => lastingLease("pins");
   const receive = (name: string) => async (events: readonly Event[]) => {
     await new Promise(setImmediate);
     for (const { seq } of events) received.push([name, seq!]);
@@ -104,7 +119,7 @@ it("one process receives all events; when it stops, the next one continues at on
 it("events that arrive within gatherMs are batched", async () => {
   const batches: number[][] = [];
   await using ownBus = await connectToBus();
-  const options = { lease: leaseOf(mongo.db, "gathered"), gatherMs: 3_000 };
+  const options = { lease: lastingLease("gathered"), gatherMs: 3_000 };
   await ownBus.subscribeMany("gathered", ["build.unpinned"], options, async (events) => {
     batches.push(events.map(({ seq }) => seq!));
   });
@@ -117,7 +132,7 @@ it("events that arrive within gatherMs are batched", async () => {
 it("if a process dies, the next one receives its unacknowledged events before later ones", async () => {
   const durable = "lost";
   const subscribe = (target: Bus, receive: (seq: number) => void) =>
-    target.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
+    target.subscribeMany(durable, ["build.started"], { lease: lastingLease(durable) }, async (events) => {
       for (const { seq } of events) receive(seq!);
     });
   {
@@ -142,7 +157,7 @@ it("events that another process still holds come first, even if it confirms some
   const stream = streamOf(names.subjectPrefix);
   const received: number[] = [];
   const subscribe = (target: Bus) =>
-    target.subscribeMany(durable, ["build.canceled"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
+    target.subscribeMany(durable, ["build.canceled"], { lease: lastingLease(durable) }, async (events) => {
       received.push(...events.map(({ seq }) => seq!));
     });
   {

@@ -18,6 +18,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   deactivateAfterMs: number;
   secretOverlapMs: number;
   patchWaitMs: number;
+  aliveMs: number;
   concurrency: number;
   webhooksPerUser: CountLimit;
   keyring: Keyring;
@@ -80,6 +81,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       max: timer.max,
       effect: "the change is answered before these attempts",
     }),
+    aliveMs: 4_000,
     concurrency: s.int(
       "WEBHOOK_CONCURRENCY",
       "webhooks that one process sends to at the same time, half of them at most of one user",

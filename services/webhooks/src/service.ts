@@ -136,7 +136,7 @@ async function createContext(
   await deletions.ensureIndexes();
   // Start this last, because a lapsed heartbeat needs the context.
   const heartbeat = own(
-    await startHeartbeat(senderStore(senders), () => {
+    await startHeartbeat(senderStore(senders), config.aliveMs, () => {
       ctx.lanes.interrupt();
       ctx.idleLanes.removeIdle(0);
     }),

@@ -38,6 +38,8 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
   deactivateAfterMs: 5 * 86_400_000,
   secretOverlapMs: 86_400_000,
   patchWaitMs: 1_000,
+  // A process that stalls does not count as dead.
+  aliveMs: 600_000,
   concurrency: 32,
   webhooksPerUser: limitOf("Webhooks", "user"),
   keyring: testKeyring,

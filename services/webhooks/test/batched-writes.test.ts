@@ -30,7 +30,7 @@ test.each(["claimed", "released"] as const)("a lane is %s after its attempts are
   const deliveries = db.collection<DeliveryDoc>("deliveries");
   const webhooks = db.collection<WebhookDoc>("webhooks");
   await deliveries.insertOne(pending);
-  await using heartbeat = await startHeartbeat(senderStore(db.collection<Sender>("senders")), () => {});
+  await using heartbeat = await startHeartbeat(senderStore(db.collection<Sender>("senders")), 600_000, () => {});
   const stores = {
     webhooks: webhookStore(db, webhooks, limitOf("Webhooks", "user")),
     deliveries: deliveryStore(deliveries),

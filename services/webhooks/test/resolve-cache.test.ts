@@ -25,7 +25,7 @@ function recordingClient() {
       return { users: userIds.map((id) => User.fromPartial({ id })), namespaces };
     },
   };
-  const { resolve } = cachingResolve(client, bus);
+  const { resolve } = cachingResolve(client, bus, 600_000);
   const ids = async (userIds: number[], namespaceIds: number[]) => {
     const { users, namespaces } = await resolve({ userIds, namespaceIds });
     return [users, namespaces].map((all) => all.map(({ id }) => id).sort());

@@ -46,6 +46,7 @@ export function loop(
   pass: () => Promise<unknown>,
   on: { signal: AbortSignal; log: Log },
   restMs = everyMs,
+  delayed: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown> = delay,
 ): Waking & { done: Promise<void> } {
   let woken = false;
   let stirred = false;
@@ -83,7 +84,7 @@ export function loop(
     do {
       if (stirred) [restedMs, pauseMs] = [everyMs, Math.min(everyMs, pauseMs)];
       waiting = new AbortController();
-      if (!woken) await delay(pauseMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+      if (!woken) await delayed(pauseMs, undefined, { signal: waiting.signal }).catch(() => undefined);
     } while (waiting.signal.aborted && !woken);
   }
 

@@ -11,7 +11,7 @@ test("a heartbeat that cannot be renewed lapses, and is current again after the 
     isDead: async () => false,
     remove: async () => undefined,
   };
-  await using heartbeat = await startHeartbeat(senders, () => lapses++);
+  await using heartbeat = await startHeartbeat(senders, 4_000, () => lapses++);
   expect([heartbeat.isCurrent(), lapses]).toEqual([true, 0]);
   reachable = false;
   await expect(heartbeat.beat()).rejects.toThrow("no database");

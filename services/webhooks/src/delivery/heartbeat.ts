@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Senders } from "../store/senders.js";
 
-const aliveMs = 4_000;
-/** How long a process trusts its own last heartbeat. One second less, because clocks drift. */
-const currentMs = aliveMs - 1_000;
 export const heartbeatEveryMs = 1_000;
 
 /** Keeps this process known to the others. Its lanes are its own while it lives; others may claim them after its death. */
@@ -18,8 +15,10 @@ export interface Heartbeat extends AsyncDisposable {
 }
 
 /** Makes the first heartbeat. `lapsed` is called when other processes may be about to claim this one's lanes. */
-export async function startHeartbeat(senders: Senders, lapsed: () => void): Promise<Heartbeat> {
+export async function startHeartbeat(senders: Senders, aliveMs: number, lapsed: () => void): Promise<Heartbeat> {
   const holder = randomUUID();
+  // A process trusts its own last heartbeat for one second less, because clocks drift.
+  const currentMs = aliveMs - 1_000;
   let currentUntilMs = 0;
   let lapse: NodeJS.Timeout | undefined;
   let refreshing: Promise<void> | undefined;

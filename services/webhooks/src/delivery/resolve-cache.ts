@@ -8,10 +8,14 @@ interface Resolver {
 }
 
 /** How long users and namespaces are cached if the event of their change is lost. */
-const cacheMs = 1_000;
+const usualCacheMs = 1_000;
 
 /** Returns the client with a `resolve` that caches users and namespaces until an event says that one has changed. */
-export function cachingResolve<C>(client: C & Resolver, bus: Pick<Bus, "connected" | "listen">): C {
+export function cachingResolve<C>(
+  client: C & Resolver,
+  bus: Pick<Bus, "connected" | "listen">,
+  cacheMs = usualCacheMs,
+): C {
   const userCache = ttlCache<number, User>(bus, cacheMs);
   const namespaceCache = ttlCache<number, Namespace>(bus, cacheMs);
   const forgetAll = () => {

@@ -15,7 +15,7 @@ const maxSeen = fixedLimit({
 });
 
 /** The webhooks that were read for new events, so that their lanes need not read them again at once. */
-export function seenWebhooks() {
+export function seenWebhooks(now = () => performance.now()) {
   const seen = new Map<number, Seen>();
   return {
     add(webhooks: readonly WebhookDoc[], readAtMs: number): void {
@@ -29,7 +29,7 @@ export function seenWebhooks() {
     take(id: number): Seen | undefined {
       const one = seen.get(id);
       seen.delete(id);
-      return one && performance.now() - one.readAtMs < settingsCacheMs ? one : undefined;
+      return one && now() - one.readAtMs < settingsCacheMs ? one : undefined;
     },
   };
 }
