@@ -152,7 +152,8 @@ ${table(filled(when))}
 ## Keys of \`concurrency\`
 
 While a build of a group runs, others wait in the queue with the reason \`limit of group\`. The group belongs to the build's namespace, or
-to its user. A build of a fork kills nothing before it is approved, and the builds of one matrix do not kill each other.
+to its user. Builds of forks have groups of their own, one for each pull or merge request, so that they neither kill nor hold up others. They
+kill nothing before they are approved. The builds of one matrix do not kill each other.
 
 ${table(filled(concurrency))}
 

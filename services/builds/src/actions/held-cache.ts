@@ -19,13 +19,14 @@ export async function heldBuild(ctx: Context, { buildId, epoch, leaseSecret }: H
   return build;
 }
 
-/** Returns the place of a cache's entries. Throws `not_found` if the build has no such cache. */
+/** Returns the place of a cache's entries. Throws `not_found` if the build has no such cache, or none any more. */
 export async function heldCache(
   ctx: Context,
   lease: HeldLease,
   name: string,
 ): Promise<{ build: BuildDoc; place: Pick<CacheDoc, "owner" | "platform" | "name"> }> {
   const build = await heldBuild(ctx, lease);
-  if (!build.caches?.some((cache) => cache.name === name)) throw notFound();
-  return { build, place: { owner: cacheOwner(build), platform: platformOf(build), name } };
+  const owner = cacheOwner(build);
+  if (owner === undefined || !build.caches?.some((cache) => cache.name === name)) throw notFound();
+  return { build, place: { owner, platform: platformOf(build), name } };
 }

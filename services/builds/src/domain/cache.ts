@@ -25,10 +25,13 @@ export interface CacheDoc {
 export const rootOwner = (rootId: number): string => `root/${rootId}`;
 export const userOwner = (userId: number): string => `user/${userId}`;
 
-type Owned = Pick<BuildDoc, "userId" | "rootId">;
+type Owned = Pick<BuildDoc, "userId" | "rootId" | "namespaceOnly" | "origin">;
 
-export const cacheOwner = ({ userId, rootId }: Owned): string =>
-  rootId === undefined ? userOwner(userId) : rootOwner(rootId);
+/** Returns the owner of a build's caches. None after its namespace was deleted, if others chose its manifest. */
+export function cacheOwner({ userId, rootId, namespaceOnly, origin }: Owned): string | undefined {
+  if (rootId !== undefined) return rootOwner(rootId);
+  return namespaceOnly || origin?.bare || origin?.deliveryId !== undefined ? undefined : userOwner(userId);
+}
 
 export const platformOf = ({ driver: { type, workspace } }: Pick<BuildDoc, "driver">): string =>
   type === "docker" ? `docker ${workspace}` : type;

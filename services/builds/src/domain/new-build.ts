@@ -76,16 +76,18 @@ function inputsOf(
   };
 }
 
-/** Returns the key of a concurrency group, which belongs to one namespace or one user. */
+/** Returns the key of a concurrency group, which belongs to one namespace, one user, or one request from a fork. */
 export function concurrencyOf({
   manifest,
   namespace,
   userId,
-}: Pick<Submission, "manifest" | "namespace" | "userId">): BuildDoc["concurrency"] {
+  origin,
+}: Pick<Submission, "manifest" | "namespace" | "userId" | "origin">): BuildDoc["concurrency"] {
   if (!manifest.concurrency) return undefined;
   const { group, cancel } = manifest.concurrency;
   const owner = namespace ? `namespace/${namespace.id}` : `user/${userId}`;
-  return { key: `${owner}/${group}`, ...(cancel ? { cancel } : {}) };
+  const fork = origin?.bare ? `fork/${origin.subject ?? origin.url}/` : "";
+  return { key: `${fork}${owner}/${group}`, ...(cancel ? { cancel } : {}) };
 }
 
 const stepOf = ({ stage: _s, name: _n, mayFail: _m, artifacts: _a, ...step }: PlannedJob): Step => step;

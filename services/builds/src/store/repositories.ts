@@ -19,7 +19,14 @@ export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 export type RepositoryChange = Partial<
   Pick<
     RepositoryDoc,
-    "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded" | "hook" | "hookHeldUntil"
+    | "userId"
+    | "sealedSecret"
+    | "sealedToken"
+    | "hasAccessToken"
+    | "forks"
+    | "cancelSuperseded"
+    | "hook"
+    | "hookHeldUntil"
   >
 >;
 

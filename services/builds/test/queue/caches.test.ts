@@ -175,10 +175,11 @@ test("an entry that no build has used for CACHE_UNUSED is removed with its conte
 });
 
 test("a build of a fork reads entries and stores none", async () => {
-  const own = await claimed();
+  await suite.submit(suite.users.ann, manifest("forked"));
+  const own = (await suite.claim())!;
   await put(own);
   await done(own);
-  await suite.submit(suite.users.ann, manifest());
+  await suite.submit(suite.users.ann, manifest("forked"));
   const origin = { url: "https://git.example.com/a/b", sha: "0".repeat(40), bare: true };
   await data.db.collection("builds").updateOne({ status: "queued" }, { $set: { origin } });
   const fork = (await suite.claim())!;

@@ -55,6 +55,18 @@ describe("a build of a fork", () => {
     await eventually(async () => expect((await suite.claim())?.buildId).toBe(id));
   });
 
+  it("neither kills nor holds up the namespace's own builds of a group, nor those of other requests", async () => {
+    const { git, push, pull } = await hooked("github", undefined, suite.users.ann, { forks: "run" });
+    const grouped = { ".service-ci.yml": `concurrency: {group: deploy, cancel: running}${manifest}` };
+    const [own] = await push({ sha: await git.commit(grouped) });
+    const [other] = await pull({ sha: await git.commit(grouped), fork: true, number: 8 });
+    const [fork] = await pull({ sha: await git.commit({ ...grouped, text: "2" }), fork: true, number: 9 });
+    const all = [own!, other!, fork!];
+    const claimed = [await suite.claim(), await suite.claim(), await suite.claim()];
+    expect(claimed.map((one) => one?.buildId)).toEqual((await Promise.all(all.map(build))).map(({ id }) => id));
+    for (const one of claimed) await suite.finish(one!, 0, "failed");
+  });
+
   it("runs at once with the setting run, and is not made with ignore", async () => {
     const runs = await hooked("gitlab", undefined, suite.users.ann, { forks: "run" });
     const [ref] = await runs.pull({ sha: await runs.git.commit(files), fork: true });

@@ -50,7 +50,7 @@ describe("succeeds", () => {
         "POST",
         {
           github: `/api/v3/repos/${repository}/statuses/${sha}`,
-          gitlab: `/api/v4/projects/15/statuses/${sha}`,
+          gitlab: `/api/v4/projects/${encodeURIComponent(repository)}/statuses/${sha}`,
           gitea: `/api/v1/repos/${repository}/statuses/${sha}`,
         }[provider],
       ]);

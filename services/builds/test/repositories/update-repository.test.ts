@@ -1,12 +1,16 @@
 import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import { fromGithub, github } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
-import { bootHooks, type Hooked, secret } from "./_hooks.js";
+import { bootHooks, type Hooked, manifest, secret } from "./_hooks.js";
 
 const { suite, hooked } = bootHooks();
-const update = async ({ namespace, record }: Hooked, change: Partial<UpdateRepositoryRequest>) => {
+const update = async (
+  { namespace, record }: Hooked,
+  change: Partial<UpdateRepositoryRequest>,
+  user = suite.users.ann,
+) => {
   const request = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, ...change };
-  return (await suite.as(suite.users.ann, () => suite.repositories.updateRepository(request))).repository!;
+  return (await suite.as(user, () => suite.repositories.updateRepository(request))).repository!;
 };
 
 describe("succeeds", () => {
@@ -30,6 +34,26 @@ describe("succeeds", () => {
       code: "not_found",
     });
     expect(await hook.send(fromGithub("push", github.branchDeleted(), "another", "2"))).toEqual([]);
+  });
+
+  it("gives the builds to the member who sets the secret, without the access token of somebody else", async () => {
+    const hook = await hooked("github", "t0ken");
+    const { ann, bob } = suite.users;
+    const { invite } = await suite.as(ann, () =>
+      suite.accounts.namespaces.sendInvite({ namespaceId: hook.namespace.id, handle: bob.username }),
+    );
+    await suite.as(bob, () => suite.accounts.namespaces.acceptInvite({ id: invite!.id }));
+    const asBob = (change: Partial<UpdateRepositoryRequest>) => update(hook, change, bob);
+    expect(await asBob({ forks: "run" })).toMatchObject({ userId: ann.id, hasAccessToken: true });
+    expect(await asBob({ secret: "bob's" })).toMatchObject({ userId: bob.id, hasAccessToken: false });
+    const sha = await hook.git.commit({ ".service-ci.yml": manifest });
+    const [ref] = await hook.send(fromGithub("push", github.push({ sha }), "bob's", "1"));
+    expect(ref).toMatchObject({ userId: bob.id });
+    expect(await update(hook, { secret, accessToken: "ann's" })).toMatchObject({
+      userId: ann.id,
+      hasAccessToken: true,
+    });
+    expect(await update(hook, { secret: "other" })).toMatchObject({ userId: ann.id, hasAccessToken: true });
   });
 
   it("stores and removes the access token", async () => {

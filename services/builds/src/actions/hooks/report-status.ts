@@ -50,9 +50,8 @@ export async function reportStatus(
   if (verdict !== delivery.reported) {
     const { provider, url: cloneUrl, _id } = repository;
     const targetUrl = await urlOf(ctx, build);
-    const { repoId } = delivery.change;
     const sha = delivery.sha!;
-    const status = { provider, cloneUrl, repoId, sha, verdict, targetUrl, accessToken };
+    const status = { provider, cloneUrl, sha, verdict, targetUrl, accessToken };
     const complaint = delivery.wrong ? delivery.reasons?.[0] : undefined;
     await post(ctx, _id, statusRequest({ ...status, complaint }));
   }

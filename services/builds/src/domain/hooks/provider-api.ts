@@ -15,7 +15,7 @@ function parseCloneUrl(cloneUrl: string): { base: string; owner: string; name: s
   return { base: [origin, ...parts].join("/"), owner, name, host };
 }
 
-const apis: Readonly<Record<Repository_Provider, (cloneUrl: string, token: string, id?: string) => RepositoryApi>> = {
+const apis: Readonly<Record<Repository_Provider, (cloneUrl: string, token: string) => RepositoryApi>> = {
   github(cloneUrl, token) {
     const { base, owner, name, host } = parseCloneUrl(cloneUrl);
     const api = /^(www\.)?github\.com$/.test(host) ? "https://api.github.com" : `${base}/api/v3`;
@@ -28,13 +28,13 @@ const apis: Readonly<Record<Repository_Provider, (cloneUrl: string, token: strin
     return { url: `${base}/api/v1/repos/${owner}/${name}`, headers };
   },
   // Uses the host's root as the API's base. GitLab's groups nest to any depth, so the path does not reveal the base.
-  gitlab(cloneUrl, token, id) {
+  gitlab(cloneUrl, token) {
     const { origin, pathname } = new URL(cloneUrl);
     const path = decodeURIComponent(pathname)
       .replace(/^\/+|\/+$/g, "")
       .replace(/\.git$/, "");
     const headers = { "PRIVATE-TOKEN": token, Accept: "application/json" };
-    return { url: `${origin}/api/v4/projects/${encodeURIComponent(id ?? path)}`, headers };
+    return { url: `${origin}/api/v4/projects/${encodeURIComponent(path)}`, headers };
   },
 };
 
@@ -52,13 +52,12 @@ export const providerByHost = (cloneUrl: string): Repository_Provider | undefine
   return Object.hasOwn(knownHosts, host) ? knownHosts[host] : undefined;
 };
 
-/** Returns the API of a repository. `id` is the provider's id of it, if known. An empty token is not sent. */
+/** Returns the API of a repository. An empty token is not sent. */
 export function repositoryApi(
   { provider, cloneUrl }: { readonly provider: Repository_Provider; readonly cloneUrl: string },
   token: string,
-  id?: string,
 ): RepositoryApi {
-  const { url, headers } = apis[provider](cloneUrl, token, id);
+  const { url, headers } = apis[provider](cloneUrl, token);
   const sent = token === "" ? {} : headers;
   return {
     url,

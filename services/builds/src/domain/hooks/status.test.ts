@@ -24,7 +24,6 @@ it("an invalid manifest means error, even without builds; no builds at all mean 
 const status: Status = {
   provider: "github",
   cloneUrl: "https://github.com/octo/hello.git",
-  repoId: "15",
   sha: "abc",
   verdict: "pending",
   targetUrl: "https://ci.example/b/ann/1",
@@ -38,7 +37,11 @@ const request = (overrides: Partial<Status> = {}) => {
 it.each([
   ["github", "https://github.com/octo/hello.git", "https://api.github.com/repos/octo/hello/statuses/abc"],
   ["github", "https://git.example/octo/hello", "https://git.example/api/v3/repos/octo/hello/statuses/abc"],
-  ["gitlab", "https://git.example:8443/a/b/hello.git", "https://git.example:8443/api/v4/projects/15/statuses/abc"],
+  [
+    "gitlab",
+    "https://git.example:8443/a/b/hello.git",
+    "https://git.example:8443/api/v4/projects/a%2Fb%2Fhello/statuses/abc",
+  ],
   ["gitea", "http://git.example/octo/hello.git", "http://git.example/api/v1/repos/octo/hello/statuses/abc"],
   ["gitea", "http://git.example/git/octo/hello/", "http://git.example/git/api/v1/repos/octo/hello/statuses/abc"],
 ] as const)("%s gets the status of %s at %s", (provider, cloneUrl, url) => {

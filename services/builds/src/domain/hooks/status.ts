@@ -39,7 +39,6 @@ const descriptions: Readonly<Record<Verdict, string>> = {
 export interface Status {
   readonly provider: Repository_Provider;
   readonly cloneUrl: string;
-  readonly repoId: string;
   readonly sha: string;
   readonly verdict: Verdict;
   readonly targetUrl?: string;
@@ -83,6 +82,6 @@ function bodyOf(status: Status): object {
 }
 
 export function statusRequest(status: Status): StatusRequest {
-  const { url, headers } = repositoryApi(status, status.accessToken, status.repoId || undefined);
+  const { url, headers } = repositoryApi(status, status.accessToken);
   return { url: `${url}/statuses/${status.sha}`, headers, body: JSON.stringify(bodyOf(status)) };
 }

@@ -7,6 +7,6 @@ export const readCache = (ctx: Context): QueueHandlers["readCache"] =>
   async function* ({ id, ...lease }) {
     const build = await heldBuild(ctx, lease);
     const entry = await ctx.caches.byId(id);
-    if (entry?.owner !== cacheOwner(build)) throw notFound();
+    if (!entry || entry.owner !== cacheOwner(build)) throw notFound();
     for await (const chunk of ctx.artifacts.get(entry.blobId)) yield { chunk };
   };

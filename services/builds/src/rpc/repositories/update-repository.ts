@@ -10,13 +10,15 @@ import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
-/** Returns the change of a request. Empty texts change nothing. */
+/** Returns the change of a request. Whoever sets the secret can invent pushes, so they get nobody else's access token. */
 function changeOf(
   { config: { keyring } }: Context,
   request: UpdateRepositoryRequest,
   { hasAccessToken }: RepositoryDoc,
+  takenBy: number | undefined,
 ): RepositoryChange {
-  const { id, secret, accessToken, removeAccessToken, forks = "", cancelSuperseded } = request;
+  const { id, secret, accessToken, forks = "", cancelSuperseded } = request;
+  const removeAccessToken = request.removeAccessToken || takenBy !== undefined;
   const token = accessToken
     ? { hasAccessToken: true, sealedToken: encrypt(keyring, accessToken, repositoryToken(id)) }
     : removeAccessToken && { hasAccessToken: false, sealedToken: undefined };
@@ -28,6 +30,7 @@ function changeOf(
       : {}),
     ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)) } : {}),
     ...token,
+    ...(takenBy === undefined ? {} : { userId: takenBy }),
     ...(isForks(forks) ? { forks } : {}),
     ...(cancelSuperseded === undefined ? {} : { cancelSuperseded }),
   };
@@ -37,10 +40,14 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
   validated(async (request, { caller }) => {
     const { namespaceId, id } = request;
     const before = await findRepository(ctx, caller, namespaceId, id);
+    const takenBy = request.secret && caller.userId !== before.userId ? caller.userId : undefined;
     return {
-      complaints: changeComplaints(request),
+      complaints: {
+        ...changeComplaints(request),
+        ...(takenBy === undefined ? {} : await ctx.repositories.quotaComplaints(takenBy)),
+      },
       async change() {
-        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request, before));
+        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request, before, takenBy));
         if (changed?.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
         const after = changed && (await ctx.repositories.byId(id));
         if (!after) throw notFound();
