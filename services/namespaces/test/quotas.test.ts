@@ -121,6 +121,18 @@ test("quotas of namespaces hold for each namespace, and for a user's records wit
   });
 });
 
+test("a stranger gets one answer, whatever exists and however many namespaces the owner may still have", async () => {
+  const stranger = await ci.aUser();
+  await runAs(owner, async () => {
+    for (const nth of upTo(max - 1)) await ci.namespaces.createNamespace({ name: `n${nth}`, parent: "" });
+  });
+  for (const path of ["n1", "n1/x", "n1/x/y", "none", "none/x", "none/x/y"]) {
+    const request = { name: `${path}@${ada.username}`, userId: stranger.id, create: true };
+    const entering = runAs({ ...owner, userId: stranger.id }, () => ci.namespaces.enterNamespace(request));
+    expect(await refusal(entering)).toEqual({ namespace: ["Namespace permission denied"] });
+  }
+});
+
 test("namespaces made on the fly count, and nothing is created when they are too many", async () => {
   const aVariable = (namespace: string) => ci.variables.createVariable({ namespace, key: "K", value: "v" });
   await runAs(owner, async () => {

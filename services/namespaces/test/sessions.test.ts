@@ -149,6 +149,16 @@ describe("ending a session", () => {
 });
 
 describe("a sign-in link", () => {
+  test("ends with the session that made it", async () => {
+    const holder = await aToken();
+    const { session } = await signIn(holder);
+    const bySession = () => runAs(holder.caller, () => ci.accounts.createSignInLink({ sessionId: session!.id }));
+    const [first, second] = [await bySession(), await bySession()];
+    expect((await redeem(first.secret)).token).toMatchObject({ id: holder.token.id });
+    await runAs(holder.caller, () => ci.accounts.deleteSession({ id: session!.id }));
+    await expect(redeem(second.secret)).rejects.toMatchObject(unauthenticated);
+  });
+
   test("opens exactly one session, whatever many browsers try at once", async () => {
     const holder = await aToken();
     const { secret, expiresAt } = await aLink(holder);

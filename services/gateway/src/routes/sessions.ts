@@ -74,8 +74,8 @@ export const createSignInLink = action({
   summary: "Creates a link that signs in one browser within ten minutes; its secret is returned only now",
   changes: "session",
   returns: signInLinkSchema,
-  async run(ctx) {
-    const { secret, expiresAt } = await ctx.accounts.createSignInLink({});
+  async run(ctx, { exchange: { session } }) {
+    const { secret, expiresAt } = await ctx.accounts.createSignInLink({ sessionId: session?.sessionId });
     return signInLinkJson(secret, expiresAt, relationsOf(ctx));
   },
 });

@@ -29,9 +29,8 @@ const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
   namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
 
 /** Returns a path's existing namespaces. Complains if a quota forbids the rest, unless it was created meanwhile. */
-async function alongWithinQuota(ctx: Context, ownerId: number, elements: readonly string[]) {
-  let found = await ctx.namespaces.along(ownerId, elements);
-  for (;;) {
+async function withinQuota(ctx: Context, { ownerId, elements, found: before }: Entrance): Promise<readonly Placed[]> {
+  for (let found = before; ; ) {
     const missing = elements.length - found.length;
     const full = missing > 0 ? beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, missing)) : [];
     if (full.length === 0) return found;
@@ -48,11 +47,11 @@ export async function findEntrance(ctx: Context, name: string, userId: number): 
   const ownerId = await ownerOf(ctx, named, userId);
   const complaints = [...pathComplaints(elements), ...(ownerId === undefined ? ["Namespace invalid owner"] : [])];
   if (ownerId === undefined || complaints.length > 0) throw invalid({ namespace: complaints });
-  const found = await alongWithinQuota(ctx, ownerId, elements);
-  // A collaborator may create namespaces only below an existing root.
+  const found = await ctx.namespaces.along(ownerId, elements);
+  // A collaborator may create namespaces only below an existing root. A stranger does not learn what exists.
   if (ownerId !== userId && (await filterAllowed(ctx, userId, "write", found.slice(0, 1))).length === 0)
     throw invalid({ namespace: ["Namespace permission denied"] });
-  return { ownerId, elements, found };
+  return { ownerId, elements, found: await withinQuota(ctx, { ownerId, elements, found }) };
 }
 
 /** Creates one namespace of the path, or returns the one that a concurrent request created. */

@@ -14,6 +14,8 @@ export interface LinkDoc {
   readonly _id: string;
   readonly userId: number;
   readonly tokenId: number;
+  /** The session that made it. The link works only as long as that lasts. */
+  readonly sessionId?: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }

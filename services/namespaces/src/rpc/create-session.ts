@@ -16,7 +16,8 @@ function tokensBy(ctx: Context) {
     if (by?.$case === "token") return ctx.tokens.byHash(hashOf(by.value));
     if (by?.$case === "claims") return identify(by.value, now);
     const link = by && (await ctx.sessions.takeLink(hashOf(by.value), now));
-    return link ? ctx.tokens.byId(link.tokenId) : null;
+    const madeBy = link?.sessionId !== undefined && (await ctx.sessions.byId(link.sessionId));
+    return link && madeBy !== null ? ctx.tokens.byId(link.tokenId) : null;
   };
 }
 

@@ -6,13 +6,14 @@ import { hashOf, newSecret } from "../domain/token.js";
 
 export const createSignInLink =
   (ctx: Context): AccountHandlers["createSignInLink"] =>
-  async (_request, { caller }) => {
+  async ({ sessionId }, { caller }) => {
     const userId = userOf(caller);
     const token = caller.tokenId === undefined ? null : await ctx.tokens.byId(caller.tokenId);
     if (token?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
     const secret = newSecret();
     const createdAt = ctx.now();
     const expiresAt = new Date(createdAt.getTime() + linkMs);
-    await ctx.sessions.insertLink({ _id: hashOf(secret), userId, tokenId: token._id, createdAt, expiresAt });
+    const by = { tokenId: token._id, ...(sessionId === undefined ? {} : { sessionId }) };
+    await ctx.sessions.insertLink({ _id: hashOf(secret), userId, ...by, createdAt, expiresAt });
     return { secret, expiresAt };
   };
