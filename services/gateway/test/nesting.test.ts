@@ -39,3 +39,14 @@ test("a body that is too deep has no effect and is still checked for its target"
     tags: ["Tags must be an array of strings"],
   });
 });
+
+test("10,000 values are read, whatever strings contain, and more are refused before they are parsed", async () => {
+  const zeros = (count: number) => `[${Array(count).fill(0).join(",")}]`;
+  const name = aWord("ns");
+  expect(await send("POST", "/namespaces", `{"name":"${name}","x":${zeros(10_000)}}`)).toMatchObject({
+    status: 400,
+    json: { message: "Request body cannot have more than 10000 values" },
+  });
+  const body = `{"name":"${name}","${",".repeat(20_000)}":${zeros(9_999)}}`;
+  expect(await send("POST", "/namespaces", body)).toMatchObject({ status: 201 });
+});

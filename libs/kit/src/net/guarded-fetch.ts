@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Agent, type Dispatcher, request } from "undici";
+import { Pieces } from "../bytes/pieces.js";
 import { FetchFailed, failure } from "./fetch-failed.js";
 
 export type FetchOptions = {
@@ -141,10 +142,11 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
       const { method = "GET", body } = options;
       let controller: Dispatcher.DispatchController | undefined;
       let answered: Answered = { statusCode: 0, headers: {} };
-      const parts: Buffer[] = [];
-      let sizeBytes = 0;
-      const end = () =>
-        resolve({ ...answered, body: Buffer.concat(parts).subarray(0, maxBytes), truncated: sizeBytes > maxBytes });
+      const pieces = new Pieces();
+      const end = () => {
+        const truncated = pieces.sizeBytes > maxBytes;
+        resolve({ ...answered, body: pieces.all().subarray(0, maxBytes), truncated });
+      };
       const close = () => controller?.abort(new FetchFailed("closed"));
       stopCurrent = (reason) => {
         reject(reason);
@@ -165,9 +167,8 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
             close();
           },
           onResponseData(_, chunk) {
-            parts.push(chunk);
-            sizeBytes += chunk.length;
-            if (sizeBytes <= maxBytes) return;
+            pieces.add(chunk);
+            if (pieces.sizeBytes <= maxBytes) return;
             end();
             close();
           },

@@ -32,20 +32,24 @@ export interface GlobOptions {
 export function matchesSegments(segments: readonly string[], path: string, { explicitDots }: GlobOptions): boolean {
   const isHidden = (name: string) => explicitDots && name.startsWith(".");
   const names = path.split("/");
-  // reach[i]: the first i segments can match the names so far.
-  let reach = segments.map((_, index) => segments.slice(0, index).every((segment) => segment === "**"));
-  reach.push(segments.every((segment) => segment === "**"));
+  const add = (counts: number[], from: number): void => {
+    for (let count = from; count > (counts.at(-1) ?? -1); count++) {
+      counts.push(count);
+      if (segments[count] !== "**") return;
+    }
+  };
+  // How many segments, from the first, can match the names so far; ascending.
+  let reach: number[] = [];
+  add(reach, 0);
   for (const name of names) {
-    const next = reach.map(() => false);
-    segments.forEach((segment, index) => {
-      if (!reach[index]) return;
-      if (segment === "**") next[index] ||= !isHidden(name);
-      else if (segment.startsWith(".") || !isHidden(name)) next[index + 1] ||= matchesName(segment, name);
-    });
-    segments.forEach((segment, index) => {
-      if (segment === "**" && next[index]) next[index + 1] = true;
-    });
+    const next: number[] = [];
+    for (const index of reach) {
+      const segment = segments[index];
+      if (segment === undefined || (isHidden(name) && !segment.startsWith("."))) continue;
+      if (segment === "**") add(next, index);
+      else if (matchesName(segment, name)) add(next, index + 1);
+    }
     reach = next;
   }
-  return reach[segments.length]!;
+  return reach.at(-1) === segments.length;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
@@ -70,8 +71,7 @@ export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Er
 export function readAll(request: IncomingMessage, limitBytes: number, pace: Pace = defaultPace): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
+    const pieces = new Pieces();
     const unwatch = watchPace(request, pace, (error) => done(() => reject(error)));
     const done = (settle: () => void) => {
       unwatch();
@@ -79,11 +79,10 @@ export function readAll(request: IncomingMessage, limitBytes: number, pace: Pace
       settle();
     };
     const take = (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      if (sizeBytes > limitBytes) done(() => reject(tooLarge()));
-      else chunks.push(chunk);
+      pieces.add(chunk);
+      if (pieces.sizeBytes > limitBytes) done(() => reject(tooLarge()));
     };
-    const end = () => done(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const end = () => done(() => resolve(pieces.all()));
     const cut = () => done(() => reject(cutOff()));
     request.on("data", take).on("end", end).on("error", cut).on("close", cut);
   });
