@@ -8,6 +8,7 @@ import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { hasQemuImg } from "@ci/qcow2/qemu-img";
+import { downloadClaims } from "./actions/claim-download.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events/on-event.js";
@@ -60,10 +61,11 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       now: h.now,
       ...overrides,
     };
+    const claim = downloadClaims(ctx);
     const downloads = Array.from({ length: config.downloadConcurrency }, () =>
       h.loop("download-images", hourMs, async () => {
         // A failed attempt may have scheduled a retry.
-        if ((await downloadImages(ctx)) > 0) finding.stir();
+        if ((await downloadImages(ctx, claim)) > 0) finding.stir();
       }),
     );
     const download = () => {

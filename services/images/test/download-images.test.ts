@@ -59,6 +59,18 @@ describe("succeeds", () => {
     expect(end.requests[0]!.headers.authorization).toBeUndefined();
   });
 
+  test("downloads of one user that hang do not hold up another user's", async () => {
+    await using hanging = await stallingServer(content);
+    const held = [await service.download(ada, hanging.url, "one"), await service.download(ada, hanging.url, "two")];
+    await eventually(() => expect(hanging.connections()).toBeGreaterThan(0));
+    const bob = await service.aUser();
+    await using server = await serving({ status: 200, headers: type, body: content });
+    const image = await service.finished(bob, await service.download(bob, `${server.url}/disk`));
+    expect(image.size).toBe(content.length);
+    expect(hanging.connections()).toBe(1);
+    for (const { id } of held) await service.remove(ada, id);
+  });
+
   test.each([408, 429, 500, 503])("retries after status %d", async (status) => {
     const { image, requestCount } = await outcome(
       { status },

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Stored } from "@ci/kit/bytes/blobs";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { Fault } from "@ci/kit/rpc/fault";
+import type { downloadClaims } from "../actions/claim-download.js";
 import { type Attempt, dropUnneeded, fetchContent } from "../actions/fetch-content.js";
 import { holdLease } from "../actions/hold-lease.js";
 import type { Context } from "../context.js";
@@ -72,13 +72,12 @@ async function runAttempt(ctx: Context, doc: ImageDoc, token: string): Promise<v
   await dropUnneeded(ctx, attempt);
 }
 
-/** Attempts all downloads that are due, one after another. Returns the number of attempts. */
-export async function downloadImages(ctx: Context): Promise<number> {
+/** Attempts all downloads that `claim` finds, one after another. Returns the number of attempts. */
+export async function downloadImages(ctx: Context, claim: ReturnType<typeof downloadClaims>): Promise<number> {
   for (let attempts = 0; ; attempts++) {
     if (ctx.signal.aborted) return attempts;
-    const token = randomUUID();
-    const doc = await ctx.images.claim(token, ctx.config.downloadLeaseMs);
-    if (!doc) return attempts;
-    await runAttempt(ctx, doc, token);
+    using claimed = await claim();
+    if (!claimed) return attempts;
+    await runAttempt(ctx, claimed.doc, claimed.token);
   }
 }

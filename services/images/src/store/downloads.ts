@@ -10,10 +10,10 @@ const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 
 /** Stores the leases of downloads. No method changes anything if the attempt has lost its lease. */
 const leases = (images: Collection<ImageDoc>) => ({
-  /** Claims the download that has been due longest; null if none is due. It is due again when the lease ends. */
-  claim: (token: string, leaseMs: number) =>
+  /** Claims the download that has been due longest, none of `notOf`; null if none is due. It is due again when the lease ends. */
+  claim: (token: string, leaseMs: number, notOf: readonly number[]) =>
     images.findOneAndUpdate(
-      { "fetch.dueAt": { $exists: true }, $expr: { $lte: ["$fetch.dueAt", "$$NOW"] } },
+      { "fetch.dueAt": { $exists: true }, userId: { $nin: notOf }, $expr: { $lte: ["$fetch.dueAt", "$$NOW"] } },
       [
         {
           $set: {
