@@ -245,6 +245,18 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
   ]);
 });
 
+test("the entries of a manifest are limited", () => {
+  const jobs = (count: number) => `jobs: [{artifacts: [${list(count, (n) => `a${n},`)}]}, {artifacts: [b]}]`;
+  const of = (count: number) =>
+    `${docker}env: [${list(count, (n) => `A${n}=,`)}]\nobjects: [${list(count, (n) => `o${n},`)}]\n${jobs(count * 5 - 1)}`;
+  expect(complaints(of(1_000))).toEqual([]);
+  expect(complaints(of(1_001))).toEqual([
+    "Manifest cannot have more than 1000 entries in env",
+    "Manifest cannot have more than 1000 entries in objects",
+    "Manifest cannot have more than 5000 artifacts",
+  ]);
+});
+
 test("the complaints about 50,000 mistakes fit into a response", () => {
   const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
   expect(found).toHaveLength(100);

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
@@ -9,8 +10,9 @@ import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
 import { type Axes, filledKeys } from "./matrix.js";
+import { complainOfSize } from "./matrix-size.js";
 import { reportsOf } from "./reports.js";
-import { type ManifestService, readServices } from "./services.js";
+import { complainOfTooMany, type ManifestService, readServices } from "./services.js";
 import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
 import { type Placed, readEntry } from "./spec.js";
@@ -107,7 +109,6 @@ function uniqueSources(all: readonly Source[]): Source[] {
   return [...kept.values()];
 }
 
-/** A name, or an absolute path. The shell gets no options. */
 const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
 
 function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
@@ -154,11 +155,18 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   };
 }
 
-/** The parts of a manifest in which axes of a matrix are replaced. */
 const variableParts = ["driver", "services", "caches"];
 
 const partsOf = (manifest: Manifest): Partial<Manifest> =>
   Object.fromEntries(Object.entries(manifest).filter(([name]) => variableParts.includes(name)));
+
+const silent: Complaints = { list: [], add: () => undefined, addAt: () => undefined };
+
+/** Complains if a manifest is too much to be read for each combination, and reports whether it is. */
+function isTooMuch(root: Mapping, all: readonly Axes[], complain: Complaints): boolean {
+  const services = root.get("services")?.tree.value;
+  return (Array.isArray(services) && complainOfTooMany(services, complain)) || complainOfSize(root, all, complain);
+}
 
 /** Reads a manifest as it is for each combination of its matrix. */
 function matrixOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
@@ -166,6 +174,7 @@ function matrixOf(root: Mapping, limits: ManifestLimits, complain: Complaints): 
   const all = readEntry(manifestKeys.matrix.spec, root.get("matrix"), where) ?? [];
   const [first, ...others] = all;
   if (!first) return manifestOf(root, limits, complain);
+  if (isTooMuch(root, all, complain)) return manifestOf(root, limits, silent);
   const manifest = manifestOf(new Map([...root, ...filledKeys(root, first)]), limits, complain);
   const partsWith = (axes: Axes) => partsOf(manifestOf(filledKeys(root, axes), limits, complain));
   const matrix = others.map((axes) => ({ axes, parts: partsWith(axes) }));
@@ -182,14 +191,25 @@ export const variantOf = ({ matrix: _, ...manifest }: Manifest, { axes, parts }:
   ],
 });
 
-function checkCounts(
-  { stages, jobs, sources, services }: Manifest,
-  limits: ManifestLimits,
-  complain: Complaints,
-): void {
-  const { maxStages, maxJobs } = limits;
+const maxEntries = fixedLimit({
+  max: 1_000,
+  about: "entries of `env`, and of `objects`, in a manifest",
+  refusal: "Manifest cannot have more than N entries in env",
+});
+const maxArtifacts = fixedLimit({
+  max: 5_000,
+  about: "artifacts of all jobs of a manifest",
+  refusal: "Manifest cannot have more than N artifacts",
+});
+
+function checkCounts(manifest: Manifest, { maxStages, maxJobs }: ManifestLimits, complain: Complaints): void {
+  const { stages, jobs, sources, services } = manifest;
   if (stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
   if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
+  for (const name of ["env", "objects"] as const)
+    if (manifest[name].length > maxEntries) complain.add(`cannot have more than ${maxEntries} entries in ${name}`);
+  const artifacts = jobs.reduce((sum, job) => sum + job.artifacts.length, 0);
+  if (artifacts > maxArtifacts) complain.add(`cannot have more than ${maxArtifacts} artifacts`);
 }
 
 /** Accepts what earlier versions accepted. */

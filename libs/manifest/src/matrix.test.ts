@@ -83,3 +83,46 @@ test("each combination's driver is checked", () => {
     "Manifest invalid driver specified ssh",
   ]);
 });
+
+describe("what all combinations make together is limited", () => {
+  const count = (length: number, of: (n: number) => unknown = (n) => n) => Array.from({ length }, (_, n) => of(n));
+  const complaintsOn = (matrix: string, rest: string) => {
+    const reading = readManifest(`driver: {type: docker, image: a, workspace: /b}\nmatrix: ${matrix}\n${rest}`, limits);
+    return "complaints" in reading ? reading.complaints.map(({ message }) => message) : reading.manifest.matrix!.length;
+  };
+  const fifty = `{B: [${count(50)}]}`;
+  const long = `{B: [${count(50)}], A: ["${"x".repeat(255)}"]}`;
+  const services = (command: string) => `services: [{name: s, image: a, command: ${command}}]`;
+  const aliases = (list: string) => `[&x ${list}, ${count(99, () => "*x")}]`;
+  const more = (what: string) => [
+    `Manifest matrix cannot make more than ${what} in driver, services and cache; use fewer combinations`,
+  ];
+
+  test("in characters", () => {
+    expect(complaintsOn(long, services(aliases(`"${"${A}".repeat(1_500)}"`)))).toEqual(more("6291456 characters"));
+    // 50 * 255 * 493 and the rest are just below the limit, which names that are no axes do not count for.
+    expect(complaintsOn(long, services(`["${"${A}".repeat(493)}"]`))).toBe(50);
+    expect(complaintsOn(long, services(`["${"${A}".repeat(494)}"]`))).toEqual(more("6291456 characters"));
+    expect(complaintsOn(long, services(`["${"${C}".repeat(494)}"]`))).toBe(50);
+  });
+
+  test("in values", () => {
+    const cache = (paths: number) => `cache: [{name: c, paths: [${count(paths, () => "a")}]}]`;
+    // Below the driver, which is 4 values, are the list, its mapping, the name, and the list of paths.
+    expect(complaintsOn(fifty, cache(2_001))).toEqual(more("100000 values"));
+    expect(complaintsOn(fifty, cache(1_993))).toEqual(more("100000 values"));
+    expect(complaintsOn(fifty, cache(1_992))).toEqual([expect.stringContaining("paths cannot have more than 50")]);
+  });
+
+  test.each(["command", "env"])("too many services are not read with each %s", (key) => {
+    const service = `{name: s, image: a, ${key}: [${count(1_000, (n) => `A${n}=`)}]}`;
+    const refusal = ["Manifest cannot have more than 10 services"];
+    expect(complaintsOn(fifty, `services: ${aliases(service)}`)).toEqual(refusal);
+  });
+
+  test("a manifest of almost 1 MiB with 50 combinations is read, as are many services", () => {
+    const jobs = count(490, () => `- {commands: [${count(100, () => "echo hello world")}]}\n`).join("");
+    const names = count(10, (n) => `{name: s${n}, image: "a:\${B}", env: [${count(100, (n) => `'A${n}=\${B}'`)}]}`);
+    expect(complaintsOn(fifty, `services: [${names}]\njobs:\n${jobs}`)).toBe(50);
+  });
+});

@@ -129,8 +129,10 @@ export const matrix: Spec<readonly Axes[]> = {
     isMapping(tree) ? combinationsOf(tree.value, tree.at, where) : wrongType(tree, where, "a mapping"),
 };
 
+export const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
 const fill = (text: string, axes: Axes): string =>
-  text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name) => (Object.hasOwn(axes, name) ? axes[name]! : whole));
+  text.replace(placeholder, (whole, name) => (Object.hasOwn(axes, name) ? axes[name]! : whole));
 
 function filled(tree: Tree, axes: Axes): Tree {
   const { at, value } = tree;
@@ -147,7 +149,6 @@ const filledMapping = (mapping: Mapping, axes: Axes, only?: string): Mapping =>
     ]),
   );
 
-/** Replaces `${AXIS}` in the names of caches. */
 const namesFilled = (tree: Tree, axes: Axes): Tree =>
   Array.isArray(tree.value)
     ? {
@@ -158,7 +159,7 @@ const namesFilled = (tree: Tree, axes: Axes): Tree =>
       }
     : tree;
 
-const places: Readonly<Record<string, (tree: Tree, axes: Axes) => Tree>> = {
+export const places: Readonly<Record<string, (tree: Tree, axes: Axes) => Tree>> = {
   driver: filled,
   services: filled,
   cache: namesFilled,

@@ -67,13 +67,18 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
   };
 }
 
+export function complainOfTooMany({ length }: readonly unknown[], complain: Complaints): boolean {
+  if (length > maxServices) complain.add(`cannot have more than ${maxServices} services`);
+  return length > maxServices;
+}
+
 /** Reads the services of a manifest. Complains about invalid ones, and about a driver that has none. */
 export function readServices(given: readonly Given[], driver: string, complain: Complaints): ManifestService[] {
   if (given.length === 0) return [];
   if (driver !== "docker") complain.add("services require the driver docker", "", given[0]!.at);
-  if (given.length > maxServices) complain.add(`cannot have more than ${maxServices} services`);
+  complainOfTooMany(given, complain);
   const names = new Set<string>();
-  return given.map((one) => {
+  return given.slice(0, maxServices).map((one) => {
     const service = readService(one, complain);
     if (names.has(service.name)) complain.add("services duplicate name", service.name, one.at);
     names.add(service.name);

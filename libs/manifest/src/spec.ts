@@ -54,7 +54,6 @@ export function wrongType(tree: Tree, { complain, top, name, inList }: Where, no
   }
 }
 
-/** Reads the value of a key, which may be missing. */
 export const readEntry = <T>(spec: Spec<T>, entry: Entry | undefined, where: Where): T | undefined =>
   entry === undefined || isEmpty(entry.tree) ? spec.none : spec.read(entry.tree, where);
 

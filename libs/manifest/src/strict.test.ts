@@ -186,6 +186,13 @@ test.each([
   expect("complaints" in reading && reading.complaints[0]).toMatchObject({ message: `Manifest ${expected}` });
 });
 
+test("of too many services no further one is read", () => {
+  const named = Array.from({ length: 12 }, (_, n) => `{name: ${n < 10 ? `s${n}` : "BAD"}, image: b}`);
+  const reading = readDocker(`services: [${named}]`);
+  const refusal = { message: "Manifest cannot have more than 10 services" };
+  expect("complaints" in reading && reading.complaints).toEqual([refusal]);
+});
+
 test("only containers have services", () => {
   expect(complaints("services: [{name: a, image: b}]")).toEqual(["services require the driver docker"]);
 });

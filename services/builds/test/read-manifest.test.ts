@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an axis is replaced in a text of this form
 import { turnsDuring } from "@ci/testkit/turns-during";
 import { manifestReader, manifests } from "../src/actions/read-manifest.js";
 
@@ -67,4 +68,38 @@ test("the reading of a short manifest is remembered for the same limits, and not
   expect(await manifests.read(2, short, limits)).toBe(reading);
   expect(await manifests.read(1, short, { ...limits, maxJobs: 0 })).toHaveProperty("complaints");
   expect(() => (commandsIn(reading) as string[]).push("rm")).toThrow(TypeError);
+});
+
+/** A thread that ends at once: what is read in one is refused. */
+const noThread = { ...options, taskMs: 0 };
+const inThread = "Manifest cannot take more than 0 s to read; make it shorter";
+
+test.each([
+  ["a matrix", "matrix: {A: [1]}"],
+  ["a matrix whose name has escapes", '"m\\u0061trix": {A: [1]}'],
+  ["a matrix whose name has two lines", '? "mat\\\n  rix"\n: {A: [1]}'],
+  ["an alias", "env: &x [A=1]\nobjects: *x"],
+  ["an alias of a name that looks like a space", "env: &\u00a0 [A=1]\nobjects: *\u00a0"],
+  ["an alias of a name of signs", "env: &&& [A=1]\nobjects: *&&"],
+])("a short manifest with %s is read in a thread", async (_what, rest) => {
+  const text = `driver: {type: os}\n${rest}\n`;
+  const reader = manifestReader(noThread);
+  expect(await reader.read(1, text, limits)).toEqual({ complaints: [{ message: inThread }] });
+  await expect(reader.isBlank(1, text, limits)).rejects.toMatchObject({ fields: { manifest: [inThread] } });
+  expect(await manifests.read(1, text, limits)).toHaveProperty("manifest");
+});
+
+test("a short manifest with globs, and a command that waits for nothing, is read without a thread", async () => {
+  const text = 'driver: {type: os}\njobs: [{commands: [a && b, c &], artifacts: ["out/*.log", "**/*.xml"]}]';
+  expect(await manifestReader(noThread).read(1, text, limits)).toHaveProperty("manifest");
+});
+
+test("a thread refuses what combinations make too much", async () => {
+  const fifty = Array.from({ length: 50 }, (_, n) => n);
+  const driver = `driver: {type: docker, image: "${"${A}".repeat(600)}", workspace: /b}`;
+  expect(
+    await manifests.read(1, `${driver}\nmatrix: {A: ["${"x".repeat(255)}"], B: [${fifty}]}`, limits),
+  ).toMatchObject({
+    complaints: [{ message: expect.stringContaining("more than 6291456 characters") }],
+  });
 });

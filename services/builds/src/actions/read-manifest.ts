@@ -7,7 +7,7 @@ import { invalid } from "@ci/kit/rpc/fault";
 import { isBlank, type ManifestLimits, type Reading, readManifest } from "@ci/manifest/manifest";
 import { LRUCache } from "lru-cache";
 
-/** Longer manifests are read in threads: one of 1 MiB takes seconds. */
+/** Longer manifests, and those that make more than they say, are read in threads: one of 1 MiB takes seconds. */
 const maxInlineLength = fixedLimit({
   max: 8 * 1024,
   about: "characters of a manifest that is read without a separate thread",
@@ -37,7 +37,7 @@ export interface ManifestReader {
 
 const maxReadings = fixedLimit({
   max: 1024 ** 2,
-  about: "characters of short manifests that are cached, once for each combination of a matrix",
+  about: "characters of short manifests that are cached",
   effect: "the least recently used ones are read again",
 });
 
@@ -52,8 +52,7 @@ function frozen<T>(value: T): T {
 function rememberingReader(): (text: string, limits: ManifestLimits) => Reading {
   const readings = new LRUCache<string, Reading>({
     maxSize: maxReadings,
-    sizeCalculation: (reading, key) =>
-      key.length * ("manifest" in reading ? (reading.manifest.matrix?.length ?? 1) : 1),
+    sizeCalculation: (_reading, key) => key.length,
   });
   return (text, limits) => {
     const key = `${JSON.stringify(limits)}${text}`;
@@ -65,8 +64,11 @@ function rememberingReader(): (text: string, limits: ManifestLimits) => Reading 
   };
 }
 
+/** May be an anchor, without which there is no alias, or the key `matrix`, also with escapes in it. */
+const multiplies = /&[^ \t\r\n&,[\]{}]|\*&|matrix|\\[xuU\r\n]/;
+
 const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =>
-  text.length <= maxInlineLength || text.length > maxBytes;
+  text.length > maxBytes || (text.length <= maxInlineLength && !multiplies.test(text));
 
 /** Returns a reader with its own threads. A manifest that exceeds a thread's time or heap is invalid. */
 export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestReader {
@@ -85,8 +87,8 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
 
   return {
     async read(userId, text, limits) {
-      if (text.length <= maxInlineLength) return readShort(text, limits);
-      if (isShort(text, limits)) return readManifest(text, limits);
+      if (isShort(text, limits))
+        return text.length <= maxInlineLength ? readShort(text, limits) : readManifest(text, limits);
       const reading = run(userId, { text, limits, asks: "reading" });
       return reading.catch((error) => ({ complaints: [{ message: complaintOf(error) }] })) as Promise<Reading>;
     },
@@ -100,5 +102,4 @@ export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestR
   };
 }
 
-/** The reader of this process. */
 export const manifests = manifestReader();

@@ -1,5 +1,6 @@
 import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import { duplicateKey, page } from "@ci/kit/mongo/mongo";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
 import type { Verdict } from "../domain/hooks/status.js";
@@ -26,6 +27,8 @@ export interface HookDelivery {
   readonly heldUntil?: Date;
   /** Failed attempts since the last success. */
   readonly failures: number;
+  /** Holders since the last result that did not release it. */
+  readonly lost?: number;
   /** Id of the commit; set when its builds are submitted. */
   readonly sha?: string;
   /** A manifest is invalid, or the repository could not be read. */
@@ -45,8 +48,24 @@ export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reas
 
 const maxDue = 50;
 const maxPruned = 500;
+const maxLost = fixedLimit({
+  max: 5,
+  about: "processes in a row that end while they make the builds of a hook's delivery",
+  effect: "the delivery fails",
+});
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 const heldFor = (leaseMs: number) => ({ heldUntil: inMs(leaseMs), dueAt: inMs(leaseMs) });
+const lost = { $add: [{ $ifNull: ["$lost", 0] }, { $cond: [{ $gt: ["$heldUntil", null] }, 1, 0] }] };
+const isHopeless = { $and: [{ $gte: ["$lost", maxLost] }, { $lte: ["$sha", null] }] };
+const givenUp = {
+  sha: "$change.sha",
+  wrong: true,
+  reasons: ["the service ended each time while it processed it; redeliver it later"],
+};
+const claimed = (leaseMs: number) => [
+  { $set: { ...heldFor(leaseMs), lost } },
+  { $replaceWith: { $cond: [isHopeless, { $mergeObjects: ["$$ROOT", givenUp] }, "$$ROOT"] } },
+];
 const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
 const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
 
@@ -82,18 +101,18 @@ export const hookDeliveryStore = (db: Db) => {
         .toArray(),
 
     nextDueInMs: () => firstDueInMs(deliveries, "dueAt"),
-    /** Claims a delivery that is due and that no process holds. If its holder crashes, it becomes due again. */
+    /** Claims a due delivery that no process holds. If its holder crashes, it becomes due again, and in the end fails. */
     claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
       deliveries.findOneAndUpdate(
         // A missing heldUntil compares as earlier than any time.
         { _id: id, ...isDue, $expr: { $and: [isDue.$expr, { $lte: ["$heldUntil", "$$NOW"] }] } },
-        [{ $set: heldFor(leaseMs) }],
+        claimed(leaseMs),
         { returnDocument: "after" },
       ),
 
     /** Stores the result and releases the delivery. Has no effect if another process has taken over. */
     async release({ _id, heldUntil }: HookDelivery, { dueInMs, ...done }: Partial<StepResult>): Promise<void> {
-      const removed = ["heldUntil", ...(dueInMs === "never" ? ["dueAt"] : [])];
+      const removed = ["heldUntil", "lost", ...(dueInMs === "never" ? ["dueAt"] : [])];
       const due = typeof dueInMs === "number" ? { dueAt: inMs(dueInMs) } : {};
       const values = Object.entries(done).filter(([, value]) => value !== undefined);
       const written = Object.fromEntries(values.map(([key, value]) => [key, { $literal: value }]));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
-import { hookDeliveryStore } from "../../src/store/hook-deliveries.js";
+import { type HookDelivery, hookDeliveryStore } from "../../src/store/hook-deliveries.js";
 import { bootHooks, manifest } from "./_hooks.js";
 
 const { suite, hooked } = bootHooks();
@@ -19,5 +19,24 @@ it("a repeated delivery submits no second build after its record was pruned", as
   expect(await store.prune(new Date(Date.now() - 60_000))).toBe(0);
   expect(await store.prune(new Date(Date.now() + 60_000))).toBe(1);
   expect(await push({ sha }, id)).toEqual(builds);
+  await client.close();
+});
+
+it("a delivery whose holders keep dying fails in the end, and one that was released begins anew", async () => {
+  const client = await MongoClient.connect(suite.names.mongoUrl);
+  // Not the database of the service, which would claim the delivery.
+  const db = client.db(`${suite.names.mongoDb}_lost`);
+  const store = hookDeliveryStore(db);
+  const change = { sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
+  const delivery = { _id: "1/a", repositoryId: 1, change, createdAt: new Date(), failures: 0 };
+  await store.insert(delivery, 0);
+  const die = async (times: number) => {
+    for (let n = 0; n < times; n++) expect(await store.claim("1/a", 0)).not.toHaveProperty("sha");
+  };
+  await die(4);
+  await store.release((await db.collection<HookDelivery>("hookDeliveries").findOne({ _id: "1/a" }))!, { dueInMs: 0 });
+  await die(5);
+  expect(await store.claim("1/a", 0)).toMatchObject({ sha: "c0ffee", wrong: true, reasons: [expect.any(String)] });
+  await db.dropDatabase();
   await client.close();
 });
