@@ -72,3 +72,8 @@ test("a few objects that make a million paths are refused", async () => {
   const objects = { 2: wide(3), 3: wide(4), 4: wide(5), 5: wide(6), 6: tree(entry("100644", "f", 10)), 10: blob("x") };
   await expect(filesOf(objects)).rejects.toThrow("repository too large: more than 1000 files and folders");
 });
+
+test("a folder with too many entries is refused before the rest of it is read", async () => {
+  const many = Array.from({ length: 1_001 }, (_, n) => entry("100644", `f${n}`, 10));
+  await expect(filesOf({ 2: tree(...many, Buffer.from("malformed")) })).rejects.toThrow("more than 1000 files");
+});

@@ -71,7 +71,7 @@ async function listed(remote: Remote, root: string, maxPaths: number): Promise<L
   while (level.size > 0) {
     const next = new Map<string, string[]>();
     for await (const { id, data } of inBatches(remote, [...level.keys()])) {
-      const entries = entriesOf({ type: "tree", data }, idBytes);
+      const entries = entriesOf({ type: "tree", data }, idBytes, maxPaths - paths + 1);
       checkNames(entries);
       for (const folder of level.get(id)!) {
         paths += entries.length;

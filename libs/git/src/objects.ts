@@ -12,7 +12,7 @@ export function headerOf({ data }: GitObject, name: string): string | undefined 
 export function messageOf({ data }: GitObject): string {
   const text = data.toString();
   const end = text.indexOf("\n\n");
-  return end < 0 ? "" : text.slice(end + 2).replace(/\n+$/, "");
+  return end < 0 ? "" : text.slice(end + 2).replace(/(?<!\n)\n+$/, "");
 }
 
 /** Returns who wrote a commit. Its header has the form `name <address> time zone`. */
@@ -31,10 +31,10 @@ export interface TreeEntry {
 
 const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
 
-/** Lists a directory. Symbolic links and submodules are of kind `other`. */
-export function entriesOf({ data }: GitObject, idBytes: number): TreeEntry[] {
+/** Lists a directory, or its first `most` entries. Symbolic links and submodules are of kind `other`. */
+export function entriesOf({ data }: GitObject, idBytes: number, most = Number.POSITIVE_INFINITY): TreeEntry[] {
   const entries: TreeEntry[] = [];
-  for (let at = 0; at < data.length; ) {
+  for (let at = 0; at < data.length && entries.length < most; ) {
     const space = data.indexOf(0x20, at);
     const end = data.indexOf(0, space);
     if (space < 0 || end < 0 || end + 1 + idBytes > data.length) throw new Error("malformed directory");

@@ -75,7 +75,7 @@ function movedTo(from: string, location: string | undefined): string | undefined
 }
 
 async function discover(options: RemoteOptions): Promise<{ base: string; capabilities: string[] }> {
-  let base = options.url.replace(/\/+$/, "");
+  let base = options.url.replace(/(?<!\/)\/+$/, "");
   let response = await request(options, base + refsPath, maxCapabilityBytes);
   const moved = response.status >= 300 && response.status < 400 ? movedTo(base, response.headers.location) : undefined;
   if (moved) {
@@ -89,11 +89,10 @@ async function discover(options: RemoteOptions): Promise<{ base: string; capabil
 }
 
 const packetSlice = 4_096;
+const refSliceBytes = 256 * 1024;
+const minRefBytes = 40;
 
-/**
- * Extracts the pack from a response, in the response's own memory. In its last section the first byte of each line
- * names the channel.
- */
+/** Extracts the pack from a response, in its memory. In the last section each line's first byte names the channel. */
 async function packIn(body: Buffer): Promise<Buffer> {
   const pace = pacer(packetSlice);
   let inPack = false;
@@ -115,6 +114,17 @@ function refOf(line: string): [name: string, id: string] {
   const [id = "", name = "", ...attributes] = line.split(" ");
   const peeled = attributes.find((one) => one.startsWith("peeled:"));
   return [name, peeled?.slice("peeled:".length) ?? id];
+}
+
+/** Yields the lines of an `ls-refs` answer, each of which begins with an id. */
+async function* refLines(body: Buffer): AsyncGenerator<string> {
+  const pace = pacer(refSliceBytes);
+  for (const line of packets(body)) {
+    if (line.length < minRefBytes) throw new FetchFailed("malformed answer");
+    const turn = pace(line.length);
+    if (turn) await turn;
+    yield lineOf(line);
+  }
 }
 
 const headLine = /^([0-9a-f]+) HEAD .*?symref-target:(\S+)/;
@@ -163,13 +173,19 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
     forget: (id) => void fetched.delete(id),
     async find(...refs) {
       const body = await ask("ls-refs", ["peel", ...refs.map((ref) => `ref-prefix ${ref}`)]);
-      const ids = new Map([...packets(body)].map((line) => refOf(lineOf(line))));
+      const ids = new Map<string, string>();
+      for await (const line of refLines(body)) {
+        const [name, id] = refOf(line);
+        if (refs.includes(name)) ids.set(name, id);
+      }
       return refs.map((ref) => ids.get(ref)).find((id) => id !== undefined);
     },
     async head() {
-      const lines = [...packets(await ask("ls-refs", ["symrefs", "ref-prefix HEAD"]))].map(lineOf);
-      const [, sha, ref] = lines.map((line) => headLine.exec(line)).find(Boolean) ?? [];
-      return sha !== undefined && ref !== undefined ? { ref, sha } : undefined;
+      for await (const line of refLines(await ask("ls-refs", ["symrefs", "ref-prefix HEAD"]))) {
+        const [, sha, ref] = headLine.exec(line) ?? [];
+        if (sha !== undefined && ref !== undefined) return { ref, sha };
+      }
+      return undefined;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { readManifest } from "@ci/manifest/manifest";
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { mismatch, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./when.js";
 
 function manifest(text: string) {
@@ -49,16 +50,33 @@ test.each([
   expect(await reasonAgainst(manifest(text), push)).toBe(reason);
 });
 
-test("many paths and globs leave the event loop free", async () => {
-  const files = async () => Array.from({ length: 1_000 }, (_, n) => `${"a".repeat(60)}${n}`);
-  const globs = Array.from({ length: 50 }, (_, n) => `${"*a".repeat(90)}${n}b`);
-  let turns = 0;
-  const turn = () => {
-    turns++;
-    timer = setImmediate(turn);
-  };
-  let timer = setImmediate(turn);
-  expect(await mismatch({ path: globs }, { event: "push", files })).toBe("path");
-  clearImmediate(timer);
-  expect(turns).toBeGreaterThan(100);
+const slowGlobs = Array.from({ length: 50 }, (_, n) => `${"*a".repeat(90)}${n}b`);
+
+test.each(["branch", "path"] as const)("slow globs of the key %s leave the event loop free", async (key) => {
+  const branch = "a".repeat(1_023);
+  const files = async () => Array.from({ length: 100 }, (_, n) => `${"a".repeat(60)}${n}`);
+  const found = mismatch({ [key]: slowGlobs }, { event: "push", branch, files });
+  const turns = turnsDuring(found);
+  expect(await found).toBe(key);
+  expect(await turns).toBeGreaterThan(10);
+});
+
+test("globs that every job repeats are matched once", async () => {
+  const one = manifest("jobs: [{name: a, when: {branch: x}}]");
+  const jobs = Array.from({ length: 100 }, () => ({ ...one.jobs[0]!, when: { branch: [...slowGlobs] } }));
+  const work = narrowed({ ...one, jobs }, { event: "push", branch: "a".repeat(1_023) });
+  const turns = turnsDuring(work);
+  expect((await work).leftOut).toHaveLength(100);
+  expect(await turns).toBeLessThan(100);
+});
+
+test("globs in paths match once all of a commit would take too long, and those that are known stay as they are", async () => {
+  const files = async () => Array.from({ length: 1_000 }, (_, n) => `a${"a".repeat(59)}${n}`);
+  const occasion: Occasion = { event: "push", files };
+  const globs = (letter: string) => Array.from({ length: 50 }, (_, n) => letter.padEnd(197, "b") + n);
+  const keys: (string | undefined)[] = [];
+  for (const letter of ["c", "d", "e", "f", "c"]) keys.push(await mismatch({ path: globs(letter) }, occasion));
+  expect(keys).toEqual(["path", "path", "path", undefined, "path"]);
+  expect(await mismatch({ path: ["docs/**"] }, occasion)).toBe("path");
+  expect(await mismatch({ path: globs("f") }, { ...occasion })).toBe("path");
 });

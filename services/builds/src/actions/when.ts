@@ -1,4 +1,5 @@
-import { pacer } from "@ci/kit/process/pacer";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Pace, pacer } from "@ci/kit/process/pacer";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import { selects, type When } from "@ci/manifest/when";
 import type { Trigger_Type } from "@ci/proto/builds/v1/builds";
@@ -12,28 +13,72 @@ export interface Occasion {
   readonly files?: () => Promise<readonly string[] | undefined>;
 }
 
-/** Steps of matching between two turns of the event loop. */
 const sliceSteps = 500_000;
+const maxPathSteps = fixedLimit({
+  max: 2_000_000_000,
+  about: "characters of the globs in `path`, times those of the changed files, in the manifests of a commit together",
+  effect: "the changes count as unknown, which match",
+});
 
-async function selectsFile(globs: readonly string[], files: readonly string[]): Promise<boolean> {
-  const pace = pacer(sliceSteps);
-  const globsLength = globs.reduce((sum, glob) => sum + glob.length, 0);
-  for (const file of files) {
-    if (selects(globs, file)) return true;
-    await pace(globsLength * file.length);
+/** What is known of an occasion. Aliases can repeat the same globs in every job. */
+interface Matching {
+  readonly pace: Pace;
+  readonly known: Map<string, boolean>;
+  leftPathSteps: number;
+}
+
+const matchings = new WeakMap<Occasion, Matching>();
+
+function matchingOf(occasion: Occasion): Matching {
+  const made = matchings.get(occasion) ?? { pace: pacer(sliceSteps), known: new Map(), leftPathSteps: maxPathSteps };
+  matchings.set(occasion, made);
+  return made;
+}
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+
+/** Does the same as `selects`, with turns of the event loop between globs. */
+async function selectsText(globs: readonly string[], text: string, pace: Pace): Promise<boolean> {
+  const isExclusion = (glob: string) => glob.startsWith("!");
+  let selected = globs.every(isExclusion);
+  for (const glob of globs) {
+    if (selected && !isExclusion(glob)) continue;
+    const turn = pace(glob.length * text.length);
+    if (turn) await turn;
+    const matches = selects([glob], text);
+    if (isExclusion(glob) && !matches) return false;
+    selected ||= matches && !isExclusion(glob);
   }
+  return selected;
+}
+
+async function selectsAny(globs: readonly string[], texts: readonly string[], pace: Pace): Promise<boolean> {
+  for (const text of texts) if (await selectsText(globs, text, pace)) return true;
   return false;
 }
 
-const selectsText = (globs: readonly string[] | undefined, text: string | undefined): boolean =>
-  globs === undefined || (text !== undefined && selects(globs, text));
+async function holds(key: keyof When, globs: readonly string[], occasion: Occasion): Promise<boolean> {
+  const texts = key === "path" ? await occasion.files?.() : [occasion[key] ?? []].flat();
+  if (!texts) return true;
+  const matching = matchingOf(occasion);
+  const name = `${key} ${JSON.stringify(globs)}`;
+  const known = matching.known.get(name);
+  if (known !== undefined) return known;
+  const pathSteps = key === "path" ? lengthOf(globs) * lengthOf(texts) : 0;
+  if (pathSteps > matching.leftPathSteps) return true;
+  matching.leftPathSteps -= pathSteps;
+  const found = await selectsAny(globs, texts, matching.pace);
+  matching.known.set(name, found);
+  return found;
+}
 
 /** Returns the first key that does not match; undefined if all match. */
 export async function mismatch(when: When | undefined, occasion: Occasion): Promise<keyof When | undefined> {
-  if (!when) return undefined;
-  for (const key of ["event", "branch", "tag"] as const) if (!selectsText(when[key], occasion[key])) return key;
-  const files = when.path && (await occasion.files?.());
-  return when.path && files && !(await selectsFile(when.path, files)) ? "path" : undefined;
+  for (const key of ["event", "branch", "tag", "path"] as const) {
+    const globs = when?.[key];
+    if (globs && !(await holds(key, globs, occasion))) return key;
+  }
+  return undefined;
 }
 
 /** A manifest without the jobs whose `when` does not match, and their indexes in the whole manifest. */

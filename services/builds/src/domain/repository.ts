@@ -107,7 +107,7 @@ function addressOf(url: string): string {
     : URL.canParse(url)
       ? [new URL(url).hostname, new URL(url).pathname]
       : ["", url];
-  return `${host.toLowerCase()}/${path.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "")}`;
+  return `${host.toLowerCase()}/${path.replace(/^\/+|(?<!\/)\/+$/g, "").replace(/\.git$/, "")}`;
 }
 
 /** Reports whether two addresses are of the same repository, whatever their scheme, user and port. */

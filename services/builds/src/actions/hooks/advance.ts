@@ -1,11 +1,19 @@
+import { fairly } from "@ci/kit/process/fairly";
 import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
 import { Unreadable } from "./read-commit.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
+
+const busy = "too many commits of one user are read";
+/** Each read commit may take as much memory as is read of a repository. */
+const reading = fairly<number>(8, 16, busy);
+const isBusy = (error: unknown): boolean => error instanceof Fault && error.message === busy;
+const busyPauseMs = 5_000;
 
 const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> =>
   runAs(anonymous(), () => {
@@ -16,7 +24,7 @@ const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
 /** Runs one step. The first one submits the builds; each later one reports their outcome. */
 async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
-  const built = await buildCommit(ctx, repository, delivery);
+  const built = await reading(repository.userId, () => buildCommit(ctx, repository, delivery));
   return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 
@@ -54,6 +62,7 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
     if (!isBuilt(held)) return await deliveries.release(held, { dueInMs: "never" });
     const done = await tracedStep(ctx, repository, held).catch((err) => {
       if (ctx.signal.aborted) throw err;
+      if (isBusy(err)) return { dueInMs: busyPauseMs };
       log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
       return afterFailure(ctx, repository, held, err);
     });

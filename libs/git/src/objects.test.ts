@@ -1,0 +1,19 @@
+import { entriesOf, messageOf } from "./objects.js";
+
+const commit = (message: string) => ({ type: "commit" as const, data: Buffer.from(`tree 1\n\n${message}`) });
+
+test.each(["text", "text\n", "text\n\n\n"])("the message %j has no line breaks at its end", (message) => {
+  expect(messageOf(commit(message))).toBe("text");
+});
+
+test("a message with a million line breaks in the middle is read", () => {
+  const message = `a${"\n".repeat(1_000_000)}x`;
+  expect(messageOf(commit(`${message}\n`))).toBe(message);
+});
+
+test("only the first entries of a folder are read if no more are wanted", () => {
+  const entry = (name: string) => Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.alloc(20)]);
+  const tree = { type: "tree" as const, data: Buffer.concat([entry("a"), entry("b"), Buffer.from("malformed")]) };
+  expect(entriesOf(tree, 20, 2).map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(() => entriesOf(tree, 20)).toThrow("malformed directory");
+});

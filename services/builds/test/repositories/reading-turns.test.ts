@@ -1,0 +1,35 @@
+import { eventually } from "@ci/testkit/eventually";
+import { type Gate, gate } from "@ci/testkit/gate";
+import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import { bootHooks, manifest } from "./_hooks.js";
+
+let reading = 0;
+let most = 0;
+let held: Gate = gate();
+held.open();
+const { suite, hooked } = bootHooks(
+  { hookAnswerMs: 2_000 },
+  {
+    before: async () => {
+      most = Math.max(most, ++reading);
+      await held.pass();
+      reading--;
+      return undefined;
+    },
+  },
+);
+
+it("reads a few commits of a user at once, and all of them in the end", async () => {
+  const hook = await hooked();
+  const sha = await hook.git.commit({ ".service-ci.yml": manifest });
+  most = 0;
+  held = gate();
+  const refs = Array.from({ length: 30 }, (_, n) => `refs/heads/b${n}`);
+  const answers = await Promise.all(refs.map((ref) => hook.push({ sha, ref })));
+  expect(answers.flat()).toEqual([]);
+  held.open();
+  const stored = suite.database().collection<HookDelivery>("hookDeliveries");
+  const built = { _id: { $gt: "" }, sha, failures: 0, reasons: [] };
+  await eventually(async () => expect(await stored.countDocuments(built)).toBe(30));
+  expect(most).toBe(4);
+});
