@@ -109,6 +109,7 @@ function uniqueSources(all: readonly Source[]): Source[] {
   return [...kept.values()];
 }
 
+/** A name, or an absolute path. The shell gets no options. */
 const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
 
 function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
@@ -155,6 +156,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   };
 }
 
+/** The parts of a manifest in which axes of a matrix are replaced. */
 const variableParts = ["driver", "services", "caches"];
 
 const partsOf = (manifest: Manifest): Partial<Manifest> =>

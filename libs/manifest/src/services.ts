@@ -67,6 +67,7 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
   };
 }
 
+/** Complains if there are too many services, and reports whether there are. */
 export function complainOfTooMany({ length }: readonly unknown[], complain: Complaints): boolean {
   if (length > maxServices) complain.add(`cannot have more than ${maxServices} services`);
   return length > maxServices;

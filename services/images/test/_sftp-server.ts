@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type Connection, Server, utils } from "ssh2";
+import { type CompressionAlgorithm, type Connection, Server, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
 // The library cannot read about one in 300 of the Ed25519 keys that it generates.
@@ -21,13 +21,16 @@ export interface SftpOptions {
   readonly readsBeforeHangUp?: number;
   /** Reports a different file time at each fstat. */
   readonly changes?: boolean;
+  /** The compression that it accepts. */
+  readonly compress?: CompressionAlgorithm[];
 }
 
 const expected = { username: "ada", password: "s cret" };
 
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
-  const { files, maxReadBytes = Infinity, keyboardInteractive = false, readsBeforeHangUp, changes = false } = options;
+  const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
+  const { readsBeforeHangUp, compress } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
   let mtime = 1_700_000_000;
@@ -73,7 +76,8 @@ export async function anSftpServer(options: SftpOptions) {
     });
   };
 
-  const server = new Server({ hostKeys: [hostKey] }, serve).listen(0, "127.0.0.1");
+  const algorithms = compress ? { compress } : {};
+  const server = new Server({ hostKeys: [hostKey], algorithms }, serve).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {

@@ -64,6 +64,14 @@ describe("failures", () => {
     expect(server.connections()).toBeLessThan(2);
   });
 
+  test("fails with SSH handshake failed if the server insists on compression", async () => {
+    await using server = await anSftpServer({ files, compress: ["zlib@openssh.com", "zlib"] });
+    await using impatient = await service.bootAnother({ downloadAttempts: 1 });
+    const image = await impatient.download(ada, server.url("/disks/a%20disk"));
+    expect((await impatient.finished(ada, image)).download).toMatchObject({ error: "SSH handshake failed" });
+    expect(server.opened).toEqual([]);
+  });
+
   test("fails with timeout if the server stays silent for the time in the query", async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(silent, "listening");

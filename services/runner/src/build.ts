@@ -6,6 +6,7 @@ import type { Driver, Environment, Job, Order } from "./driver.js";
 import { masked } from "./output/mask.js";
 import { jobOutput, type Output } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
+import { textMask } from "./output/texts.js";
 import { collectArtifacts } from "./steps/artifacts.js";
 import { runAttempts } from "./steps/attempts.js";
 import { type BuildCaches, cachesOf } from "./steps/caches.js";
@@ -224,7 +225,7 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
   };
   const files = { ...collecting, environment: filesOf(environment, ordered), signal };
   await collectArtifacts(job.artifacts, files);
-  const tests = await collectReports(job.junitReports, { ...files, jobId: job.id });
+  const tests = await collectReports(job.junitReports, { ...files, jobId: job.id, hideIn: textMask(secrets) });
   if (exitCode !== 0 && !job.mayFail) progress.scriptFailed = true;
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (isLast(run, index)) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });

@@ -33,10 +33,9 @@ export function matchesSegments(segments: readonly string[], path: string, { exp
   const isHidden = (name: string) => explicitDots && name.startsWith(".");
   const names = path.split("/");
   const add = (counts: number[], from: number): void => {
-    for (let count = from; count > (counts.at(-1) ?? -1); count++) {
-      counts.push(count);
-      if (segments[count] !== "**") return;
-    }
+    let count = from;
+    if (count <= (counts.at(-1) ?? -1)) return;
+    while (counts.push(count) && segments[count] === "**") count++;
   };
   // How many segments, from the first, can match the names so far; ascending.
   let reach: number[] = [];

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
-import { Client, type SFTPWrapper, type Stats } from "ssh2";
+import { Client, type CompressionAlgorithm, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
 import type { Rest } from "../domain/resume.js";
 import { credentials, plainPath, type Source } from "./source.js";
@@ -12,6 +12,7 @@ const defaultConnectMs = 30_000;
 const maxReadBytes = 32 * 1024;
 /** Concurrent reads, so that latency does not limit throughput. */
 const concurrentReads = 64;
+const uncompressed: CompressionAlgorithm[] = ["none"];
 
 const reasonByStatus: Readonly<Record<number, string>> = { 2: "no such file", 3: "permission denied" };
 const reasonByLevel: Readonly<Record<string, string>> = {
@@ -55,7 +56,8 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
     client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) =>
       answer(prompts.map(() => password)),
     );
-    client.connect({ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url) });
+    const algorithms = { compress: uncompressed };
+    client.connect({ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms });
   });
 }
 

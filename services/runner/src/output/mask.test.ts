@@ -88,3 +88,14 @@ test("the mask does not keep an endless chain of occurrences in memory", async (
   const sizes = Array.from({ length: 20 }, () => mask.write(chunk).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe("xxxxxx".length);
 });
+
+test("a long text that is held back is not copied for each byte that follows", async () => {
+  const word = `${"a".repeat(1024 ** 2)}b`;
+  const mask = createMask(await hiding([word]));
+  let out = "";
+  for (const [index, byte] of Buffer.from(`aa${word}, `).entries()) {
+    out += Buffer.from(mask.write(Uint8Array.of(byte))).toString();
+    if (index % 1_000 === 0) await new Promise(setImmediate);
+  }
+  expect(`${out}${Buffer.from(mask.end()).toString()}`).toBe("aaxxxxxx, ");
+}, 30_000);

@@ -43,6 +43,7 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
     searches.push(searchEncoded(jsonDecoder, encoded), searchEncoded(percentDecoder, spaced), searchBase64(encoded));
   let hidden: Hidden[] = [];
   let held: Uint8Array = Buffer.alloc(0);
+  let room: Uint8Array = Buffer.alloc(0);
   let heldFrom = 0;
   let position = 0;
 
@@ -72,11 +73,24 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
     return out.length === 1 ? out[0]! : Buffer.concat(out);
   }
 
+  /** Adds bytes to those that are held, which are copied only when they have doubled. */
+  function hold(bytes: Uint8Array): void {
+    if (held.buffer !== room.buffer || bytes.length > room.length) {
+      const whole = Buffer.allocUnsafeSlow(2 * (held.length + bytes.length));
+      whole.set(held);
+      [held, room] = [whole.subarray(0, held.length), whole.subarray(held.length)];
+    }
+    room.set(bytes);
+    held = Buffer.from(held.buffer, held.byteOffset, held.length + bytes.length);
+    room = room.subarray(bytes.length);
+  }
+
   const found = (from: number, to: number) => void hidden.push({ from, to, told: false });
 
   return {
     write(bytes) {
-      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+      if (held.length > 0) hold(bytes);
+      else held = bytes;
       position += bytes.length;
       for (const search of searches) search.read(bytes, found);
       hidden = inOrder(hidden);

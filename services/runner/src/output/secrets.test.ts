@@ -167,3 +167,17 @@ test("a value of 64 KiB of line breaks is read in linear time", async () => {
   const variables = Array.from({ length: 64 }, () => variable(`${"\n".repeat(64 * 1024)}secret`));
   expect(masked(await secretsOf({ variables, keys: [] }), "my secret")).toBe("my xxxxxx");
 });
+
+test("base64 of a large value with one character in each line is hidden in linear time", async () => {
+  const value = "A".repeat(64 * 1024);
+  const mask = createMask(await secretsOf({ variables: [variable(value)], keys: [] }));
+  const lines = Buffer.from(Buffer.from(value.repeat(2)).toString("base64").replace(/./g, "$&\n"));
+  let out = "";
+  for (let from = 0; from < lines.length; from += 1024) {
+    out += Buffer.from(mask.write(lines.subarray(from, from + 1024))).toString();
+    await new Promise(setImmediate);
+  }
+  out += Buffer.from(mask.end()).toString();
+  // Before a line break, fewer than four characters are shown.
+  expect(out).toBe("Q\nxxxxxx\n");
+}, 30_000);

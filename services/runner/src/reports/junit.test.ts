@@ -1,4 +1,4 @@
-import { type ReportedCase, readJunit } from "./junit.js";
+import { isCut, type ReportedCase, readJunit } from "./junit.js";
 
 async function read(...pieces: (string | Uint8Array)[]): Promise<ReportedCase[]> {
   const cases: ReportedCase[] = [];
@@ -17,7 +17,7 @@ test("reads cases with their suite, time, failure and output", async () => {
     <testcase name="breaks"><error>thrown</error><skipped/></testcase>
     <testcase name="waits"><skipped message="later"/></testcase>
     </testsuite></testsuite></testsuites>`;
-  const common = { suite: "inner", className: "", seconds: 0, message: "", output: "" };
+  const common = { suite: { name: "inner" }, className: "", seconds: 0, message: "", output: "" };
   expect(await read(report.slice(0, 99), report.slice(99))).toEqual([
     { ...common, name: "adds", className: "sum", status: "passed", seconds: 0.25 },
     { ...common, name: "fails", status: "failed", seconds: 1000.5, message: "1 < 2", output: "at <line> 3said" },
@@ -49,6 +49,36 @@ test("refuses bytes that are not UTF-8", async () => {
 });
 
 test("truncates long texts", async () => {
-  const [one] = await read(`<testcase><failure>${"x".repeat(1_000_000)}</failure></testcase>`);
-  expect(one!.output).toHaveLength(64 * 1024);
+  const long = "x".repeat(1_000_000);
+  const failure = `<failure message="${long}">${long}</failure>`;
+  const [one] = await read(
+    `<testsuite name="${long}"><testcase name="${long}" classname="${long}">${failure}</testcase></testsuite>`,
+  );
+  const { suite, className, name, message, output } = one!;
+  const texts = [suite.name, className, name, message, output];
+  expect(texts.map(({ length }) => length)).toEqual(texts.map(() => 64 * 1024));
+  expect(texts.every(isCut)).toBe(true);
+  expect(isCut(long.slice(0, 64 * 1024 - 1))).toBe(false);
+});
+
+test("cases of one suite share it, also around an inner one", async () => {
+  const inner = `<testsuite name="a"><testcase/></testsuite>`;
+  const cases = await read(`<testsuite name="a"><testcase/>${inner}<testcase/></testsuite>`);
+  const [first, second, third] = cases.map(({ suite }) => suite);
+  expect(third).toBe(first);
+  expect(second).not.toBe(first);
+});
+
+test("waits for each case before the next, and hands over those before an error", async () => {
+  const events: string[] = [];
+  async function* content() {
+    yield Buffer.from("<testsuite><testcase name='a'/><testcase name='b'/></wrong>");
+  }
+  const reading = readJunit(content(), async ({ name }) => {
+    events.push(`begin ${name}`);
+    await new Promise(setImmediate);
+    events.push(`end ${name}`);
+  });
+  await expect(reading).rejects.toMatchObject({ code: "invalid" });
+  expect(events).toEqual(["begin a", "end a", "begin b", "end b"]);
 });

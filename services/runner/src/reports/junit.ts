@@ -4,9 +4,13 @@ import { SaxesParser } from "saxes";
 
 export type CaseStatus = "passed" | "failed" | "skipped";
 
-/** A test case as a report has it. Texts are cut. */
+export interface ReportedSuite {
+  readonly name: string;
+}
+
+/** A test case as a report has it. Texts are cut. Cases of one suite share its object. */
 export interface ReportedCase {
-  readonly suite: string;
+  readonly suite: ReportedSuite;
   readonly className: string;
   readonly name: string;
   readonly status: CaseStatus;
@@ -20,7 +24,7 @@ const maxDepth = fixedLimit({
   about: "levels of elements in a test report, and attributes of an element",
   effect: "the rest of the report is not read",
 });
-/** More than is stored, so that a secret that is cut off here does not show. */
+/** More than is stored, because masking shortens texts. */
 const maxTextLength = fixedLimit({
   max: 64 * 1024,
   about: "characters of one text in a test report that a runner reads",
@@ -28,9 +32,12 @@ const maxTextLength = fixedLimit({
 });
 const maxSeconds = 1e9;
 
+const cut = (text = "") => text.slice(0, maxTextLength);
+export const isCut = (text: string): boolean => text.length >= maxTextLength;
+
 const malformed = (why: string) => new Fault("invalid", `the report cannot be read: ${why}`);
 
-const secondsOf = (text = ""): number => {
+const secondsOf = (text: string): number => {
   const seconds = Number(text.replaceAll(",", ""));
   return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), maxSeconds) : 0;
 };
@@ -40,25 +47,26 @@ type Open = { -readonly [K in keyof ReportedCase]: ReportedCase[K] };
 
 /** The elements of a test case that say more about it. */
 const outcomes: Readonly<Record<string, CaseStatus>> = { failure: "failed", error: "failed", skipped: "skipped" };
+const noSuite: ReportedSuite = { name: "" };
 const outputs = new Set(["failure", "error", "system-out", "system-err"]);
 
 /** Follows the elements of a report. */
-function reader(onCase: (one: ReportedCase) => void) {
-  const suites: string[] = [];
+function reader(onCase: (one: ReportedCase) => unknown) {
+  const suites: ReportedSuite[] = [];
   const elements: string[] = [];
   let open: Open | undefined;
 
   function begin(name: string, attributes: Attributes): void {
     elements.push(name);
     if (elements.length > maxDepth) throw malformed(`more than ${maxDepth} levels`);
-    if (name === "testsuite") suites.push(attributes.name ?? "");
+    if (name === "testsuite") suites.push({ name: cut(attributes.name) });
     else if (name === "testcase") {
-      const { name: title = "", classname: className = "", time } = attributes;
-      const suite = suites.at(-1) ?? "";
-      open = { suite, className, name: title, status: "passed", seconds: secondsOf(time), message: "", output: "" };
+      const [title, className, seconds] = [cut(attributes.name), cut(attributes.classname), cut(attributes.time)];
+      const suite = suites.at(-1) ?? noSuite;
+      open = { suite, className, name: title, status: "passed", seconds: secondsOf(seconds), message: "", output: "" };
     } else if (open && outcomes[name]) {
       if (open.status !== "failed") open.status = outcomes[name];
-      open.message ||= attributes.message ?? "";
+      open.message ||= cut(attributes.message);
     }
   }
 
@@ -78,16 +86,17 @@ function reader(onCase: (one: ReportedCase) => void) {
 }
 
 /**
- * Reads a JUnit report piece by piece and calls `onCase` for each case. Throws a Fault for malformed XML and for a
+ * Reads a JUnit report piece by piece and awaits `onCase` for each case. Throws a Fault for malformed XML and for a
  * document type, so there are no entities but those of XML itself, and nothing else is read.
  */
 export async function readJunit(
   content: AsyncIterable<Uint8Array>,
-  onCase: (one: ReportedCase) => void,
+  onCase: (one: ReportedCase) => unknown,
 ): Promise<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const parser = new SaxesParser({ position: false });
-  const { begin, text, end } = reader(onCase);
+  let ready: ReportedCase[] = [];
+  const { begin, text, end } = reader((one) => ready.push(one));
   let attributes = 0;
   parser.on("doctype", () => {
     throw malformed("it has a document type");
@@ -112,13 +121,22 @@ export async function readJunit(
       throw error instanceof Fault ? error : malformed("it is not UTF-8");
     }
   };
+  const handle = async (bytes?: Uint8Array) => {
+    try {
+      write(bytes);
+    } finally {
+      const cases = ready;
+      ready = [];
+      for (const one of cases) await onCase(one);
+    }
+  };
   for await (const bytes of content)
     for (let from = 0; from < bytes.length; from += sliceBytes) {
-      write(bytes.subarray(from, from + sliceBytes));
+      await handle(bytes.subarray(from, from + sliceBytes));
       // Other builds of this runner have their turn.
       await new Promise(setImmediate);
     }
-  write();
+  await handle();
   parser.close();
 }
 

@@ -7,6 +7,7 @@ test.each([
   ["/var/log/*", "/var/log", ["*"], 1],
   ["/*", "/", ["*"], 1],
   ["../*", "..", ["*"], 1],
+  ["**/**/a**b/***/**", "", ["**", "a*b", "*", "**"], Number.POSITIVE_INFINITY],
 ])("parseGlob splits %s below %p", (pattern, directory, segments, depth) => {
   expect(parseGlob(pattern)).toEqual({ directory, segments, depth });
 });

@@ -13,7 +13,10 @@ export interface Glob {
 export function parseGlob(pattern: string): Glob {
   const all = posix.normalize(pattern).split("/");
   const first = all.findIndex(isGlob);
-  const segments = all.slice(first);
+  const segments = all
+    .slice(first)
+    .map((segment) => (segment === "**" ? segment : segment.replace(/\*+/g, "*")))
+    .filter((segment, index, { [index - 1]: before }) => segment !== "**" || before !== "**");
   const directory = all.slice(0, first).join("/");
   const depth = segments.includes("**") ? Number.POSITIVE_INFINITY : segments.length;
   return { directory: directory === "" && pattern.startsWith("/") ? "/" : directory, segments, depth };

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { pacer } from "@ci/kit/process/pacer";
 import type { Environment } from "../driver.js";
 import { matchesGlob, parseGlob } from "./glob.js";
 
@@ -8,6 +9,7 @@ const maxMatches = fixedLimit({
   about: "files that one pattern of artifacts, reports or of a cache's key matches",
   effect: "the first ones by name are used",
 });
+const stepsPerTurn = 1_000_000;
 
 export interface Searching {
   readonly environment: Pick<Environment, "list">;
@@ -18,8 +20,11 @@ export interface Searching {
 export async function matchesOf(source: string, { environment, signal }: Searching): Promise<string[]> {
   const glob = parseGlob(source);
   let found: string[] = [];
-  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, maxMatches);
+  const pace = pacer(stepsPerTurn);
+  const bytesOf = (path: string) => Buffer.from(path);
+  const sorted = () => found.map(bytesOf).sort(Buffer.compare).slice(0, maxMatches).map(String);
   for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
+    await pace(path.length ** 2);
     if (kind === "directory" || !matchesGlob(glob, path)) continue;
     found.push(posix.join(glob.directory, path));
     if (found.length >= 10 * maxMatches) found = sorted();

@@ -3,7 +3,8 @@ import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { QueueServiceClient, TestCase, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "../driver.js";
-import { type ReportedCase, readJunit } from "../reports/junit.js";
+import type { TextMask } from "../output/texts.js";
+import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "../reports/junit.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
 import { sizeText } from "../work/size-text.js";
@@ -44,26 +45,38 @@ export interface Reporting {
   readonly jobId: number;
   /** Hides secrets. */
   readonly hide: (text: string) => string;
+  readonly hideIn: TextMask;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** NUL never occurs in XML. */
-const separator = "\0";
-
 /** Hides secrets before texts are cut: half a secret would not be found. */
-function shown(one: ReportedCase, hide: Reporting["hide"]): ReportedCase {
-  const given = [one.suite, one.className, one.name, one.message, one.output];
-  const together = hide(given.join(separator)).split(separator);
-  const texts = together.length === given.length ? together : given.map(hide);
-  const [suite = "", className = "", name = "", message = "", output = ""] = texts;
-  const cut = (text: string, length: number) => text.slice(0, length).replace(/\p{Surrogate}$/u, "");
-  const names = { suite: cut(suite, maxName), className: cut(className, maxName), name: cut(name, maxName) };
-  return { ...one, ...names, message: cut(message, maxMessage), output: cut(output, maxOutput) };
+function shower(hideIn: TextMask) {
+  const suites = new WeakMap<ReportedSuite, string>();
+  const show = async (text: string, length: number) =>
+    (await hideIn(text, isCut(text))).slice(0, length).replace(/\p{Surrogate}$/u, "");
+
+  async function suiteName(suite: ReportedSuite): Promise<string> {
+    const known = suites.get(suite);
+    if (known !== undefined) return known;
+    const name = await show(suite.name, maxName);
+    suites.set(suite, name);
+    return name;
+  }
+
+  return async (one: ReportedCase): Promise<TestCase> => ({
+    ...one,
+    suite: await suiteName(one.suite),
+    className: await show(one.className, maxName),
+    name: await show(one.name, maxName),
+    message: await show(one.message, maxMessage),
+    output: await show(one.output, maxOutput),
+  });
 }
 
 /** Collects the cases of a job and sends them in batches. */
-function collector({ queue, mark: { buildId, epoch }, jobId, hide, signal }: Reporting) {
+function collector({ queue, mark: { buildId, epoch }, jobId, hideIn, signal }: Reporting) {
+  const shown = shower(hideIn);
   const counts = { total: 0, failed: 0, skipped: 0, seconds: 0 };
   let waiting: TestCase[] = [];
   let sent = 0;
@@ -71,15 +84,16 @@ function collector({ queue, mark: { buildId, epoch }, jobId, hide, signal }: Rep
 
   return {
     counts: (): TestCounts => counts,
-    add(one: ReportedCase): void {
+    async add(one: ReportedCase): Promise<void> {
+      signal.throwIfAborted();
       counts.total++;
       if (one.status !== "passed") counts[one.status]++;
       counts.seconds += one.seconds;
       if (sent + waiting.length >= maxCases) return;
       const isShown = one.status !== "passed" && texts < maxTexts;
-      const { message, output, ...rest } = shown(isShown ? one : { ...one, message: "", output: "" }, hide);
-      texts += message.length + output.length;
-      waiting.push({ ...rest, message, output });
+      const listed = await shown(isShown ? one : { ...one, message: "", output: "" });
+      texts += listed.message.length + listed.output.length;
+      waiting.push(listed);
     },
     /** Sends what has been collected, if that is a batch or the rest. */
     async send(isRest: boolean): Promise<void> {

@@ -60,6 +60,7 @@ export async function logInNow({ port, privateKey }: Login, signal: AbortSignal)
       ...user,
       authHandler,
       readyTimeout: handshakeMs,
+      algorithms: { compress: ["none"] },
       ...keepAlive,
       hostVerifier: () => true,
     });

@@ -1,0 +1,57 @@
+import type { PutTestsRequest, TestCase } from "@ci/proto/builds/v1/queue";
+import { collectReports, type Reporting } from "./reports.js";
+
+/** Collects one report. Returns the cases, and the texts that were masked. */
+async function collect(report: string) {
+  const cases: TestCase[] = [];
+  const masked: string[] = [];
+  const putTests = async ({ cases: more }: PutTestsRequest) => void cases.push(...more);
+  async function* content() {
+    yield Buffer.from(report);
+  }
+  const open = async () => ({ sizeBytes: report.length, content: content(), close: async () => undefined });
+  const on = {
+    environment: { open },
+    queue: { putTests },
+    mark: { buildId: 1, epoch: 1 },
+    jobId: 1,
+    hide: (text: string) => text,
+    hideIn: async (text: string, isCut: boolean) => {
+      if (text !== "") masked.push(text);
+      return isCut ? text.slice(0, -2) : text;
+    },
+    say: () => undefined,
+    signal: new AbortController().signal,
+  };
+  const counts = await collectReports(["r.xml"], on as unknown as Reporting);
+  return { cases, masked, counts };
+}
+
+test("masks the name of a suite once, not for each case", async () => {
+  const suite = `<testsuite name="inner">${"<testcase/>".repeat(50)}</testsuite>`;
+  const { cases, masked } = await collect(
+    `<testsuite name="outer">${`${suite}<testcase/>`.repeat(3)}<testcase name="last"/></testsuite>`,
+  );
+  expect(cases).toHaveLength(3 * 51 + 1);
+  expect(cases.at(-1)).toMatchObject({ suite: "outer", name: "last" });
+  expect(masked.sort()).toEqual(["inner", "inner", "inner", "last", "outer"]);
+});
+
+test("masks no more of an attribute than 64 KiB, and stores 500 characters", async () => {
+  const long = "x".repeat(1024 ** 2);
+  const { cases, masked } = await collect(
+    `<testsuite name="${long}"><testcase name="${long}" classname="${long}"/><testcase/></testsuite>`,
+  );
+  expect(masked.map(({ length }) => length)).toEqual([65_536, 65_536, 65_536]);
+  const name = "x".repeat(500);
+  expect(cases).toMatchObject([
+    { suite: name, className: name, name },
+    { suite: name, className: "", name: "" },
+  ]);
+});
+
+test("masks no case that is only counted", async () => {
+  const { masked, counts } = await collect(`<testsuite>${'<testcase name="a"/>'.repeat(20_050)}</testsuite>`);
+  expect(counts).toMatchObject({ total: 20_050 });
+  expect(masked.length).toBe(20_000);
+});
