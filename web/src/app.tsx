@@ -33,7 +33,7 @@ import { SignInPage } from "./pages/sign-in.js";
 import { TokensPage } from "./pages/tokens.js";
 import { UserPage } from "./pages/user.js";
 import { findRoute, type Params } from "./routes.js";
-import { type Account, UserProvider, useAccount } from "./user.js";
+import { type Account, rememberUser, UserProvider, useAccount } from "./user.js";
 
 type PageOf = ComponentType<{ params: Params }>;
 
@@ -114,6 +114,7 @@ const links = [
 
 async function signOut(): Promise<void> {
   await client.request("/session", { method: "DELETE" }).catch(() => undefined);
+  rememberUser(undefined);
   go(`${base}/-/sign-in`);
 }
 

@@ -1,7 +1,7 @@
 import { type components, record } from "@service-ci/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { client } from "./api.js";
+import { client, isUnauthorized } from "./api.js";
 import { type Loaded, useData } from "./data.js";
 
 export type Account = components["schemas"]["Account"];
@@ -11,8 +11,37 @@ const Current = createContext<Account | undefined>(undefined);
 /** Provides the signed-in user to the pages below it. */
 export const UserProvider = Current.Provider;
 
+const rememberedAs = "service-ci-user";
+
+/** Returns who is signed in, as far as this browser remembers. It may deny us its storage. */
+export function rememberedUser(): string | undefined {
+  try {
+    return localStorage.getItem(rememberedAs) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function rememberUser(username: string | undefined): void {
+  try {
+    if (username === undefined) localStorage.removeItem(rememberedAs);
+    else localStorage.setItem(rememberedAs, username);
+  } catch {}
+}
+
+async function account(): Promise<Account> {
+  try {
+    const user = await record(client.api.GET("/user"));
+    rememberUser(user.username);
+    return user;
+  } catch (error) {
+    if (isUnauthorized(error)) rememberUser(undefined);
+    throw error;
+  }
+}
+
 /** Loads the signed-in user. */
-export const useAccount = (): Loaded<Account> => useData("user", () => record(client.api.GET("/user")));
+export const useAccount = (): Loaded<Account> => useData("user", account);
 
 /** Returns the signed-in user; undefined without a session or before it is loaded. */
 export const useUser = (): Account | undefined => useContext(Current);

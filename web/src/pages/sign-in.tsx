@@ -3,6 +3,7 @@ import { base, client, isUnauthorized, provider } from "../api.js";
 import { go, useAddress } from "../location.js";
 import { Complaint, Page } from "../parts.js";
 import { ProviderProblem, signInAddress } from "../provider.js";
+import { rememberedUser } from "../user.js";
 
 /** Returns where to go after signing in: a page of ours. */
 function nextPage(): string {
@@ -20,8 +21,24 @@ const Refused = ({ error, link }: { error: unknown; link: boolean }) => {
   );
 };
 
+/** Asks first: the link may be somebody else's, who wants to get what this user enters from now on. */
+const Offer = ({ username, onAccept }: { username: string; onAccept: () => void }) => (
+  <div class="complaint" role="alert">
+    <p>
+      You are signed in as <b>{username}</b>. This link signs you in as the user who made it.
+    </p>
+    <p>
+      <button type="button" onClick={onAccept}>
+        Use the link
+      </button>{" "}
+      <a href={nextPage()}>Stay signed in as {username}</a>
+    </p>
+  </div>
+);
+
 /** Signs in with a token, or with the one-time link that the address holds. */
 export function SignInPage() {
+  const [offered, setOffered] = useState<{ username: string; link: string }>();
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<{ error: unknown; link: boolean }>();
@@ -45,7 +62,9 @@ export function SignInPage() {
     if (!link) return;
     // The history must not keep the secret.
     history.replaceState(null, "", location.pathname + location.search);
-    void signIn({ link });
+    const username = rememberedUser();
+    if (username === undefined) void signIn({ link });
+    else setOffered({ username, link });
   }, [address]);
 
   const submit = (event: Event) => {
@@ -64,6 +83,15 @@ export function SignInPage() {
           </p>
         )}
         {!failure && <ProviderProblem />}
+        {offered && (
+          <Offer
+            username={offered.username}
+            onAccept={() => {
+              setOffered(undefined);
+              void signIn({ link: offered.link });
+            }}
+          />
+        )}
         <form onSubmit={submit}>
           <label for="token">Access token</label>
           <input
