@@ -15,7 +15,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
-import { concurrencyOf, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
+import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
 import { submittedTags } from "../domain/tags.js";
@@ -98,13 +98,15 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   addLogFields({ build: id });
   const trigger = order.trigger(submitter, at);
   const common = { ...order, trigger, trail: trail(), submitter: submitter.username };
-  const docs = members.map((member, index) => {
+  const docs: BuildDoc[] = [];
+  for (const [index, member] of members.entries()) {
     const group = size > 1 ? { id, size, index } : undefined;
     const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]! };
-    return newBuild(submission, ids[index]!, number + index, at, (value, kind, id) =>
-      encrypt(ctx.config.keyring, value, { kind, id }),
-    );
-  });
+    const sealed: Encrypt = (value, kind, id) => encrypt(ctx.config.keyring, value, { kind, id });
+    // A build may have to encrypt thousands of values, and a matrix has many builds.
+    if (index > 0) await new Promise(setImmediate);
+    docs.push(newBuild(submission, ids[index]!, number + index, at, sealed));
+  }
   await ctx.builds.insert(docs);
   // The builds are stored, so the submission has succeeded.
   await announce(ctx, docs).catch((err) =>

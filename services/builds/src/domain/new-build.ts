@@ -50,7 +50,7 @@ export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse, 
 
 export type Ids = Record<keyof ReturnType<typeof idsOf> | keyof ReturnType<typeof idsOfInputs>, number>;
 
-type Encrypt = (value: string, kind: string, id: number) => string;
+export type Encrypt = (value: string, kind: string, id: number) => string;
 
 function inputsOf(
   submission: Submission,
