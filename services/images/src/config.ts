@@ -73,10 +73,15 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "15s",
       timer,
     ),
-    downloadConcurrency: s.int("DOWNLOAD_CONCURRENCY", "concurrent downloads of images in one process", 4, {
-      min: "1",
-      effect: "further downloads wait",
-    }),
+    downloadConcurrency: s.int(
+      "DOWNLOAD_CONCURRENCY",
+      "concurrent downloads of images in one process, half of them at most of one user",
+      4,
+      {
+        min: "1",
+        effect: "further downloads wait",
+      },
+    ),
     path: s.str(
       "PATH",
       "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
