@@ -25,6 +25,7 @@ test("the runner never runs more builds at once than its limit", async () => {
 test("a stopping runner gives its builds back after it has removed their environments", async () => {
   const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
   await eventually(() => expect(build.text).toContain("\nup"));
+  await eventually(async () => expect(await booted.folders()).toHaveLength(1));
   const foldersAtReturn = new Promise((resolve) => booted.queue.onCall("returnBuild", () => resolve(booted.folders())));
   await booted.stop();
   expect(build.returned).toBe(true);

@@ -27,6 +27,7 @@ it("reads a few commits of a user at once, and all of them in the end", async ()
   const refs = Array.from({ length: 30 }, (_, n) => `refs/heads/b${n}`);
   const answers = await Promise.all(refs.map((ref) => hook.push({ sha, ref })));
   expect(answers.flat()).toEqual([]);
+  await eventually(() => expect(most).toBe(4));
   held.open();
   const stored = suite.database().collection<HookDelivery>("hookDeliveries");
   const built = { _id: { $gt: "" }, sha, failures: 0, reasons: [] };
