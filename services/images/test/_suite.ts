@@ -39,7 +39,8 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   downloadPauseMs: 1,
   // Long enough that a slow machine loses no lease.
   downloadLeaseMs: 600_000,
-  downloadConcurrency: 2,
+  // One user gets half of them.
+  downloadConcurrency: 4,
   path: process.env.PATH!,
   allow: parseAllow("127.0.0.1"),
   ...changes,

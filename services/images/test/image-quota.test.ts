@@ -9,8 +9,6 @@ import { as, imagesSuite, refusal } from "./_suite.js";
 const service = imagesSuite({
   imagesPerNamespace: limitOf("Images", "namespace", 3),
   imageStorage: storageOf("images", 1_000_000),
-  // One user gets half of them.
-  downloadConcurrency: 4,
 });
 const disk = aDisk({ sizeBytes: 400_000 });
 const full = (used: string) =>
