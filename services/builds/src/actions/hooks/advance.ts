@@ -10,7 +10,7 @@ import { Unreadable } from "./read-commit.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
 
 const busy = "too many commits of one user are read";
-/** Each read commit may take as much memory as is read of a repository. */
+/** Limits the commits that are read at a time, because each takes memory. */
 const reading = fairly<number>(8, 16, busy);
 const isBusy = (error: unknown): boolean => error instanceof Fault && error.message === busy;
 const busyPauseMs = 5_000;

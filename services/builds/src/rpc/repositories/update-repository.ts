@@ -10,7 +10,7 @@ import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
-/** Returns the change of a request. Whoever sets the secret can invent pushes, so they get nobody else's access token. */
+/** Returns the change of a request. A member who sets the secret takes the repository over, without the access token. */
 function changeOf(
   { config: { keyring } }: Context,
   request: UpdateRepositoryRequest,
