@@ -1,3 +1,4 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
@@ -14,11 +15,11 @@ import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../s
 function changeOf(
   { config: { keyring } }: Context,
   request: UpdateRepositoryRequest,
-  { hasAccessToken }: RepositoryDoc,
-  takenBy: number | undefined,
+  { hasAccessToken, userId }: RepositoryDoc,
+  callerId: number,
 ): RepositoryChange {
   const { id, secret, accessToken, forks = "", cancelSuperseded } = request;
-  const removeAccessToken = request.removeAccessToken || takenBy !== undefined;
+  const removeAccessToken = request.removeAccessToken || (!!secret && callerId !== userId);
   const token = accessToken
     ? { hasAccessToken: true, sealedToken: encrypt(keyring, accessToken, repositoryToken(id)) }
     : removeAccessToken && { hasAccessToken: false, sealedToken: undefined };
@@ -28,9 +29,9 @@ function changeOf(
     ...(accessToken || (secret && hasAccessToken && !removeAccessToken)
       ? { hook: "pending" as const, hookHeldUntil: undefined }
       : {}),
-    ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)) } : {}),
+    // In one write, so that nobody's secret stands with the user of a concurrent change.
+    ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)), userId: callerId } : {}),
     ...token,
-    ...(takenBy === undefined ? {} : { userId: takenBy }),
     ...(isForks(forks) ? { forks } : {}),
     ...(cancelSuperseded === undefined ? {} : { cancelSuperseded }),
   };
@@ -40,14 +41,15 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
   validated(async (request, { caller }) => {
     const { namespaceId, id } = request;
     const before = await findRepository(ctx, caller, namespaceId, id);
-    const takenBy = request.secret && caller.userId !== before.userId ? caller.userId : undefined;
+    const callerId = userOf(caller);
+    const takesOver = request.secret && callerId !== before.userId;
     return {
       complaints: {
         ...changeComplaints(request),
-        ...(takenBy === undefined ? {} : await ctx.repositories.quotaComplaints(takenBy)),
+        ...(takesOver ? await ctx.repositories.quotaComplaints(callerId) : {}),
       },
       async change() {
-        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request, before, takenBy));
+        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request, before, callerId));
         if (changed?.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
         const after = changed && (await ctx.repositories.byId(id));
         if (!after) throw notFound();
