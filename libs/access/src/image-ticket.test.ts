@@ -1,9 +1,9 @@
 import { encrypt, parseKeys } from "@ci/kit/security/secrets";
-import { readTicket, writeTicket } from "./image-ticket.js";
+import { imageScopes, type NamedImage, readTicket, writeTicket } from "./image-ticket.js";
 
 const keyring = parseKeys(`a:${Buffer.alloc(32, 1).toString("base64")}`);
 const another = parseKeys(`a:${Buffer.alloc(32, 2).toString("base64")}`);
-const image = { name: "disk", userId: 1, namespaceId: 2, namespaceOnly: false };
+const image = { name: "disk", userId: 1, namespaceId: 2, ancestorIds: [4, 3], namespaceOnly: false };
 const until = new Date(1_000);
 const before = new Date(999);
 const ticket = writeTicket(keyring, image, until);
@@ -11,6 +11,20 @@ const ticket = writeTicket(keyring, image, until);
 test("a ticket names its image until its time is over", () => {
   expect(readTicket(keyring, ticket, before)).toEqual(image);
   expect(() => readTicket(keyring, ticket, until)).toThrow("The ticket for the image is not valid");
+});
+
+test.each<[string, Partial<NamedImage>, string[]]>([
+  ["its namespace, those above it and its user", {}, ["n2", "n3", "n4", "u1"]],
+  ["its namespaces only", { namespaceOnly: true }, ["n2", "n3", "n4"]],
+  ["its own namespace, if the ticket is of an older version", { ancestorIds: undefined }, ["n2", "u1"]],
+  ["its user, if it has left its namespace", { namespaceId: undefined }, ["u1"]],
+  [
+    "nothing, if it has left the only place whose images it may use",
+    { namespaceId: undefined, namespaceOnly: true },
+    [],
+  ],
+])("a build may use the images of %s", (_whose, change, scopes) => {
+  expect(imageScopes({ ...image, ...change })).toEqual(scopes);
 });
 
 test.each([

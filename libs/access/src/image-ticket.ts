@@ -1,13 +1,22 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import { decrypt, encrypt, type Keyring } from "@ci/kit/security/secrets";
+import { namespaceScope, userScope } from "./record-scope.js";
 
-/** The image that a build names: one of the namespace, or unless `namespaceOnly` one of the user. */
+/** The image that a build names: one of its namespaces, the nearest first, or unless `namespaceOnly` one of the user. */
 export interface NamedImage {
   readonly name: string;
   readonly userId: number;
   readonly namespaceId?: number | undefined;
+  /** The namespaces above it, the root first. Tickets of older versions do not have them. */
+  readonly ancestorIds?: readonly number[] | undefined;
   readonly namespaceOnly: boolean;
 }
+
+/** Returns the scopes of the images that a build may use. The first of them that has the name decides. */
+export const imageScopes = ({ userId, namespaceId, ancestorIds = [], namespaceOnly }: NamedImage): string[] => [
+  ...(namespaceId === undefined ? [] : [namespaceId, ...ancestorIds.toReversed()].map(namespaceScope)),
+  ...(namespaceOnly ? [] : [userScope(userId)]),
+];
 
 interface Ticket extends NamedImage {
   readonly untilMs: number;

@@ -31,7 +31,23 @@ describe("succeeds", () => {
     expect(await find({ namespaceId, namespaceOnly: true })).toBeUndefined();
   });
 
-  test("ignores images of parent namespaces", async () => {
+  test("prefers the nearest namespace's image, and ignores those beside and below", async () => {
+    const own = await service.upload(ada, "disk", aDisk());
+    const top = await service.upload(ada, "disk", aDisk(), "top");
+    const mid = await service.upload(ada, "disk", aDisk(), "top/mid");
+    const { id: namespaceId, ancestorIds } = await service.aNamespace(ada, "top/mid/low");
+    for (const place of ["top/mid/low/est", "top/other", "other"]) await service.upload(ada, "disk", aDisk(), place);
+    const found = async (namespaceOnly = false) => (await find({ namespaceId, ancestorIds, namespaceOnly }))?.id;
+    expect(await found()).toBe(mid.id);
+    await service.remove(ada, mid.id);
+    expect(await found()).toBe(top.id);
+    expect(await found(true)).toBe(top.id);
+    await service.remove(ada, top.id);
+    expect(await found()).toBe(own.id);
+    expect(await found(true)).toBeUndefined();
+  });
+
+  test("looks in no parent namespace if the ticket names none, as those of older versions", async () => {
     await service.upload(ada, "disk", aDisk(), "tree");
     const child = await service.aNamespace(ada, "tree/child");
     expect(await find({ namespaceId: child.id })).toBeUndefined();

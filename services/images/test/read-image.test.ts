@@ -41,6 +41,9 @@ describe("succeeds", () => {
     expect((await readNamed(id, { namespaceId })).equals(content)).toBe(true);
     expect((await readNamed(imageId, { namespaceId })).equals(aDisk())).toBe(true);
     expect((await readNamed(imageId, { namespaceId, namespaceOnly: true, userId: 0 })).equals(aDisk())).toBe(true);
+    const child = await service.aNamespace(ada, "tree/child");
+    const inherited = { namespaceId: child.id, ancestorIds: child.ancestorIds };
+    expect((await readNamed(imageId, inherited)).equals(aDisk())).toBe(true);
   });
 
   test("returns a namespace's image to users who may view the namespace", async () => {
@@ -66,6 +69,7 @@ describe("not_found", () => {
       readNamed(imageId),
       readNamed(imageId, { namespaceId: namespaceId! + 1 }),
       readNamed(imageId, { namespaceId, name: "other" }),
+      readNamed(imageId, { ancestorIds: [namespaceId!] }),
       readNamed(another.id),
       readNamed(id, { namespaceId, namespaceOnly: true }),
       readNamed(id, { userId: (await service.aUser()).id }),

@@ -10,7 +10,9 @@ import { removeCachesOf } from "./remove-cache.js";
 
 /** Moves a build out of a deleted namespace to its submitter. A running build continues. */
 const releaseBuild = (ctx: Pick<Context, "builds">, id: number) =>
-  ctx.builds.change(id, (doc) => ({ set: { namespaceId: undefined, rootId: undefined, ownerId: doc.userId } }));
+  ctx.builds.change(id, ({ userId }) => ({
+    set: { namespaceId: undefined, rootId: undefined, ancestorIds: undefined, ownerId: userId },
+  }));
 
 async function deleteCrons(ctx: Context, parent: Parent["kind"], find: () => Promise<CronDoc[]>): Promise<void> {
   for (let docs = await find(); docs.length > 0; docs = await find())

@@ -26,6 +26,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     /** The user whose lists show the build: the owner of its namespace, otherwise its submitter. */
     ownerId: number;
     rootId?: number;
+    /** The namespaces above its namespace, the root first; absent if there are none. */
+    ancestorIds?: readonly number[];
     cronId?: number;
     /** The due time of the cron job's run that submitted it. Each run submits one build. */
     cronDueAt?: Date;

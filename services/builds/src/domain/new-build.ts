@@ -139,6 +139,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     ownerId: namespace?.userId ?? userId,
     rootId: namespace?.rootId,
     namespaceId: namespace?.id,
+    ancestorIds: namespace?.ancestorIds.length ? namespace.ancestorIds : undefined,
     cronId: run?.cronId,
     cronDueAt: run?.dueAt,
     namespaceOnly: run !== undefined && namespace !== undefined,

@@ -1,4 +1,4 @@
-import { readTicket } from "@ci/access/image-ticket";
+import { imageScopes, readTicket } from "@ci/access/image-ticket";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
@@ -73,19 +73,48 @@ describe("succeeds", () => {
     await suite.finish(assignment!, 0, "failed");
   });
 
+  const machine = manifest.replace("type: os", "type: qemu, image: disk");
+  const claimMachine = async () => (await suite.queue.claimBuild({ runnerId: "q", drivers: ["qemu"] })).assignment!;
+
   it("gives a ticket for the image of a virtual machine, and no other build one", async () => {
     const { ann } = suite.users;
-    await suite.submit(ann, `namespace: vms\n${manifest.replace("type: os", "type: qemu, image: disk")}`);
-    const { assignment } = await suite.queue.claimBuild({ runnerId: "q", drivers: ["qemu"] });
-    const { namespaceId } = assignment!;
-    expect(namespaceId).toBeDefined();
-    const image = { name: "disk", userId: ann.id, namespaceId, namespaceOnly: false };
-    const lastMs = Date.now() + assignment!.prepareTimeoutMs;
-    expect(readTicket(testKeyring, assignment!.imageTicket, new Date(lastMs))).toEqual(image);
-    expect(() => readTicket(testKeyring, assignment!.imageTicket, new Date(lastMs + 600_000))).toThrow(/not valid/);
-    await suite.finish(assignment!, 0, "failed");
+    await suite.submit(ann, `namespace: vms/low\n${machine}`);
+    const assignment = await claimMachine();
+    const { id: namespaceId, ancestorIds } = await suite.accounts.aNamespace(ann, "vms/low");
+    expect([assignment.namespaceId, ancestorIds]).toEqual([namespaceId, [expect.any(Number)]]);
+    const image = { name: "disk", userId: ann.id, namespaceId, ancestorIds, namespaceOnly: false };
+    const lastMs = Date.now() + assignment.prepareTimeoutMs;
+    expect(readTicket(testKeyring, assignment.imageTicket, new Date(lastMs))).toEqual(image);
+    expect(() => readTicket(testKeyring, assignment.imageTicket, new Date(lastMs + 600_000))).toThrow(/not valid/);
+    await suite.finish(assignment, 0, "failed");
     await suite.submit(ann);
     expect((await suite.claim())!.imageTicket).toBeUndefined();
+  });
+
+  it("a ticket opens the images of a deleted namespace and those above it no more, and a fork's opens none", async () => {
+    const { ann } = suite.users;
+    const scopesAfter = async (act: (id: number) => Promise<unknown>) => {
+      const { id } = await suite.submit(ann, `namespace: gone/low\n${machine}`);
+      await act(id);
+      const assignment = await claimMachine();
+      await suite.finish(assignment, 0, "failed");
+      return imageScopes(readTicket(testKeyring, assignment.imageTicket, new Date()));
+    };
+    const origin = { url: "https://e.org/r", sha: "1", bare: true };
+    expect(await scopesAfter((id) => suite.change(id, { $set: { origin }, $inc: { rev: 1 } }))).toEqual([]);
+    const { id: namespaceId, rootId } = await suite.accounts.aNamespace(ann, "gone/low");
+    expect(await scopesAfter(async () => {})).toEqual([`n${namespaceId}`, `n${rootId}`, `u${ann.id}`]);
+    const deleted = async (id: number) => {
+      await suite.as(ann, () => suite.accounts.namespaces.deleteNamespace({ id: rootId }));
+      const stored = () => suite.database().collection<{ _id: number }>("builds").findOne({ _id: id });
+      const left = await eventually(async () => {
+        const doc = await stored();
+        expect(doc).not.toHaveProperty("namespaceId");
+        return doc;
+      });
+      expect(left).not.toHaveProperty("ancestorIds");
+    };
+    expect(await scopesAfter(deleted)).toEqual([`u${ann.id}`]);
   });
 
   it("concurrent claims give each build to one runner only", async () => {

@@ -1,21 +1,14 @@
-import { type NamedImage, readTicket } from "@ci/access/image-ticket";
-import { namespaceScope, userScope } from "@ci/access/record-scope";
+import { imageScopes, readTicket } from "@ci/access/image-ticket";
 import { notFound } from "@ci/kit/rpc/fault";
 import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
 
-function isNamed({ name, scope }: ImageDoc, named: NamedImage): boolean {
-  const { userId, namespaceId, namespaceOnly } = named;
-  const isInNamespace = namespaceId !== undefined && scope === namespaceScope(namespaceId);
-  return name === named.name && (isInNamespace || (!namespaceOnly && scope === userScope(userId)));
-}
-
 /** Returns the image if the ticket names it. The runner has no other rights. */
 async function namedImage(ctx: Context, id: number, ticket: string | undefined): Promise<ImageDoc> {
   const named = readTicket(ctx.config.keyring, ticket, ctx.now());
   const doc = await ctx.images.get(id);
-  if (!doc || !isNamed(doc, named)) throw notFound();
+  if (doc?.name !== named.name || !imageScopes(named).includes(doc.scope)) throw notFound();
   return doc;
 }
 

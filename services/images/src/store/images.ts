@@ -31,6 +31,12 @@ const queries = (images: Collection<ImageDoc>) => ({
   get: (id: number) => images.findOne({ _id: id, ...live }),
   named: (scope: string, name: string) => images.findOne({ scope, name }),
 
+  /** Returns the image with this name in the first of these scopes that has one. */
+  async firstNamed(scopes: readonly string[], name: string): Promise<ImageDoc | undefined> {
+    const found = await images.find({ scope: { $in: [...scopes] }, name }).toArray();
+    return found.toSorted((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope))[0];
+  },
+
   list: (selection: Selection, search: string, number: number | undefined) =>
     listPage(
       images,

@@ -109,11 +109,12 @@ async function claimNext(ctx: Context, asking: Asking) {
 /** A runner may request the image just before its time to prepare ends. */
 const ticketMarginMs = 60_000;
 
-function ticketFor(ctx: Context, { driver, prepareTimeoutMs, ...build }: Assignment): string | undefined {
+function ticketFor(ctx: Context, assigned: Assignment, { ancestorIds }: BuildDoc): string | undefined {
+  const { driver, prepareTimeoutMs, userId, namespaceId, namespaceOnly } = assigned;
   if (driver?.type !== "qemu") return undefined;
-  const { userId, namespaceId, namespaceOnly } = build;
   const until = new Date(ctx.now().getTime() + prepareTimeoutMs + ticketMarginMs);
-  return writeTicket(ctx.config.keyring, { name: driver.image, userId, namespaceId, namespaceOnly }, until);
+  const image = { name: driver.image, userId, namespaceId, ancestorIds, namespaceOnly };
+  return writeTicket(ctx.config.keyring, image, until);
 }
 
 export const claimBuild =
@@ -130,7 +131,7 @@ export const claimBuild =
     ctx.wakeups.wakeHere(doc);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const assigned = assignment(doc, { ...ctx.config, followsOrder: request.followsOrder }, plain);
-    const imageTicket = ticketFor(ctx, assigned);
+    const imageTicket = ticketFor(ctx, assigned, doc);
     const granted = { installation: ctx.installation, leaseSecret, imageTicket, takesPrepared: true };
     return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs, heldBack, wasLast };
   };

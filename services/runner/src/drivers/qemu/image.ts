@@ -15,7 +15,7 @@ export interface Images {
 
 type Wanted = Pick<Order, "image" | "imageTicket">;
 
-/** Opens the build's image: from its namespace, its user's, or a base image. It stays until disposed. */
+/** Opens the build's image: one of its namespaces', its user's, or a base image. It stays until disposed. */
 export async function openImage(
   wanted: Wanted,
   { service, cache, baseFolder }: Images,
