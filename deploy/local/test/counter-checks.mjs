@@ -109,6 +109,7 @@ export const otherwise = {
   PREPARE_TIMEOUT: "services/runner/test/build.test.ts",
   LEASE_RETURNS: "services/builds/test/requeue-lost.test.ts",
   DOWNLOAD_REDIRECTS: "services/images/test/hostile-urls.test.ts",
+  DOWNLOAD_STALL: "services/images/test/download-images.test.ts",
   DOWNLOAD_TIMEOUT: "services/images/test/download-images.test.ts",
   DOCKER_MEMORY: "services/runner/test/last-line.test.ts",
   DOCKER_DISK: "services/runner/test/docker-disk.long.test.ts",

@@ -14,6 +14,7 @@ test("optional settings have defaults", () => {
     imageBytes: 20 * 1024 ** 3,
     virtualBytes: 64 * 1024 ** 3,
     downloadTimeoutMs: 600_000,
+    downloadStallMs: 60_000,
     downloadAttempts: 5,
     downloadRedirects: 5,
     allow: { ranges: [] },

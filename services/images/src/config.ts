@@ -16,6 +16,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   imageStorage: ByteLimit;
   virtualBytes: number;
   downloadTimeoutMs: number;
+  downloadStallMs: number;
   downloadAttempts: number;
   downloadRedirects: number;
   downloadPauseMs: number;
@@ -55,6 +56,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       refusal: "timeout",
       effect: "the attempt is repeated",
     }),
+    downloadStallMs: s.duration(
+      "DOWNLOAD_STALL",
+      "longest time until the server of an image responds, and until it has sent the next 60 KiB",
+      "1min",
+      { ...timer, refusal: "server too slow: less than 60 KiB in N s", effect: "the attempt is repeated" },
+    ),
     downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, {
       min: "1",
       effect: "the download fails for good",

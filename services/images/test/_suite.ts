@@ -34,6 +34,7 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   imageStorage: storageOf("images"),
   virtualBytes: 64 * 1024 ** 3,
   downloadTimeoutMs: 600_000,
+  downloadStallMs: 600_000,
   downloadAttempts: 5,
   downloadRedirects: 5,
   downloadPauseMs: 1,

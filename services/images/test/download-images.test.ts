@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { parseAllow } from "@ci/kit/net/guard";
@@ -146,6 +147,31 @@ describe("failures", () => {
     const image = await hasty.finished(ada, await hasty.download(ada, server.url));
     expect(image.download?.error).toBe("timeout");
     await eventually(() => expect(server.connections()).toBe(0));
+  });
+
+  test("fails with server too slow, and frees the slot, if a server sends nothing or a byte now and then", async () => {
+    let requestCount = 0;
+    const slow = (respond: RequestListener) =>
+      aServer((request, response) => {
+        requestCount++;
+        respond(request, response);
+      });
+    await using silent = await slow(() => {});
+    await using stalling = await slow((_, response) => void response.writeHead(200, type).write(content));
+    await using trickling = await slow((_, response) => {
+      let sent = 0;
+      const send = () => response.write(content.subarray(sent, ++sent));
+      response.writeHead(200, type);
+      const sending = setInterval(send, 10);
+      response.on("close", () => clearInterval(sending));
+    });
+    await using hasty = await service.bootAnother({ downloadStallMs: 1, downloadAttempts: 2 });
+    const servers = [silent, stalling, trickling];
+    const images = await Promise.all(servers.map(({ url }, n) => hasty.download(ada, url, `disk${n}`)));
+    for (const image of images)
+      expect((await hasty.finished(ada, image)).download?.error).toBe("server too slow: less than 60 KiB in 0.001 s");
+    expect(requestCount).toBe(6);
+    await eventually(() => expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0]));
   });
 
   test("fails with address not allowed if the name resolves to a blocked address", async () => {

@@ -82,6 +82,17 @@ describe("failures", () => {
     await once(silent.close(), "close");
   });
 
+  test("fails with server too slow if the server stays silent, even if the query allows it more time", async () => {
+    const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    await using hasty = await service.bootAnother({ downloadAttempts: 1, downloadStallMs: 1 });
+    const image = await hasty.download(ada, `sftp://ada:secret@127.0.0.1:${port}/disk?timeout=600`);
+    const error = "server too slow: less than 60 KiB in 0.001 s";
+    expect((await hasty.finished(ada, image)).download).toMatchObject({ error });
+    await once(silent.close(), "close");
+  });
+
   test("fails with timeout if the attempt takes too long", async () => {
     await using server = await anSftpServer({ files, maxReadBytes: 1 });
     await using hasty = await service.bootAnother({ downloadAttempts: 1, downloadTimeoutMs: 300 });

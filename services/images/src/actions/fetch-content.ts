@@ -6,6 +6,7 @@ import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
 import { contentComplaints } from "../domain/qcow2.js";
 import { openHttp } from "../fetch/http.js";
+import type { Pace } from "../fetch/pace.js";
 import { openSftp } from "../fetch/sftp.js";
 import { dropContent, peek, putOptions } from "./content.js";
 import { contentProblems } from "./examine.js";
@@ -14,17 +15,18 @@ import { contentProblems } from "./examine.js";
 export interface Attempt {
   readonly doc: ImageDoc;
   readonly token: string;
+  readonly pace: Pace;
   upload?: UploadState;
   total?: number | undefined;
 }
 
-async function openSource(ctx: Context, { _id, fetch }: ImageDoc, signal: AbortSignal) {
+async function openSource(ctx: Context, { doc: { _id, fetch }, pace }: Attempt, signal: AbortSignal) {
   const url = new URL(decrypt(ctx.config.keyring, fetch!.sealedUrl, { kind: "image", id: _id }));
   const { partial } = fetch!;
   const stored = partial && (await ctx.contents.resume(partial.blobId, signal));
   const rest = stored && stored.sizeBytes > 0 ? { from: stored.sizeBytes, validator: partial.validator } : undefined;
-  const source = await (url.protocol === "sftp:" ? openSftp : openHttp)(ctx, url, signal, rest);
-  return { source, resumed: source.from > 0 ? stored : undefined };
+  const source = await pace.until((url.protocol === "sftp:" ? openSftp : openHttp)(ctx, url, signal, rest));
+  return { source, bytes: pace.through(source.bytes), resumed: source.from > 0 ? stored : undefined };
 }
 
 /** Checks the first bytes, so that nothing of a file that is no image is stored. */
@@ -38,11 +40,11 @@ async function checked(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<
 /** Stores and checks an image's content; undefined if the lease was lost. Throws FetchFailed, Fault or the signal's reason. */
 export async function fetchContent(ctx: Context, attempt: Attempt, signal: AbortSignal): Promise<Stored | undefined> {
   const { doc, token } = attempt;
-  const { source, resumed } = await openSource(ctx, doc, signal);
+  const { source, bytes: sent, resumed } = await openSource(ctx, attempt, signal);
   await using _closesAtEnd = source;
   const options = await putOptions(ctx, doc.userId, signal);
   if (source.total !== undefined && source.total > options.maxBytes) throw options.tooLarge();
-  const bytes = resumed ? source.bytes : await checked(ctx, source.bytes);
+  const bytes = resumed ? sent : await checked(ctx, sent);
   const upload = resumed ?? (await ctx.contents.begin());
   Object.assign(attempt, { upload, total: source.total });
   const partial = source.validator === undefined ? undefined : { blobId: upload.blobId, validator: source.validator };

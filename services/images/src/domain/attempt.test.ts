@@ -21,6 +21,7 @@ describe("failures", () => {
   test.each([
     ...["timeout", "connection refused", "connection reset", "host unreachable", "name not found"],
     ...["name lookup failed", "network error", "status 408", "status 429", "status 500", "status 599"],
+    "server too slow: less than 60 KiB in 60 s",
   ])("retries after %s", (reason) => expect(isTransient(reason)).toBe(true));
 
   test.each([

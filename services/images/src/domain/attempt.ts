@@ -9,7 +9,7 @@ export function responseComplaint(status: number, contentType: string | undefine
 }
 
 const transient =
-  /^(timeout|connection (refused|reset)|host unreachable|name (not found|lookup failed)|network error|status (408|429|5\d\d))$/;
+  /^(timeout|connection (refused|reset)|host unreachable|name (not found|lookup failed)|network error|server too slow: .*|status (408|429|5\d\d))$/;
 
 /** Reports whether a retry may succeed after this failure. */
 export const isTransient = (reason: string): boolean => transient.test(reason);

@@ -8,6 +8,7 @@ import type { Context } from "../context.js";
 import { isTransient, pauseAfter } from "../domain/attempt.js";
 import { imageChanged } from "../domain/events.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
+import { paceOf } from "../fetch/pace.js";
 
 type Outcome =
   | { readonly content: ReturnType<typeof contentOf> }
@@ -62,8 +63,8 @@ async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undef
 }
 
 async function runAttempt(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
-  const attempt: Attempt = { doc, token };
-  using lease = holdLease(ctx, doc._id, token, () => attempt.upload?.sizeBytes);
+  const attempt: Attempt = { doc, token, pace: paceOf(ctx.config.downloadStallMs) };
+  using lease = holdLease(ctx, attempt);
   const outcome = await fetchContent(ctx, attempt, lease.signal).then(
     (stored): Outcome | undefined => stored && { content: contentOf(stored) },
     (error) => failureOf(ctx, doc, error, lease.signal),
