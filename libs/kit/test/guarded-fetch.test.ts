@@ -1,5 +1,3 @@
-import { createSocket } from "node:dgram";
-import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
@@ -145,15 +143,11 @@ describe("guardedFetch fails with", () => {
   });
 
   test("timeout while the name is looked up", async () => {
-    const silent = createSocket("udp4").bind(0, "127.0.0.1");
-    await once(silent, "listening");
-    const resolver = new dns.Resolver({ tries: 1 });
-    resolver.setServers([`127.0.0.1:${silent.address().port}`]);
-    const earlierLookup = reasonOf(resolver.resolve4("slow.test"));
-    const attempt = guardedFetch(agentFor({ resolver }), "http://slow.test/", { ...limits, timeoutMs: 50 });
+    await using names = await dnsServer({ "slow.test": "silent" });
+    const earlierLookup = reasonOf(names.resolver("slow.test"));
+    const agent = agentFor({ resolver: names.resolver });
+    const attempt = guardedFetch(agent, "http://slow.test/", { ...limits, timeoutMs: 50 });
     expect(await Promise.race([earlierLookup, reasonOf(attempt)])).toBe("FetchFailed: timeout");
-    resolver.cancel();
-    silent.close();
   });
 
   test("timeout over all redirects together", async () => {

@@ -23,7 +23,7 @@ test("unset settings have the contract's defaults", () => {
     secretOverlapMs: 86_400_000,
     patchWaitMs: 1_000,
     extraCa: undefined,
-    resolver: undefined,
+    resolver: expect.any(Function),
     namespacesAddr: "namespaces:7000",
   });
 });

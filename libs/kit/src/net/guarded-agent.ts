@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { promises as dns, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { Agent, buildConnector } from "undici";
-import { FetchFailed, failure } from "./fetch-failed.js";
+import { FetchFailed } from "./fetch-failed.js";
 import {
   type Allow,
   allowedHost,
@@ -16,36 +16,37 @@ import {
   openedAt,
   portOf,
 } from "./guard.js";
+import { type Resolver, systemResolver } from "./resolver.js";
 
-export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
+export type Guard = { readonly allow: Allow; readonly resolver?: Resolver };
 
 export type AgentOptions = Guard & { /** PEM certificates trusted besides the system's. */ readonly extraCa?: string };
 
-const resolve = async (host: string, resolver?: dns.Resolver): Promise<LookupAddress[]> => {
-  if (isIP(host)) return [{ address: host, family: isIP(host) }];
-  if (!resolver) return dns.lookup(host, { all: true });
-  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
-  const found = (answer: PromiseSettledResult<string[]>, family: number) =>
-    answer.status === "fulfilled" ? answer.value.map((address) => ({ address, family })) : [];
-  return [...found(four, 4), ...found(six, 6)];
+const resolve = async (host: string, resolver: Resolver): Promise<LookupAddress[]> => {
+  const name = host.replace(/^\[|\]$/g, "");
+  const address = isIP(name) ? name : (canonicalHost(name) ?? "");
+  return isIP(address) ? [{ address, family: isIP(address) }] : resolver(name);
 };
 
-const checked = async (host: string, opened: Opened, resolver?: dns.Resolver): Promise<LookupAddress[]> => {
-  const addresses = await resolve(host.replace(/^\[|\]$/g, ""), resolver).catch((error) => {
-    throw failure(error);
-  });
+const checked = async (host: string, opened: Opened, resolver: Resolver): Promise<LookupAddress[]> => {
+  const addresses = await resolve(host, resolver);
   if (!allowedHost(host, opened) && addresses.some(({ address }) => blockedAddress(address, opened)))
     throw new FetchFailed("address not allowed");
   return addresses;
 };
 
 /** Resolves and checks a host (as in `url.hostname`). Connect to these addresses without resolving it again. */
-export const checkedAddresses = (host: string, port: number, { allow, resolver }: Guard): Promise<LookupAddress[]> =>
-  checked(host, openedAt(allow, port), resolver);
+export const checkedAddresses = (
+  host: string,
+  port: number,
+  { allow, resolver = systemResolver() }: Guard,
+): Promise<LookupAddress[]> => checked(host, openedAt(allow, port), resolver);
 
 /** Returns the check for storing a URL (`literalBlocked`), which looks a localhost name up. */
-export async function targetCheck(text: string, { allow, resolver }: Guard): Promise<(url: URL) => boolean> {
+export async function targetCheck(
+  text: string,
+  { allow, resolver = systemResolver() }: Guard,
+): Promise<(url: URL) => boolean> {
   const name = URL.canParse(text) ? canonicalHost(new URL(text).hostname) : undefined;
   const found = name && isLocalhost(name) ? await resolve(name, resolver).catch(() => []) : [];
   const addresses = found.map(({ address }) => address);
@@ -74,7 +75,7 @@ const trusting = (extraCa?: string) => {
  * Returns a connection pool that connects to no refused address. It checks the address of each new connection, and
  * loads the trusted certificates at the first one to an `https:` URL. Throws if the extra certificates are not PEM.
  */
-export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent => {
+export const guardedAgent = ({ extraCa, allow, resolver = systemResolver() }: AgentOptions): Agent => {
   if (extraCa) assertPem(extraCa);
   const connectorTo = (opened: Opened, secureContext?: SecureContext) => {
     const lookup: LookupFunction = (host, _options, callback) =>
