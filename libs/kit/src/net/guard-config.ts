@@ -14,7 +14,7 @@ export const guardRules = (s: Settings): Guard => ({
   ),
   resolver: s.parsed(
     "CI_DNS_SERVERS",
-    "name servers (`9.9.9.9`, `10.1.2.3:5353`) that resolve outside host names; the system's if empty",
+    "name servers (`9.9.9.9`, `10.1.2.3:5353`) that resolve outside host names, without `/etc/hosts` and `/etc/resolv.conf`; if empty, the system's",
     "",
     parseResolver,
   ),
