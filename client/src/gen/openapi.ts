@@ -1190,7 +1190,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in to the web page: opens a session, whose secret is in the cookie `ci_session` */
+        /** Signs in to the web page: opens a session, whose secret is in a cookie */
         post: operations["openSession"];
         /** Signs out: ends the session of this request, if it has one */
         delete: operations["closeSession"];

@@ -1,12 +1,28 @@
-import { sessionCookie } from "./cookie.js";
+import { cookieOf, sessionCookie, sessionCookieName } from "./cookie.js";
 
-test("behind https the cookie never travels without encryption", () => {
+const requestWith = (cookie: string) => ({ method: "GET", headers: { cookie } }) as never;
+
+test("behind https the cookie never travels without encryption, and no other domain can set it", () => {
   expect(sessionCookie({ publicUrl: "https://ci.example" }, "abc", 90_500)).toBe(
-    "ci_session=abc; Path=/; Max-Age=90; HttpOnly; SameSite=Strict; Secure",
+    "__Host-ci_session=abc; Path=/; Max-Age=90; HttpOnly; SameSite=Strict; Secure",
   );
 });
 
-test("the cookie is sent only below the path of the public URL", () => {
+test("behind https a cookie that another domain may have set does not count", () => {
+  const place = { publicUrl: "https://ci.example" };
+  expect(cookieOf(place, requestWith("ci_session=planted"))).toBeUndefined();
+  expect(cookieOf(place, requestWith("ci_session=planted; __Host-ci_session=own"))).toBe("own");
+  expect(cookieOf({ publicUrl: "http://ci.example" }, requestWith("ci_session=own"))).toBe("own");
+});
+
+test("behind https the paths of a host have cookies of their own", () => {
+  expect(["a/b", "a"].map((path) => sessionCookieName({ publicUrl: `https://ci.example/${path}` }))).toEqual([
+    "__Host-ci_session_a_b",
+    "__Host-ci_session_a",
+  ]);
+});
+
+test("without https the cookie is sent only below the path of the public URL", () => {
   expect(sessionCookie({ publicUrl: "http://ci.example/a/b" })).toBe(
     "ci_session=; Path=/a/b; Max-Age=0; HttpOnly; SameSite=Strict",
   );

@@ -1,21 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
-import { basePathOf } from "../http/path.js";
 import { isReading } from "../web/negotiate.js";
+import { cookieName, cookieValue, type HostCookie, setCookie } from "./host-cookie.js";
 
 type Place = Pick<Config, "publicUrl">;
 
-export const sessionCookieName = "ci_session";
-const pattern = new RegExp(`(?:^|;)\\s*${sessionCookieName}=([A-Za-z0-9_-]{1,100})\\s*(?:;|$)`);
+const session: HostCookie = { name: "ci_session", path: "", sameSite: "Strict", values: /^[A-Za-z0-9_-]{1,100}$/ };
+
+export const sessionCookieName = (place: Place): string => cookieName(place, session);
 
 /** Returns the Set-Cookie header for a session's secret. Without a secret, the header deletes the cookie. */
-export function sessionCookie({ publicUrl }: Place, secret = "", forMs = 0): string {
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  const path = basePathOf(publicUrl) || "/";
-  const lasting = `Path=${path}; Max-Age=${Math.floor(forMs / 1_000)}`;
-  return `${sessionCookieName}=${secret}; ${lasting}; HttpOnly; SameSite=Strict${secure}`;
-}
+export const sessionCookie = (place: Place, secret?: string, forMs?: number): string =>
+  setCookie(place, session, secret, forMs);
 
 /** Reports whether a request comes from our own page, according to the headers that browsers set. */
 function isOwn({ publicUrl }: Place, { headers }: IncomingMessage, otherwise: boolean): boolean {
@@ -37,8 +34,8 @@ export function checkOwnPage(place: Place, request: IncomingMessage): void {
  * or if it comes from another site. Throws 403 for a change that does not come from our own page.
  */
 export function cookieOf(place: Place, request: IncomingMessage): string | undefined {
-  const { authorization, cookie } = request.headers;
-  const secret = authorization === undefined ? pattern.exec(cookie ?? "")?.[1] : undefined;
+  const { authorization } = request.headers;
+  const secret = authorization === undefined ? cookieValue(place, session, request) : undefined;
   if (secret === undefined) return undefined;
   if (isReading(request)) return isOwn(place, request, true) ? secret : undefined;
   if (!isOwn(place, request, false)) throw foreign(place);

@@ -4,6 +4,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt, encrypt } from "@ci/kit/security/secrets";
 import type { Config } from "../config.js";
 import { basePathOf } from "../http/path.js";
+import { cookieValue, type HostCookie, setCookie } from "./host-cookie.js";
 import type { Checks } from "./openid.js";
 import type { OpenidConfig } from "./openid-config.js";
 
@@ -13,9 +14,13 @@ const pendingMs = fixedLimit({
   about: "time to sign in at the OpenID Connect provider",
   effect: "the user has to start again",
 });
-const name = "ci_sign_in";
-const pattern = new RegExp(`(?:^|;)\\s*${name}=([A-Za-z0-9:+/=]{1,8000})\\s*(?:;|$)`);
-const owner = { kind: "sign-in", id: name };
+const signIn: HostCookie = {
+  name: "ci_sign_in",
+  path: "/-/sign-in/oidc",
+  sameSite: "Lax",
+  values: /^[A-Za-z0-9:+/=]{1,8000}$/,
+};
+const owner = { kind: "sign-in", id: signIn.name };
 
 /** A sign-in that has begun in a browser. */
 export interface Pending extends Checks {
@@ -36,21 +41,20 @@ export interface PendingSignIns {
 
 /** Keeps sign-ins in encrypted cookies. All replicas derive the same key, so any of them can finish a sign-in. */
 export function pendingSignIns(
-  { publicUrl }: Pick<Config, "publicUrl">,
+  place: Pick<Config, "publicUrl">,
   openid: OpenidConfig,
   now: () => number = Date.now,
 ): PendingSignIns {
   // Slow on purpose: a cookie must not help to guess a secret that is too short.
   const key = createSecretKey(scryptSync(openid.clientSecret, `${openid.issuer} ${openid.clientId}`, 32));
   const keyring = { first: "1", keys: new Map([["1", key]]) };
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  const cookie = (value: string, forMs: number) =>
-    `${name}=${value}; Path=${basePathOf(publicUrl)}/-/sign-in/oidc; Max-Age=${forMs / 1_000}; HttpOnly; SameSite=Lax${secure}`;
   return {
-    keep: (pending) =>
-      cookie(encrypt(keyring, JSON.stringify({ ...pending, until: now() + pendingMs }), owner), pendingMs),
-    of({ headers }) {
-      const value = pattern.exec(headers.cookie ?? "")?.[1];
+    keep(pending) {
+      const value = encrypt(keyring, JSON.stringify({ ...pending, until: now() + pendingMs }), owner);
+      return setCookie(place, signIn, value, pendingMs);
+    },
+    of(request) {
+      const value = cookieValue(place, signIn, request);
       if (value === undefined) return undefined;
       try {
         const { until, ...pending } = JSON.parse(decrypt(keyring, value, owner));
@@ -59,7 +63,7 @@ export function pendingSignIns(
         return undefined;
       }
     },
-    forget: cookie("", 0),
+    forget: setCookie(place, signIn),
   };
 }
 

@@ -53,7 +53,12 @@ export function describe(
       responses: failures,
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "An API token" },
-        session: { type: "apiKey", in: "cookie", name: sessionCookieName, description: "A session of the web page" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: sessionCookieName({ publicUrl }),
+          description: "A session of the web page",
+        },
       },
     },
   };

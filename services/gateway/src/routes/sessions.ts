@@ -22,7 +22,7 @@ async function open(ctx: Context, exchange: Exchange, { token, link }: { token?:
 }
 
 export const openSession = action({
-  summary: "Signs in to the web page: opens a session, whose secret is in the cookie `ci_session`",
+  summary: "Signs in to the web page: opens a session, whose secret is in a cookie",
   changes: "session",
   signsIn: true,
   body: {

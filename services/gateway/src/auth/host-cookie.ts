@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import type { Config } from "../config.js";
+import { basePathOf } from "../http/path.js";
+
+type Place = Pick<Config, "publicUrl">;
+
+/** A cookie of ours. `path` is below that of the public URL, and `values` matches what it may hold. */
+export interface HostCookie {
+  readonly name: string;
+  readonly path: string;
+  readonly sameSite: "Strict" | "Lax";
+  readonly values: RegExp;
+}
+
+const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
+
+/**
+ * Returns a cookie's name. Behind https it begins with `__Host-`, so that no sibling domain can plant such a cookie. Browsers
+ * then require the path `/`, so the name contains the path of the public URL.
+ */
+export function cookieName(place: Place, { name }: HostCookie): string {
+  return isSecure(place) ? `__Host-${name}${basePathOf(place.publicUrl).replace(/\W/g, "_")}` : name;
+}
+
+/** Returns the Set-Cookie header for a value. Without a value, the header deletes the cookie. */
+export function setCookie(place: Place, cookie: HostCookie, value = "", forMs = 0): string {
+  const [path, secure] = isSecure(place) ? ["/", "; Secure"] : [basePathOf(place.publicUrl) + cookie.path || "/", ""];
+  const lasting = `Path=${path}; Max-Age=${Math.floor(forMs / 1_000)}`;
+  return `${cookieName(place, cookie)}=${value}; ${lasting}; HttpOnly; SameSite=${cookie.sameSite}${secure}`;
+}
+
+/** Returns the value of a request's cookie; undefined without one that may be ours. */
+export function cookieValue(place: Place, cookie: HostCookie, { headers }: IncomingMessage): string | undefined {
+  const start = `${cookieName(place, cookie)}=`;
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+  return values.find((value) => cookie.values.test(value));
+}
