@@ -13,11 +13,13 @@ import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
 import type { SeenWebhooks } from "./delivery/seen-webhooks.js";
+import type { SharedPayloads } from "./delivery/shared-payloads.js";
 import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
 import type { Followed } from "./events/followed.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Followers } from "./store/followers.js";
+import type { Payloads } from "./store/payloads.js";
 import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
 
@@ -30,6 +32,8 @@ export interface Context {
   /** Must be called after each webhook that is stored. */
   readonly deletions: Deletions;
   readonly deliveries: Deliveries;
+  readonly payloads: Payloads;
+  readonly sharedPayloads: SharedPayloads;
   readonly stream: Stream;
   readonly streamWakeups: StreamWakeups;
   readonly followers: Followers;

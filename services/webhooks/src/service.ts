@@ -25,6 +25,7 @@ import { renderPayloads } from "./delivery/render-payloads.js";
 import { cachingResolve } from "./delivery/resolve-cache.js";
 import { runLane } from "./delivery/run-lane.js";
 import { seenWebhooks } from "./delivery/seen-webhooks.js";
+import { sharedPayloads } from "./delivery/shared-payloads.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
 import { deliveryIds } from "./events/delivery-ids.js";
@@ -35,6 +36,7 @@ import { recordStream } from "./events/record-stream.js";
 import { admitFollowers } from "./loops/admit-followers.js";
 import { keepHeartbeat } from "./loops/keep-heartbeat.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
+import { prunePayloads } from "./loops/prune-payloads.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
 import { releaseIdleLanes } from "./loops/release-idle-lanes.js";
@@ -45,6 +47,7 @@ import { deliveryStore } from "./store/deliveries.js";
 import type { DeliveryDoc } from "./store/delivery-doc.js";
 import { type Follower, followerStore } from "./store/followers.js";
 import { makeFollowerIndexes, makeIndexes, makeStreamIndexes } from "./store/indexes.js";
+import { type PayloadDoc, payloadStore } from "./store/payloads.js";
 import { type Sender, senderStore } from "./store/senders.js";
 import { type StreamDoc, streamStore } from "./store/stream.js";
 import type { WebhookDoc } from "./store/webhook-doc.js";
@@ -87,6 +90,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   const dueRestMs = Math.min(4_000, shortestPauseMs(ctx.config.pausesMs));
   loop("deliver", 500, () => wakeDue(ctx, dueRestMs), Math.max(500, dueRestMs));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
+  loop("prune-payloads", hourMs, () => prunePayloads(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
@@ -149,6 +153,7 @@ async function createContext(
   const stores = {
     webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
     deliveries: deliveryStore(deliveries),
+    payloads: payloadStore(db.collection<PayloadDoc>("payloads")),
     heartbeat,
     followers: followerStore(followers),
   };
@@ -159,6 +164,7 @@ async function createContext(
     ...stores,
     writes: batchedWrites(stores),
     recent: recentDeliveries(),
+    sharedPayloads: sharedPayloads(stores.payloads),
     seen: seenWebhooks(),
     idleLanes: idleLanes(),
     stream: streamStore(stream),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
-import { outboxEvent } from "@ci/kit/mongo/document";
+import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
 import { parseAllow } from "@ci/kit/net/guard";
 import type { Service } from "@ci/kit/process/host";
 import { createLog } from "@ci/kit/process/log";
@@ -121,6 +121,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       await bus.publish(message);
       return message.id;
     },
+    publishMessage: (message: OutboxEvent) => bus.publish(message),
     publishBuild: (kind: string, build: Build) =>
       booted.publish({ kind, namespaceId: build.namespaceId, body: { $case: "build", value: build } }),
     async read(webhook: Webhook): Promise<Webhook> {

@@ -92,7 +92,7 @@ test("no attempt begins after a deactivation was confirmed, and every delivery h
   await eventually(async () => {
     const arrived = new Set(inbox.requests.map(numberOf));
     const log = await settledLog(webhook, 150);
-    expect(log.map(({ request, status }) => [JSON.parse(request.payload).number, status])).toEqual(
+    expect(log.map(({ request, status }) => [JSON.parse(request!.payload).number, status])).toEqual(
       upTo(150).map((number) => [number, arrived.has(number) ? "delivered" : "cancelled"]),
     );
   });

@@ -5,6 +5,7 @@ import { decideOutcome, type Outcome } from "../domain/outcome.js";
 import { attemptHeaders } from "../domain/sign.js";
 import type { AttemptRecord, DeliveryDoc } from "../store/delivery-doc.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+import type { PostResult } from "./post.js";
 
 export interface Receiver {
   readonly webhook: WebhookDoc;
@@ -19,24 +20,35 @@ export interface AttemptResult {
 }
 
 /** Signs with the secrets at the time of the event; a redelivery with the webhook's present secret. */
-function signedHeaders({ config }: Context, { webhook, decrypt }: Receiver, delivery: DeliveryDoc, at: Date) {
-  const { event, deliveryId, request, redelivery, secrets = [] } = delivery;
+function signedHeaders(
+  { config }: Context,
+  { webhook, decrypt }: Receiver,
+  delivery: DeliveryDoc,
+  payload: string | Buffer,
+  at: Date,
+) {
+  const { event, deliveryId, redelivery, secrets = [] } = delivery;
   const { current } = webhook.secrets;
   const present = current === undefined ? [] : [current];
-  const input = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload: request.payload };
+  const input = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload };
   return attemptHeaders({ ...input, secrets: decrypt(redelivery ? present : secrets) }, at);
 }
 
-/** Sends the request. A missing encryption key fails this delivery only, and nothing goes out unsigned. */
+/** Sends the request. A missing encryption key or payload fails this delivery only, and nothing goes out unsigned. */
 async function send(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
   const { webhook } = receiver;
-  const { payload, headers: unsigned } = delivery.request;
+  const { headers: unsigned } = (delivery.request ?? delivery.sharedRequest)!;
+  const unsent = (error: string, err?: unknown): { headers: typeof unsigned; result: PostResult } => {
+    ctx.log.error({ err, webhook: webhook._id, delivery: delivery._id }, error);
+    return { headers: unsigned, result: { error, durationNs: 0 } };
+  };
+  const payload = await ctx.sharedPayloads.read(delivery);
+  if (payload === undefined) return unsent("payload is missing");
   let headers: Readonly<Record<string, string>>;
   try {
-    headers = signedHeaders(ctx, receiver, delivery, at);
+    headers = signedHeaders(ctx, receiver, delivery, payload, at);
   } catch (error) {
-    ctx.log.error({ err: error, webhook: webhook._id }, "secret cannot be read");
-    return { headers: unsigned, result: { error: "secret cannot be read", durationNs: 0 } };
+    return unsent("secret cannot be read", error);
   }
   return { headers, result: await ctx.post(webhook.payloadUrl, { headers, payload }, signal) };
 }
@@ -61,7 +73,7 @@ function tracedSend(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at:
   );
 }
 
-/** Sends a delivery to its webhook's present address. Throws only when `signal` fires. */
+/** Sends a delivery to its webhook's present address. Throws only when `signal` fires, or when MongoDB is away. */
 export async function makeAttempt(
   ctx: Context,
   receiver: Receiver,

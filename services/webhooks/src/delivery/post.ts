@@ -14,7 +14,7 @@ export interface PostResult {
 /** Posts to an address that a user has chosen. Throws only when `signal` fires. */
 export type Post = (
   url: string,
-  request: { readonly headers: Readonly<Record<string, string>>; readonly payload: string },
+  request: { readonly headers: Readonly<Record<string, string>>; readonly payload: string | Buffer },
   signal: AbortSignal,
 ) => Promise<PostResult>;
 

@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, isFirstAttempt, sizeInMemory } from "../store/delivery-doc.js";
 import { maxDue } from "../store/due-deliveries.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
@@ -59,7 +59,7 @@ export function recentDeliveries(): RecentDeliveries {
     const theirs = newer.get(doc.webhookId);
     if (theirs) theirs.docs.push(doc);
     else newer.set(doc.webhookId, { docs: [doc], fromId: 0 });
-    newerBytes += doc.request.payload.length;
+    newerBytes += sizeInMemory(doc);
   }
 
   function keepAll(docs: readonly DeliveryDoc[], allNew: boolean): void {

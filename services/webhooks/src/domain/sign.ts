@@ -7,10 +7,11 @@ export interface HeaderInput {
   readonly webhookId: number;
   /** The current secret first, then earlier valid ones. Empty: no signature. */
   readonly secrets: readonly string[];
-  readonly payload: string;
+  readonly payload: string | Buffer;
 }
 
-const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text);
+const hmac = (secret: string, payload: string | Buffer, before = "") =>
+  createHmac("sha256", secret).update(before).update(payload);
 
 export const fixedHeaders = ({ prefix, event, deliveryId, webhookId, secrets, payload }: HeaderInput) => ({
   "Content-Type": "application/json; charset=utf-8",
@@ -29,10 +30,10 @@ export const attemptHeaders = (input: HeaderInput, at: Date): Record<string, str
   const { deliveryId, secrets, payload } = input;
   if (secrets.length === 0) return fixedHeaders(input);
   const seconds = String(Math.floor(at.getTime() / 1_000));
-  const signed = `${deliveryId}.${seconds}.${payload}`;
+  const before = `${deliveryId}.${seconds}.`;
   return {
     ...fixedHeaders(input),
     "webhook-timestamp": seconds,
-    "webhook-signature": secrets.map((secret) => `v1,${hmac(secret, signed).digest("base64")}`).join(" "),
+    "webhook-signature": secrets.map((secret) => `v1,${hmac(secret, payload, before).digest("base64")}`).join(" "),
   };
 };

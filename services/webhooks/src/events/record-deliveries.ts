@@ -1,14 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
-import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { removeInNamespace } from "../actions/apply-deletion.js";
 import type { Context } from "../context.js";
-import { signingSecrets } from "../domain/secrets.js";
-import { fixedHeaders } from "../domain/sign.js";
-import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
-import { reencryptTexts } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
+import { deletesOwnNamespace, newDelivery } from "./new-delivery.js";
+import { sharePayloads } from "./share-payloads.js";
 
 interface Listened {
   readonly event: ReceivedEvent;
@@ -16,40 +12,6 @@ interface Listened {
 }
 
 const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
-
-/** Reports whether an event deletes its own namespace. A parent's webhooks receive it like any other change. */
-const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
-  body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
-
-function newDelivery(
-  ctx: Context,
-  event: ReceivedEvent,
-  webhook: WebhookDoc,
-  id: number,
-  payload: string,
-): DeliveryDoc {
-  const deliveryId = randomUUID();
-  const now = ctx.now();
-  const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
-  return {
-    _id: id,
-    webhookId: webhook._id,
-    deliveryId,
-    eventId: event.id,
-    event: event.kind,
-    status: Delivery_Status.pending,
-    attempts: [],
-    attemptCount: 0,
-    createdAt: now,
-    request: { headers: fixedHeaders({ ...unsigned, secrets: [], payload }), payload },
-    dueAt: dueImmediately,
-    secrets: reencryptTexts(ctx.config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
-    redelivery: false,
-    asked: 0,
-    trail: event.trail,
-    farewell: deletesOwnNamespace(event) ? true : undefined,
-  };
-}
 
 async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
   await ctx.deletions.record([{ kind: "user", id: userId }]);
@@ -78,9 +40,11 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
   if (count === 0) return;
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
+  const receivers = listened.map(({ webhooks }) => webhooks.length);
+  const bodies = await sharePayloads(ctx, payloads, receivers);
   let id = await ctx.newDeliveryIds(count);
   const docs = listened.flatMap(({ event, webhooks }, index) =>
-    webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, payloads[index]!)),
+    webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, bodies[index]!)),
   );
   await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
   for (const webhook of new Set(listened.flatMap(({ webhooks }) => webhooks))) ctx.lanes.wake(webhook, "fresh");

@@ -1,7 +1,7 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { completeDelivery } from "../actions/complete-delivery.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
-import { toDelivery } from "../store/delivery-doc.js";
 
 export const getDelivery =
   (ctx: Context): Handlers["getDelivery"] =>
@@ -9,5 +9,5 @@ export const getDelivery =
     await findWebhook(ctx, caller, namespaceId, webhookId);
     const delivery = await ctx.deliveries.get(webhookId, id);
     if (!delivery) throw notFound();
-    return { delivery: toDelivery(delivery) };
+    return { delivery: await completeDelivery(ctx, delivery) };
   };

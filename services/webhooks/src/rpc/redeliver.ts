@@ -1,7 +1,7 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { completeDelivery } from "../actions/complete-delivery.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
-import { toDelivery } from "../store/delivery-doc.js";
 
 export const redeliver =
   (ctx: Context): Handlers["redeliver"] =>
@@ -12,5 +12,5 @@ export const redeliver =
       (await ctx.deliveries.redeliver(webhookId, id, ctx.now())) ?? (await ctx.deliveries.get(webhookId, id));
     if (!delivery) throw notFound();
     ctx.lanes.wake(webhook, "news");
-    return { delivery: toDelivery(delivery) };
+    return { delivery: await completeDelivery(ctx, delivery) };
   };

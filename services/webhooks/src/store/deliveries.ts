@@ -16,6 +16,7 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...dueQueries(deliveries),
   ...attemptWrites(deliveries),
   ...redeliveryWrites(deliveries),
+  ...payloadQueries(deliveries),
   ...removals(deliveries),
 });
 
@@ -56,11 +57,22 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** Returns a page, newest first. Each delivery has its last attempt, but no request and response. */
   async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
-    const short = { request: 0, response: 0, attempts: { $slice: -1 } };
+    const short = { request: 0, sharedRequest: 0, response: 0, attempts: { $slice: -1 } };
     const found = deliveries.find({ webhookId }, { projection: short }).sort({ _id: -1 });
     const { items, page: info } = await page(found, number, () => deliveries.countDocuments({ webhookId }));
     return { items: items.map(toDelivery), page: info };
   },
+});
+
+const payloadQueries = (deliveries: Collection<DeliveryDoc>) => ({
+  /** Returns those of the payloads to which deliveries refer. */
+  usedPayloads: (ids: readonly string[]): Promise<string[]> =>
+    // A removal of deliveries that may still be rolled back does not count.
+    deliveries.distinct(
+      "sharedRequest.payloadId",
+      { "sharedRequest.payloadId": { $in: [...ids] } },
+      { readConcern: "majority" },
+    ),
 });
 
 const removals = (deliveries: Collection<DeliveryDoc>) => ({

@@ -14,17 +14,18 @@ type Write = AnyBulkWriteOperation<DeliveryDoc>;
 const unset = (...names: (string | false)[]): Record<string, ""> =>
   Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
 
-function attemptUpdate({ attempt, headers, response }: AttemptRecord) {
+function attemptUpdate({ request }: DeliveryDoc, { attempt, headers, response }: AttemptRecord) {
   const gone = unset(response === undefined && "response");
   const push = { attempts: { $each: [attempt], $slice: -maxAttempts } };
-  return { set: { attemptCount: attempt.number, response, "request.headers": headers }, gone, push };
+  const sent = request ? { "request.headers": headers } : { "sharedRequest.headers": headers };
+  return { set: { attemptCount: attempt.number, response, ...sent }, gone, push };
 }
 
 /** Records the attempt that was due, and decides what is due next. */
 function dueAttempt({ delivery, record }: RecordedAttempt): Write {
   const { _id, attemptCount, asked } = delivery;
   const { status, retryAt } = record;
-  const { set, gone, push } = attemptUpdate(record);
+  const { set, gone, push } = attemptUpdate(delivery, record);
   const next = { dueAt: retryAt, nextAttemptAt: retryAt };
   const ended = unset(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
   return {
@@ -36,8 +37,9 @@ function dueAttempt({ delivery, record }: RecordedAttempt): Write {
 }
 
 /** Records only the attempt, because a redelivery was requested meanwhile. */
-function attemptOnly({ delivery: { _id, attemptCount }, record }: RecordedAttempt): Write {
-  const { set, gone, push } = attemptUpdate(record);
+function attemptOnly({ delivery, record }: RecordedAttempt): Write {
+  const { _id, attemptCount } = delivery;
+  const { set, gone, push } = attemptUpdate(delivery, record);
   return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
 }
 

@@ -2,8 +2,16 @@ import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import type { Trail } from "@ci/kit/rpc/caller";
 import type { Attempt, Delivery, Delivery_Status, ReceivedResponse, SentRequest } from "@ci/proto/webhooks/v1/webhooks";
 
+/** A request whose payload is a document of its own, because other deliveries of the event have the same. */
+export interface SharedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payloadId: string;
+}
+
 export type DeliveryDoc = Stored<Delivery> & {
-  request: SentRequest;
+  /** Either this or `sharedRequest`. Earlier versions know only this one, and send nothing without it. */
+  request?: SentRequest;
+  sharedRequest?: SharedRequest;
   /** When the next attempt may begin; `dueImmediately` for the first. Only while pending. */
   dueAt?: Date;
   /** Encrypted. Only while pending; a redelivery is signed with the webhook's present secret instead. */
@@ -50,7 +58,14 @@ export const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt?.getTim
 /** Keeps one delivery per webhook and event. */
 export const oncePerEventIndex = "webhookId_1_eventId_1";
 
+/** The rough size of a delivery that shares its payload. */
+const sharedSizeBytes = 1_024;
+
+/** Returns roughly how much memory a delivery takes. A shared payload is read only when it is sent. */
+export const sizeInMemory = ({ request }: DeliveryDoc): number => request?.payload.length ?? sharedSizeBytes;
+
+/** Converts a delivery. A shared payload is left out, with its request. */
 export function toDelivery(doc: DeliveryDoc): Delivery {
-  const { dueAt, secrets, redelivery, asked, farewell, trail, ...stored } = doc;
+  const { dueAt, secrets, redelivery, asked, farewell, trail, sharedRequest, ...stored } = doc;
   return fromStored<Delivery>(stored);
 }

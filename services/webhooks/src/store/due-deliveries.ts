@@ -1,6 +1,13 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
-import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately, isFirstAttempt } from "./delivery-doc.js";
+import {
+  type Backlog,
+  type DeliveryDoc,
+  type DueDeliveries,
+  dueImmediately,
+  isFirstAttempt,
+  sizeInMemory,
+} from "./delivery-doc.js";
 
 export const maxDue = fixedLimit({
   max: 64,
@@ -34,7 +41,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     let sizeBytes = 0;
     for await (const doc of found.limit(maxDue)) {
       docs.push(doc);
-      sizeBytes += doc.request.payload.length;
+      sizeBytes += sizeInMemory(doc);
       if (sizeBytes > maxDueBytes) break;
     }
     const complete = docs.length < maxDue && sizeBytes <= maxDueBytes;

@@ -26,6 +26,7 @@ export async function makeIndexes(
     { key: { webhookId: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { status: Delivery_Status.failed } },
     // Holds pending deliveries only, so it stays small however long the log is.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
+    { key: { "sharedRequest.payloadId": 1 }, sparse: true },
   ]);
 }
 

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
+import { Action, type Event } from "@ci/proto/events/v1/events";
+import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import type { Context } from "../context.js";
+import { signingSecrets } from "../domain/secrets.js";
+import { fixedHeaders } from "../domain/sign.js";
+import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
+import { reencryptTexts } from "../store/encrypted-secrets.js";
+import type { WebhookDoc } from "../store/webhook-doc.js";
+import type { Body } from "./share-payloads.js";
+
+/** Reports whether an event deletes its own namespace. A parent's webhooks receive it like any other change. */
+export const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
+  body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
+
+/** Returns a pending delivery of an event to one webhook. */
+export function newDelivery(
+  ctx: Pick<Context, "config" | "now">,
+  event: ReceivedEvent,
+  webhook: WebhookDoc,
+  id: number,
+  { payload, payloadId }: Body,
+): DeliveryDoc {
+  const deliveryId = randomUUID();
+  const now = ctx.now();
+  const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
+  const headers = fixedHeaders({ ...unsigned, secrets: [], payload });
+  return {
+    _id: id,
+    webhookId: webhook._id,
+    deliveryId,
+    eventId: event.id,
+    event: event.kind,
+    status: Delivery_Status.pending,
+    attempts: [],
+    attemptCount: 0,
+    createdAt: now,
+    ...(payloadId === undefined ? { request: { headers, payload } } : { sharedRequest: { headers, payloadId } }),
+    dueAt: dueImmediately,
+    secrets: reencryptTexts(ctx.config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
+    redelivery: false,
+    asked: 0,
+    trail: event.trail,
+    farewell: deletesOwnNamespace(event) ? true : undefined,
+  };
+}
