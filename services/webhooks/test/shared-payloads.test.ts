@@ -178,3 +178,21 @@ test("a payload without deliveries stays for an hour, because they may be about 
   await eventually(async () => expect(await unused.findOne({ _id: old })).toBeNull());
   expect(await unused.findOne({ _id: young })).toMatchObject({ text: "young" });
 });
+
+test("nothing is sent for a delivery whose payload is missing, and its attempt fails", async () => {
+  let code = 500;
+  await using inbox = await receiver({ answer: () => ({ status: code }) });
+  const namespace = await ci.aNamespace();
+  const webhooks = await webhooksOf(namespace, 2, inbox.url);
+  const value = aBuild(namespace.id, { manifest: `missing ${manifest.slice(0, 5_000)}` });
+  await ci.publishBuild("build.submitted", value);
+  const [delivery] = await attempted(webhooks, 1);
+  code = 200;
+  await ci.restart(async () => {
+    await db.collection<PayloadDoc>("payloads").deleteOne({ _id: delivery!.sharedRequest!.payloadId });
+    ci.advanceClock(2 * pauseMs);
+  });
+  for (const { status, attempts } of await attempted(webhooks, 2))
+    expect([status, attempts[1]!.error]).toEqual(["failed", "payload is missing"]);
+  expect(inbox.requests).toHaveLength(2);
+});
