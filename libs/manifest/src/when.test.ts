@@ -59,6 +59,13 @@ test.each([
   expect(matchesGlob(glob, text)).toBe(expected);
 });
 
+function selected(globs: readonly string[], text: string): boolean {
+  const steps = selects(globs, text);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
 test.each([
   [["main", "dev"], "dev", true],
   [["main", "dev"], "other", false],
@@ -66,12 +73,20 @@ test.each([
   [["!wip/**"], "wip/a", false],
   [["*", "!main"], "main", false],
   [["!main", "*"], "dev", true],
+  [["!main", "*"], "main", false],
+  [["main", "*", "!dev"], "dev", false],
+  [["!wip/**", "main"], "other", false],
+  [[], "main", true],
 ])("%j selects %s: %s", (globs, text, expected) => {
-  expect(selects(globs, text)).toBe(expected);
+  expect(selected(globs, text)).toBe(expected);
 });
 
 test("no glob is slow", () => {
   const glob = "*a".repeat(100);
-  expect(selects([glob, `**/${"?*".repeat(95)}b`], "a".repeat(10_000))).toBe(true);
-  expect(selects([`${glob}b`], "a/".repeat(5_000))).toBe(false);
+  expect(selected([glob, `**/${"?*".repeat(95)}b`], "a".repeat(10_000))).toBe(true);
+  expect(selected([`${glob}b`], "a/".repeat(5_000))).toBe(false);
+});
+
+test("each glob is a step, until the result is known", () => {
+  expect([...selects(["a", "b", "!c", "d", "!b", "!e"], "b")]).toEqual(["a", "b", "!c", "!b"]);
 });

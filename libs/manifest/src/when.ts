@@ -23,11 +23,20 @@ export const matchesGlob = (glob: string, given: string): boolean =>
 const isExclusion = (glob: string): boolean => glob.startsWith("!");
 const withoutMark = (glob: string): string => (isExclusion(glob) ? glob.slice(1) : glob);
 
-/** Reports whether globs select a text: one of them matches it, or all are exclusions, and no exclusion matches it. */
-export function selects(globs: readonly string[], given: string): boolean {
-  const [excluding, including] = [globs.filter(isExclusion), globs.filter((glob) => !isExclusion(glob))];
-  if (including.length > 0 && !including.some((glob) => matchesGlob(glob, given))) return false;
-  return !excluding.some((glob) => matchesGlob(withoutMark(glob), given));
+/**
+ * Finds out whether globs select a text: one of them matches it, or all are exclusions, and no exclusion matches it. Yields
+ * each glob before it is matched, because many of them take long.
+ */
+export function* selects(globs: readonly string[], given: string): Generator<string, boolean, void> {
+  let selected = globs.every(isExclusion);
+  for (const glob of globs) {
+    if (selected && !isExclusion(glob)) continue;
+    yield glob;
+    const matches = matchesGlob(withoutMark(glob), given);
+    if (isExclusion(glob) && matches) return false;
+    selected ||= matches;
+  }
+  return selected;
 }
 
 const noun = "a glob or a list of globs";

@@ -37,19 +37,15 @@ function matchingOf(occasion: Occasion): Matching {
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Does the same as `selects`, with turns of the event loop between globs. */
+/** Gives the event loop turns between globs. */
 async function selectsText(globs: readonly string[], text: string, pace: Pace): Promise<boolean> {
-  const isExclusion = (glob: string) => glob.startsWith("!");
-  let selected = globs.every(isExclusion);
-  for (const glob of globs) {
-    if (selected && !isExclusion(glob)) continue;
-    const turn = pace(glob.length * text.length);
+  const steps = selects(globs, text);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) {
+    const turn = pace(step.value.length * text.length);
     if (turn) await turn;
-    const matches = selects([glob], text);
-    if (isExclusion(glob) && !matches) return false;
-    selected ||= matches && !isExclusion(glob);
   }
-  return selected;
+  return step.value;
 }
 
 async function selectsAny(globs: readonly string[], texts: readonly string[], pace: Pace): Promise<boolean> {
