@@ -84,13 +84,13 @@ function natsStore(natsServer: string, dir: string, port: number, users = ""): S
 
 /** Starts the servers and prepares them. Disposing kills them and removes their data. */
 async function started(
-  dir: string,
+  dirs: readonly string[],
   stores: readonly Store[],
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<AsyncDisposable> {
   const stop = async () => {
     for (const store of stores) await store.kill();
-    rmSync(dir, { recursive: true, force: true });
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
   };
   try {
     for (const store of stores) await store.start();
@@ -119,6 +119,35 @@ async function startReplicaSet(host: string): Promise<void> {
   }
 }
 
+/** Makes the first of two hosts the primary, which stays it even if it is alone for an hour. */
+async function startReplicaPair(hosts: readonly [string, string]): Promise<void> {
+  const client = await MongoClient.connect(`mongodb://${hosts[0]}/?directConnection=true`);
+  try {
+    const admin = client.db("admin");
+    const members = hosts.map((host, _id) => ({ _id, host, priority: 1 - _id }));
+    const settings = { electionTimeoutMillis: 3_600_000 };
+    await admin.command({ replSetInitiate: { _id: replicaSet, settings, members } });
+    await eventually(() => admin.command({ replSetStepUp: 1 }));
+    const ready = client.db("ready").collection("ready", { writeConcern: { w: "majority" } });
+    await eventually(() => ready.insertOne({}));
+  } finally {
+    await client.close();
+  }
+}
+
+/** Starts a replica set of two. While `second` is paused, what is written is not on a majority of them. */
+export async function startMongoPair(): Promise<
+  { readonly mongoUrl: string; readonly second: Store } & AsyncDisposable
+> {
+  const { mongod } = await programs();
+  const dirs = [newDir(), newDir()] as const;
+  const ports = [await freePort(), await freePort()] as const;
+  const [first, second] = dirs.map((dir, nth) => mongoStore(mongod, dir, ports[nth]!, "--replSet", replicaSet));
+  const hosts = [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`] as const;
+  const running = await started(dirs, [first!, second!], () => startReplicaPair(hosts));
+  return { mongoUrl: `mongodb://${hosts[0]}/?directConnection=true`, second: second!, ...running };
+}
+
 /** Starts a MongoDB, alone or as a replica set of one like those of deploy/, and a NATS on 127.0.0.1 for one test. */
 export async function startStores(mongoAs: "standalone" | "replica set" = "standalone"): Promise<Stores> {
   const { mongod, natsServer } = await programs();
@@ -128,7 +157,7 @@ export async function startStores(mongoAs: "standalone" | "replica set" = "stand
   const mongo = mongoStore(mongod, dir, mongoPort, ...(isMember ? ["--replSet", replicaSet] : []));
   const nats = natsStore(natsServer, dir, natsPort);
   const mongoHost = `127.0.0.1:${mongoPort}`;
-  const running = await started(dir, [mongo, nats], async () => {
+  const running = await started([dir], [mongo, nats], async () => {
     if (isMember) await startReplicaSet(mongoHost);
   });
   return {
@@ -146,7 +175,7 @@ export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> &
   const dir = newDir();
   const port = await freePort();
   const mongo = mongoStore(mongod, dir, port);
-  return { mongoUrl: `mongodb://127.0.0.1:${port}`, mongo, ...(await started(dir, [mongo])) };
+  return { mongoUrl: `mongodb://127.0.0.1:${port}`, mongo, ...(await started([dir], [mongo])) };
 }
 
 /** Starts a MongoDB with further options. */
@@ -155,7 +184,7 @@ export async function startMongoWith(...options: string[]): Promise<{ readonly a
   const dir = newDir();
   const port = await freePort();
   const mongo = mongoStore(mongod, dir, port, ...options);
-  return { address: `127.0.0.1:${port}`, ...(await started(dir, [mongo])) };
+  return { address: `127.0.0.1:${port}`, ...(await started([dir], [mongo])) };
 }
 
 /** Starts a NATS. `users` is the part of its configuration with the users and their rights. */
@@ -163,7 +192,7 @@ export async function startNats(users: string): Promise<{ readonly address: stri
   const { natsServer } = await programs();
   const dir = newDir();
   const port = await freePort();
-  return { address: `127.0.0.1:${port}`, ...(await started(dir, [natsStore(natsServer, dir, port, users)])) };
+  return { address: `127.0.0.1:${port}`, ...(await started([dir], [natsStore(natsServer, dir, port, users)])) };
 }
 
 /** Starts a NATS with this configuration file and environment. */
@@ -174,5 +203,5 @@ export async function startNatsWith(
   const { natsServer } = await programs();
   const port = await freePort();
   const nats = store(natsServer, ["-c", configFile, "-a", "127.0.0.1", "-p", String(port)], port, env);
-  return { address: `127.0.0.1:${port}`, ...(await started(newDir(), [nats])) };
+  return { address: `127.0.0.1:${port}`, ...(await started([newDir()], [nats])) };
 }

@@ -37,10 +37,17 @@ export interface Published {
 export const maxEventsPerDocument = 4;
 const maxBatchBytes = 8 * 1024 ** 2;
 
-/** Reads one more event than a batch takes, to know whether there are more. */
-export const pendingFields = {
+/**
+ * Reads one more event than a batch takes, to know whether there are more. Another process may still be waiting for a
+ * majority: an event that is rolled back must not have been published.
+ */
+export const pendingOptions = {
   projection: { outbox: { $slice: maxEventsPerDocument + 1 }, deletedAt: 1 },
+  readConcern: "majority",
 } as const;
+
+/** What is read next no longer has what this removes. Losing it is harmless: events are published again with the same id. */
+export const removing = { writeConcern: { w: "majority" } } as const;
 
 const hasMore = ({ outbox }: Pending): boolean => outbox.length > maxEventsPerDocument;
 
@@ -117,8 +124,7 @@ export async function publishBatch(
   const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc)));
   const canWait = ({ doc }: Result) => later !== undefined && doc.deletedAt === undefined;
   const writes = removals(results.filter((result) => !canWait(result)));
-  // Losing this write is harmless: the event is published again under the same id.
-  if (writes.length > 0) await collection.bulkWrite(writes, { writeConcern: { w: 1, journal: false } });
+  if (writes.length > 0) await collection.bulkWrite(writes, removing);
   later?.(
     results
       .filter((result) => canWait(result) && result.published.length > 0)

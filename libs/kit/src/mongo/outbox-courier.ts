@@ -7,7 +7,7 @@ import {
   type OutboxDoc,
   type Pending,
   type Publishing,
-  pendingFields,
+  pendingOptions,
   publishBatch,
   readBatch,
 } from "./outbox-batch.js";
@@ -41,7 +41,7 @@ function oldestFinder(collection: Collection<OutboxDoc>) {
       const left = waiting.filter(({ outbox }) => all || isFirstPass || seen.has(outbox[0]!.id));
       if (left.length === 0) return [];
       const ids = left.map(({ _id }) => _id);
-      const found = await readBatch(collection.find({ _id: { $in: ids } }, pendingFields).sort({ "outbox.at": 1 }));
+      const found = await readBatch(collection.find({ _id: { $in: ids } }, pendingOptions).sort({ "outbox.at": 1 }));
       return found.filter(({ outbox }) => outbox.length > 0);
     },
 
@@ -97,7 +97,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
       for (const [id] of taken) news.delete(id);
       const unread = taken.filter(([, one]) => !one).map(([id]) => id as never);
       if (unread.length > 0) await removals.flush();
-      const docs = unread.length > 0 ? await readBatch(collection.find({ _id: { $in: unread } }, pendingFields)) : [];
+      const docs = unread.length > 0 ? await readBatch(collection.find({ _id: { $in: unread } }, pendingOptions)) : [];
       const byId = new Map(docs.map((doc) => [doc._id as unknown, doc]));
       return taken.flatMap(([id, one]) => (one ? { _id: id as never, outbox: one.events } : (byId.get(id) ?? [])));
     },

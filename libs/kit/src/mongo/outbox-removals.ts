@@ -1,5 +1,5 @@
 import type { Collection } from "mongodb";
-import type { OutboxDoc, Published } from "./outbox-batch.js";
+import { type OutboxDoc, type Published, removing } from "./outbox-batch.js";
 
 /** Documents of one write: it compares each of their events with each published id. */
 const maxPerWrite = 50;
@@ -29,7 +29,7 @@ export function removalsFrom(collection: Collection<OutboxDoc>) {
         const update = { $pull: { outbox: { id: { $in: some.flatMap(([, ids]) => ids) } } } } as never;
         return { updateMany: { filter, update } };
       });
-      await collection.bulkWrite(writes, { ordered: false, writeConcern: { w: 1, journal: false } });
+      await collection.bulkWrite(writes, { ordered: false, ...removing });
     },
   };
 }

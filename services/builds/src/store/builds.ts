@@ -39,6 +39,13 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     return doc;
   }
 
+  /** Returns a build once a majority has what was read; undefined if it was changed meanwhile. */
+  async function confirmed(doc: BuildDoc): Promise<BuildDoc | undefined> {
+    const { _id, rev } = doc;
+    const { matchedCount } = await builds.updateOne({ _id, rev }, { $set: { rev } });
+    return matchedCount > 0 ? doc : undefined;
+  }
+
   return {
     ...buildQueries(builds),
     ...hookBuilds(builds),
@@ -86,8 +93,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const doc = attempt === 0 && read ? read : await existing(builds.findOne({ _id: id }));
         const change = decide(doc);
-        if (!change) return doc;
-        const after = await write(doc, change);
+        const after = change ? await write(doc, change) : await confirmed(doc);
         if (after) return after;
       }
       throw new Fault("unavailable", `Build ${id} has too many concurrent changes`);
