@@ -32,7 +32,11 @@ function builds({ id }: Cron, insertBuild: (store: () => Promise<void>) => Promi
   const real = buildStore(mongo.db, noWake);
   return {
     ...real,
-    insert: (docs) => (docs[0]!.cronId === id ? insertBuild(() => real.insert(docs)) : real.insert(docs)),
+    async insert(docs) {
+      if (docs[0]!.cronId !== id) return real.insert(docs);
+      await insertBuild(async () => void (await real.insert(docs)));
+      return docs;
+    },
   };
 }
 

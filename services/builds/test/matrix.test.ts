@@ -133,6 +133,25 @@ it("if the first build of a group exists already, none is stored", async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
+it("a build whose number was taken after a crash of MongoDB gets the next one, everywhere", async () => {
+  const { number: last } = await suite.submit(suite.users.ann);
+  // As if a living process had reserved this number before the crash.
+  const taken = aBuild({ _id: 2 ** 44, userId: suite.users.ann.id, ownerId: suite.users.ann.id, number: last + 2 });
+  await suite.database().collection<{ _id: number }>("builds").insertOne(taken);
+  const first = await submit();
+  const builds = await inGroup(first.group!.id);
+  expect(builds.map(({ number }) => number)).toEqual([1, 4, 3].map((n) => last + n));
+  expect(builds.map(({ tags }) => tags[0]!.name)).toEqual(["t", "t", "t"]);
+  const { jobs } = await as(() => suite.builds.listJobs({ ref: refOf(last + 4), search: "" }));
+  expect(jobs[0]!.stage).toBe(`setup - #${last + 4}`);
+  const submitted = () => suite.events.find(({ buildId }) => buildId === builds[1]!.id);
+  await eventually(() =>
+    expect(submitted()?.body).toMatchObject({ value: { number: last + 4, queue: expect.anything() } }),
+  );
+  expect(await suite.database().collection("groups").countDocuments({})).toBe(0);
+  await kill(first.number, true);
+});
+
 it("a group whose storing was interrupted is completed by the retry of its delivery, which is then refused", async () => {
   await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const store = buildStore(mongo.db, () => {});

@@ -123,12 +123,12 @@ export const containing = (text: string): Filter<Document> => ({
 export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;
 
-/** Reports whether a bulk insert failed only because this unique index refused some documents. */
-export function onlyRefusedBy(index: string, error: unknown): boolean {
+/** Reports whether a bulk insert failed only because these unique indexes refused some documents. */
+export function onlyRefusedBy(indexes: string | readonly string[], error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
   const refused = [error.writeErrors].flat();
   const isDuplicate = ({ code, errmsg = "" }: (typeof refused)[number]) =>
-    code === 11000 && errmsg.includes(`index: ${index} dup key`);
+    code === 11000 && [indexes].flat().some((index) => errmsg.includes(`index: ${index} dup key`));
   return refused.length > 0 && refused.every(isDuplicate);
 }
 

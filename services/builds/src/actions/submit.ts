@@ -88,7 +88,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
   const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
-    // The later builds of a matrix cannot change their numbers.
+    // The builds of a matrix get consecutive numbers, unless MongoDB crashes in between.
     (size > 1 ? nextId : nextNumber)(ctx.db, `builds/${userId}`, size),
     Promise.all(members.map(idsFor)),
     ctx.places.of(members.map(({ manifest }) => ({ ...placing, driver: manifest.driver }))),
@@ -107,9 +107,9 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     if (index > 0) await new Promise(setImmediate);
     docs.push(newBuild(submission, ids[index]!, number + index, at, sealed));
   }
-  await ctx.builds.insert(docs);
+  const stored = await ctx.builds.insert(docs);
   // The builds are stored, so the submission has succeeded.
-  await announce(ctx, docs).catch((err) =>
+  await announce(ctx, stored).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
   return { doc: docs[0]!, place: places[0]! };

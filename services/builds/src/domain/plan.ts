@@ -67,11 +67,13 @@ const keptDisk = (unique: (name: string) => string): PlannedArtifact => ({
   name: unique("machine.qcow2"),
 });
 
+export const setupStage = (buildNumber: number): string => `setup - #${buildNumber}`;
+
 /** Returns the jobs of a build in order of execution: prepare, services, clone, then each stage. */
 export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] {
   const jobName = uniqueNames();
   const artifactName = uniqueNames();
-  const setup = { stage: `setup - #${buildNumber}`, commands: [], mayFail: false, artifacts: [] };
+  const setup = { stage: setupStage(buildNumber), commands: [], mayFail: false, artifacts: [] };
   const jobsOf = byStage(manifest.jobs);
   const mayFail = new Set(manifest.allowFailures);
   const parallel = new Set(manifest.parallel);

@@ -59,8 +59,11 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       return leases.renew(...lease);
     },
 
-    /** Stores the new builds of one request: all of them, even if the process dies, or none if one exists already. */
-    async insert(docs: readonly BuildDoc[]): Promise<void> {
+    /**
+     * Stores and returns the new builds of one request: all of them, even if the process dies, or none if the first one
+     * exists already.
+     */
+    async insert(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
       if (docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0) > maxNewBytes)
         throw invalid({
           manifest: [
@@ -68,12 +71,13 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
           ],
         });
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
-      if (others.length > 0) await groups.insertGroup([first!, ...others]);
-      else await insertOne(first!);
-      for (const doc of docs) {
+      if (others.length === 0) await insertOne(first!);
+      const stored = others.length === 0 ? docs : await groups.insertGroup([first!, ...others]);
+      for (const doc of stored) {
         places.remember(doc);
         nudge(builds as never, doc._id, newsOf(doc.outbox));
       }
+      return stored;
     },
 
     completeGroups: groups.completeGroups,

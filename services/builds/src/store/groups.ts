@@ -1,6 +1,9 @@
+import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Collection, Db, OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
+import { renumbered } from "../domain/renumbered.js";
+import { numberIndex } from "./indexes.js";
 
 /** The builds of a group until all of them are stored. One write stores all of them, or none after a crash. */
 interface PendingGroup {
@@ -8,6 +11,8 @@ interface PendingGroup {
   /** The cron run or the delivery's manifest that makes the group; each makes one. */
   readonly key?: string;
   readonly docs: readonly BuildDoc[];
+  /** How often some of them got other numbers. */
+  readonly renumbered?: number;
 }
 
 function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
@@ -19,8 +24,35 @@ function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
 export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
   const pending = db.collection<PendingGroup>("groups");
 
-  /** Stores the group's missing builds. Throws a duplicate key error if its run has other builds. */
-  async function unfold({ _id, docs }: PendingGroup): Promise<void> {
+  /** Gives other numbers to the builds that are not stored, unless another process has done so. Returns the group. */
+  async function renumber({ _id, docs, renumbered: times }: PendingGroup): Promise<PendingGroup | null> {
+    const ids = docs.map((doc) => doc._id);
+    const stored = await builds.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+    const isStored = new Set(stored.map((doc) => doc._id));
+    let number = await nextId(db, `builds/${docs[0]!.userId}`, docs.length - isStored.size);
+    const next = docs.map((doc) => (isStored.has(doc._id) ? doc : renumbered(doc, number++)));
+    await pending.updateOne(
+      { _id, renumbered: times ?? { $exists: false } },
+      { $set: { docs: next, renumbered: (times ?? 0) + 1 } },
+    );
+    return pending.findOne({ _id });
+  }
+
+  /** Returns false if numbers are taken: after a crash MongoDB may give a number that a living process has, too. */
+  async function storeOthers(others: readonly OptionalUnlessRequiredId<BuildDoc>[]): Promise<boolean> {
+    try {
+      await builds.insertMany(others, { ordered: false });
+      return true;
+    } catch (error) {
+      if (onlyRefusedBy("_id_", error)) return true;
+      if (onlyRefusedBy(["_id_", numberIndex], error)) return false;
+      throw error;
+    }
+  }
+
+  /** Stores the group's missing builds and returns all of them. Throws a duplicate key error if its run has other builds. */
+  async function unfold(group: PendingGroup): Promise<readonly BuildDoc[]> {
+    const { _id, docs } = group;
     const [first, ...others] = docs as OptionalUnlessRequiredId<BuildDoc>[];
     try {
       await builds.insertOne(first!);
@@ -31,15 +63,20 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
         throw error;
       }
     }
-    await builds.insertMany(others, { ordered: false }).catch((error) => {
-      if (!onlyRefusedBy("_id_", error)) throw error;
-    });
+    if (!(await storeOthers(others))) {
+      const next = await renumber(group);
+      return next ? unfold(next) : builds.find({ _id: { $in: docs.map((doc) => doc._id) } }).toArray();
+    }
     await pending.deleteOne({ _id });
+    return docs;
   }
 
   return {
-    /** Stores the builds of a new group. Throws a duplicate key error if its run or delivery has builds: then they are stored. */
-    async insertGroup(docs: readonly BuildDoc[]): Promise<void> {
+    /**
+     * Stores the builds of a new group and returns them: later ones may have got other numbers. Throws a duplicate key error
+     * if its run or delivery has builds: then they are stored.
+     */
+    async insertGroup(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
       const group = { _id: docs[0]!._id, key: keyOf(docs[0]!), docs };
       try {
         await pending.insertOne(group);
@@ -48,7 +85,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
         if (earlier) await unfold(earlier);
         throw error;
       }
-      await unfold(group);
+      return unfold(group);
     },
 
     /** Completes up to 20 pending groups, even if their process is still storing them. Returns their builds. */
@@ -61,7 +98,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       const failures: unknown[] = [];
       for (const group of groups)
         await unfold(group).then(
-          () => completed.push(...group.docs),
+          (docs) => completed.push(...docs),
           (error) => duplicateKey(error) || failures.push(error),
         );
       if (completed.length === 0 && failures.length > 0) throw failures[0];

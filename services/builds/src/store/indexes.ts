@@ -4,9 +4,11 @@ import type { Db } from "mongodb";
 
 const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
+export const numberIndex = "userId_1_number_1";
+
 const ensureBuildIndexes = (db: Db): Promise<void> =>
   ensureIndexes(db.collection("builds"), [
-    { key: { userId: 1, number: 1 }, unique: true },
+    { key: { userId: 1, number: 1 }, name: numberIndex, unique: true },
     // Lists, newest first.
     { key: { ownerId: 1, createdAt: -1, _id: -1 } },
     { key: { rootId: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
