@@ -64,19 +64,38 @@ test("a user's batches have all records within reach in order, however many root
     all.slice(0, 3).map((record, index) => ({ ...record, eventId: `${index}`, userId: 8, rootId: 401 })),
   );
   const records: StreamDoc[] = [];
-  for (let position = 0; ; position = records.at(-1)!._id) {
-    const batch = await stream.reachable({ userId: 7, rootIds }, position);
-    if (batch.length === 0) break;
-    records.push(...batch);
+  const end = await stream.end();
+  for (let position = 0; position < end; ) {
+    const batch = await stream.reachable({ userId: 7, rootIds }, position, end);
+    records.push(...batch.records);
+    position = batch.until;
   }
   expect(records.map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
-  const or = [
-    { userId: 7, _id: { $gt: 5 } },
-    { rootId: { $in: rootIds.slice(0, 190) }, _id: { $gt: 5 } },
-  ];
+  const _id = { $gt: 5, $lte: end };
+  const or = [{ $or: [{ userId: 7, _id }, { rootId: { $in: rootIds.slice(0, 190) }, _id }] }, { _id: end }];
   const { executionStats } = await collection.find({ $or: or }).sort({ _id: 1 }).limit(64).explain("executionStats");
-  // One key for each result, and one for each root and the user.
-  expect(executionStats.totalKeysExamined).toBeLessThan(64 + 2 * 191);
+  // One key for each result, and one for each root, the user and the end.
+  expect(executionStats.totalKeysExamined).toBeLessThan(64 + 2 * 192);
+});
+
+test("a user's batch ends where a majority had everything, and skips nothing that a new primary does not know yet", async () => {
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_failover`);
+  const collection = mongo.db.collection<StreamDoc>("stream");
+  await makeStreamIndexes(collection);
+  const stream = streamStore(collection);
+  await stream.append([7, 8, 7, 8, 7, 7].map((userId, index) => ({ ...aRecord(index), userId })));
+  const read = async (position: number, end: number, userId = 7) => {
+    const { records, until } = await stream.reachable({ userId, rootIds: [] }, position, end);
+    return { ids: records.map(({ _id }) => _id), until };
+  };
+  expect(await read(1, 4)).toEqual({ ids: [3], until: 4 });
+  expect(await read(1, 6, 9)).toEqual({ ids: [], until: 6 });
+  // As if a majority had these on the old primary, and the new one does not know that yet.
+  const unknown = await collection.find({ _id: { $gt: 2 } }).toArray();
+  await collection.deleteMany({ _id: { $gt: 2 } });
+  expect(await read(1, 6)).toEqual({ ids: [], until: 1 });
+  await collection.insertMany(unknown);
+  expect(await read(1, 6)).toEqual({ ids: [3, 5, 6], until: 6 });
 });
 
 test("positions continue after all earlier records were removed", async () => {

@@ -42,14 +42,15 @@ export const watchOwnEvents = (ctx: Context): Handlers["watchOwnEvents"] =>
       const reach = { userId, rootIds: rootIds.slice(0, maxRoots) };
       // Watch before reading. Otherwise a wake-up between the two would be missed.
       watch.follow(keysOf(reach));
-      const end = await ctx.stream.recentEnd();
-      const records = woken || end > position ? await ctx.stream.reachable(reach, position) : [];
+      const end = await (woken ? ctx.stream.end() : ctx.stream.recentEnd());
+      const nothing = { records: [], until: position };
+      const { records, until } = end > position ? await ctx.stream.reachable(reach, position, end) : nothing;
       for (const record of await visible(ctx, userId, records)) {
         // Check this before each record, because a slow reader may have left the namespace.
         const [shown] = await visible(ctx, userId, [record]);
         if (shown) yield { position: shown._id, event: { kind: shown.kind, payload: shown.payload } };
       }
-      position = Math.max(position, records.at(-1)?._id ?? end);
+      position = until;
       if (records.length > 0) continue;
       woken = await watch.wokenUp(maxSleepMs, ending);
       if (performance.now() - followedMs > followAgainMs) {

@@ -1,4 +1,5 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
+import { batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection, Filter } from "mongodb";
 import { streamWrites } from "./stream-writes.js";
@@ -40,6 +41,12 @@ export interface Reach {
   readonly rootIds: readonly number[];
 }
 
+export interface Reached {
+  readonly records: readonly StreamDoc[];
+  /** There are no other records up to this position. */
+  readonly until: number;
+}
+
 export type Stream = ReturnType<typeof streamStore>;
 
 export const streamStore = (stream: Collection<StreamDoc>) => {
@@ -51,6 +58,10 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
 
   const last = () => newest("local");
   const end = () => newest("majority");
+  const sharedEnd = batched<void, number>({ maxItems: 10_000, waitMs: 0 }, async (asks) => {
+    const found = await end();
+    return asks.map(() => found);
+  });
   let recent: { readonly end: Promise<number>; readonly atMs: number } | undefined;
 
   /** Reads a batch in order; `more` says that its limits have ended it. */
@@ -70,8 +81,8 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
   return {
     last,
 
-    /** Returns the last position that a majority has and that cannot be rolled back. */
-    end,
+    /** Returns the last position that a majority has and that cannot be rolled back. Readers that ask at once share it. */
+    end: () => sharedEnd(),
 
     /** Returns an end that was right at most a second ago. All readers of this process share it. */
     recentEnd(): Promise<number> {
@@ -89,19 +100,26 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     after: async (namespaceId: number, position: number): Promise<StreamDoc[]> =>
       (await read({ namespaceId, _id: { $gt: position } })).docs,
 
-    /** The same for all records within a user's reach. */
-    async reachable({ userId, rootIds }: Reach, position: number): Promise<StreamDoc[]> {
-      const _id = { $gt: position };
+    /**
+     * Returns a batch of the records within a user's reach, in order, from a position to `end`, and how far that is complete.
+     * After a failover the new primary may not know for a moment that a majority has the end, and earlier records.
+     */
+    async reachable({ userId, rootIds }: Reach, position: number, end: number): Promise<Reached> {
+      const _id = { $gt: position, $lte: end };
       const within = (ids: number[]) => ({ rootId: { $in: ids }, _id });
-      const found: StreamDoc[] = [];
-      let until = Number.POSITIVE_INFINITY;
+      const found = new Map<number, StreamDoc>();
+      let until = end;
       for (const filter of reachableFilters<StreamDoc>({ userId, _id }, rootIds, within)) {
-        const { docs, more } = await read(filter);
+        const { docs, more } = await read({ $or: [filter, { _id: end }] });
+        const last = docs.at(-1)?._id;
         // Later records of another filter have to wait for those that this one has left.
-        if (more) until = Math.min(until, docs.at(-1)!._id);
-        found.push(...docs);
+        until = Math.min(until, more || last === end ? last! : position);
+        for (const doc of docs) found.set(doc._id, doc);
       }
-      return found.filter((doc) => doc._id <= until).sort((a, b) => a._id - b._id);
+      const roots = new Set(rootIds);
+      const isWithin = (doc: StreamDoc) => doc.userId === userId || (doc.rootId !== undefined && roots.has(doc.rootId));
+      const records = [...found.values()].filter((doc) => doc._id > position && doc._id <= until && isWithin(doc));
+      return { records: records.sort((a, b) => a._id - b._id), until };
     },
 
     ...streamWrites(stream, last),
