@@ -27,7 +27,7 @@ export interface HookDelivery {
   readonly heldUntil?: Date;
   /** Failed attempts since the last success. */
   readonly failures: number;
-  /** Holders since the last result that did not release it. */
+  /** Holders since the last result that crashed. */
   readonly lost?: number;
   /** Id of the commit; set when its builds are submitted. */
   readonly sha?: string;
@@ -50,21 +50,25 @@ const maxDue = 50;
 const maxPruned = 500;
 const maxLost = fixedLimit({
   max: 5,
-  about: "processes in a row that end while they make the builds of a hook's delivery",
-  effect: "the delivery fails",
+  about: "processes in a row that crash while they make the builds of a hook's delivery, or report their status",
+  effect: "the delivery fails, or its status is not reported any more",
 });
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 const heldFor = (leaseMs: number) => ({ heldUntil: inMs(leaseMs), dueAt: inMs(leaseMs) });
 const lost = { $add: [{ $ifNull: ["$lost", 0] }, { $cond: [{ $gt: ["$heldUntil", null] }, 1, 0] }] };
-const isHopeless = { $and: [{ $gte: ["$lost", maxLost] }, { $lte: ["$sha", null] }] };
-const givenUp = {
+const isHopeless = { $gte: ["$lost", maxLost] };
+const hasBuilds = { $gt: ["$sha", null] };
+const notBuilt = {
   sha: "$change.sha",
   wrong: true,
   reasons: ["the service ended each time while it processed it; redeliver it later"],
+  lost: 0,
 };
+const notReported = { $unsetField: { field: "dueAt", input: "$$ROOT" } };
+const givenUp = { $cond: [hasBuilds, notReported, { $mergeObjects: ["$$ROOT", notBuilt] }] };
 const claimed = (leaseMs: number) => [
   { $set: { ...heldFor(leaseMs), lost } },
-  { $replaceWith: { $cond: [isHopeless, { $mergeObjects: ["$$ROOT", givenUp] }, "$$ROOT"] } },
+  { $replaceWith: { $cond: [isHopeless, givenUp, "$$ROOT"] } },
 ];
 const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
 const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
@@ -101,7 +105,10 @@ export const hookDeliveryStore = (db: Db) => {
         .toArray(),
 
     nextDueInMs: () => firstDueInMs(deliveries, "dueAt"),
-    /** Claims a due delivery that no process holds. If its holder crashes, it becomes due again, and in the end fails. */
+    /**
+     * Claims a due delivery that no process holds. If its holder crashes, it becomes due again, and in the end fails. If the
+     * status cannot be reported either, nothing more is due.
+     */
     claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
       deliveries.findOneAndUpdate(
         // A missing heldUntil compares as earlier than any time.
@@ -117,6 +124,11 @@ export const hookDeliveryStore = (db: Db) => {
       const values = Object.entries(done).filter(([, value]) => value !== undefined);
       const written = Object.fromEntries(values.map(([key, value]) => [key, { $literal: value }]));
       await deliveries.updateOne({ _id, heldUntil }, [{ $set: { ...written, ...due } }, { $unset: removed }]);
+    },
+
+    /** Lets another process claim the delivery at once. This holder does not count as lost. */
+    async giveBack({ _id, heldUntil }: HookDelivery): Promise<void> {
+      await deliveries.updateOne({ _id, heldUntil }, [{ $set: { dueAt: "$$NOW" } }, { $unset: "heldUntil" }]);
     },
 
     async makeDue(ids: readonly string[]): Promise<void> {

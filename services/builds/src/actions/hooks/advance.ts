@@ -59,6 +59,7 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
   try {
     const repository = await ctx.repositories.byId(held.repositoryId);
     if (!repository) return void (await deliveries.remove(held._id));
+    if (!held.dueAt) return log.warn({ delivery: held._id }, "gave up on the status of a hook delivery");
     if (!isBuilt(held)) return await deliveries.release(held, { dueInMs: "never" });
     const done = await tracedStep(ctx, repository, held).catch((err) => {
       if (ctx.signal.aborted) throw err;
@@ -72,8 +73,8 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
       await deliveries.makeDue([held._id]);
     ctx.wakeDeliveries();
   } catch (err) {
-    if (!ctx.signal.aborted)
-      log.warn({ err, delivery: held._id }, "hook delivery not processed; the next pass will retry it");
+    if (ctx.signal.aborted) await deliveries.giveBack(held).catch(() => undefined);
+    else log.warn({ err, delivery: held._id }, "hook delivery not processed; the next pass will retry it");
   }
 }
 
