@@ -15,9 +15,11 @@ it("a repeated request is answered only once a majority has what it finds alread
   // As after the first request, whose answer was lost.
   await builds.updateOne({ _id: id }, { $set: { status: "passed", rev: 2 } }, { writeConcern: { w: 1 } });
   let isAnswered = false;
-  const answer = store.change(id, () => undefined).finally(() => {
-    isAnswered = true;
-  });
+  const answer = store
+    .change(id, () => undefined)
+    .finally(() => {
+      isAnswered = true;
+    });
   const commands = mongo.db.admin();
   await eventually(async () => {
     const { inprog } = await commands.command({ currentOp: 1, ns: /^majority\./ });

@@ -72,7 +72,15 @@ test("a user's batches have all records within reach in order, however many root
   }
   expect(records.map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
   const _id = { $gt: 5, $lte: end };
-  const or = [{ $or: [{ userId: 7, _id }, { rootId: { $in: rootIds.slice(0, 190) }, _id }] }, { _id: end }];
+  const or = [
+    {
+      $or: [
+        { userId: 7, _id },
+        { rootId: { $in: rootIds.slice(0, 190) }, _id },
+      ],
+    },
+    { _id: end },
+  ];
   const { executionStats } = await collection.find({ $or: or }).sort({ _id: 1 }).limit(64).explain("executionStats");
   // One key for each result, and one for each root, the user and the end.
   expect(executionStats.totalKeysExamined).toBeLessThan(64 + 2 * 192);

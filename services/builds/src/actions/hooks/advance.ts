@@ -1,18 +1,13 @@
-import { fairly } from "@ci/kit/process/fairly";
 import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { Fault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
 import { Unreadable } from "./read-commit.js";
+import { inReadingTurn, isBusy } from "./reading-turns.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
 
-const busy = "too many commits of one user are read";
-/** Limits the commits that are read at a time, because each takes memory. */
-const reading = fairly<number>(8, 16, busy);
-const isBusy = (error: unknown): boolean => error instanceof Fault && error.message === busy;
 const busyPauseMs = 5_000;
 
 const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> =>
@@ -24,7 +19,7 @@ const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
 /** Runs one step. The first one submits the builds; each later one reports their outcome. */
 async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
-  const built = await reading(repository.userId, () => buildCommit(ctx, repository, delivery));
+  const built = await inReadingTurn(repository.userId, () => buildCommit(ctx, repository, delivery));
   return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 

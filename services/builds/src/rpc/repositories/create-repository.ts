@@ -4,6 +4,7 @@ import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
+import { inReadingTurn } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon } from "../../actions/hooks/register-hook.js";
 import { startDelivery } from "../../actions/hooks/start-delivery.js";
@@ -48,12 +49,22 @@ interface Found {
 }
 
 /** Finds the provider, if the request does not name it, and reads the default branch, if it is to be built. */
-async function lookUp(ctx: Context, request: CreateRepositoryRequest): Promise<Found> {
+async function lookUp(
+  ctx: Context,
+  request: CreateRepositoryRequest,
+  userId: number,
+  signal: AbortSignal,
+): Promise<Found> {
   const { url, accessToken: token = "", build = false } = request;
   const provider = request.provider || (await recognizeProvider(ctx, url, token)) || "";
   if (!build || !isProvider(provider)) return { provider };
   try {
-    return { provider, head: await readHead(ctx, { provider, url, token }, ctx.config.hookAnswerMs) };
+    const head = await inReadingTurn(userId, async () => {
+      // The caller may have given up while it waited.
+      signal.throwIfAborted();
+      return readHead(ctx, { provider, url, token }, ctx.config.hookAnswerMs);
+    });
+    return { provider, head };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return { provider, unreadable: `Url ${error.message}; check the address and the access token` };
@@ -61,14 +72,14 @@ async function lookUp(ctx: Context, request: CreateRepositoryRequest): Promise<F
 }
 
 export const createRepository = (ctx: Context): RepositoryHandlers["createRepository"] =>
-  validated(async (request, { caller, validateOnly }) => {
+  validated(async (request, { caller, validateOnly, signal }) => {
     await requireMember(ctx, caller, request.namespaceId);
     const { provider, url, secret, accessToken = "", forks = "" } = request;
     const isBlocked = await targetCheck(url, ctx.config);
     const about = (provider: string) => repositoryComplaints({ provider, url, secret, accessToken, forks }, isBlocked);
     const { provider: _, ...others } = about(provider);
     const isPlausible = !validateOnly && Object.values(others).every((complaints) => complaints.length === 0);
-    const found: Found = isPlausible ? await lookUp(ctx, request) : { provider };
+    const found: Found = isPlausible ? await lookUp(ctx, request, caller.userId!, signal) : { provider };
     const complaints = about(found.provider);
     return {
       complaints: {
