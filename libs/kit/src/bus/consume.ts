@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Consumer, JsMsg } from "nats";
+import type { Consumer, ConsumerMessages, JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
 import { fixedLimit } from "../process/fixed-limit.js";
 import type { Log } from "../process/log.js";
@@ -86,22 +86,6 @@ async function consumeOnce(options: Consumption): Promise<void> {
   const held: Held[] = [];
   let arrived = () => {};
   let gone: Error | undefined;
-  const messages = await consumer.consume({
-    max_bytes: maxPullBytes,
-    expires: pullMs,
-    // Otherwise the client would ask a deleted reader for messages forever.
-    abort_on_missing_resource: true,
-    callback(message) {
-      const event = options.read(message);
-      if (event) hold(held, { message, event, sinceMs: performance.now() });
-      signs.hurry();
-      arrived();
-    },
-  });
-  void messages.closed().then((reason) => {
-    gone = reason ?? new Error("The reader was closed");
-    arrived();
-  });
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const holdsLease = () => !lease || (term !== undefined && lease.term() === term);
   const mayHandle = () => !gone && !signal.aborted && options.connection() === connection && holdsLease();
@@ -110,8 +94,27 @@ async function consumeOnce(options: Consumption): Promise<void> {
     return mayHandle();
   });
   const stop = () => arrived();
+  let messages: ConsumerMessages | undefined;
   signal.addEventListener("abort", stop, { once: true });
   try {
+    if (lease) await untilNobodyPulls(consumer, mayHandle);
+    if (!mayHandle()) return;
+    messages = await consumer.consume({
+      max_bytes: maxPullBytes,
+      expires: pullMs,
+      // Otherwise the client would ask a deleted reader for messages forever.
+      abort_on_missing_resource: true,
+      callback(message) {
+        const event = options.read(message);
+        if (event) hold(held, { message, event, sinceMs: performance.now() });
+        signs.hurry();
+        arrived();
+      },
+    });
+    void messages.closed().then((reason) => {
+      gone = reason ?? new Error("The reader was closed");
+      arrived();
+    });
     const handOver = inOrder(options, held);
     if (lease) await untilRedelivered(consumer, held, mayHandle);
     while (mayHandle()) {
@@ -127,7 +130,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
   } finally {
     signs[Symbol.dispose]();
     signal.removeEventListener("abort", stop);
-    messages.stop();
+    messages?.stop();
     for (const { message } of held) whileOpen(() => message.nak());
   }
 }
@@ -175,6 +178,12 @@ function hold(held: Held[], one: Held): void {
   // A recreated stream counts from 1 again, so the number alone does not identify a message.
   if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
   else held.splice(after + 1, 0, one);
+}
+
+/** Waits for the requests of a process that froze. The stream would still send it messages, and redeliver them too late. */
+async function untilNobodyPulls(consumer: Consumer, isOurs: () => boolean): Promise<void> {
+  const untilMs = performance.now() + pullMs + 1_000;
+  while (isOurs() && performance.now() < untilMs && (await consumer.info()).num_waiting > 0) await delay(50);
 }
 
 /** Waits for redeliveries of what another process had received, which would otherwise be handled too late. */

@@ -1,0 +1,47 @@
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { connect } from "nats";
+import { type Bus, connectBus } from "../src/bus/bus.js";
+import { streamName } from "../src/bus/jetstream.js";
+import { outboxEvent } from "../src/mongo/document.js";
+import { leaseOf } from "../src/mongo/lease.js";
+import { openMongo } from "../src/mongo/mongo.js";
+import { createLog } from "../src/process/log.js";
+
+const names = suite();
+const kind = "build.pinned";
+const connectToBus = () => connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent"));
+const emit = (bus: Bus, seq: number) =>
+  bus.publish(outboxEvent({ kind, at: new Date(0), buildId: 1, seq, body: undefined }));
+
+it("a reader that takes over from a frozen process receives all events in order", async () => {
+  await using mongo = await openMongo(names.mongoUrl, names.mongoDb);
+  const received: number[] = [];
+  const subscribe = (bus: Bus) => {
+    const lease = leaseOf(mongo.db, "frozen");
+    return bus.subscribeMany("frozen", [kind], { lease }, async (events) => {
+      received.push(...events.map(({ seq }) => seq!));
+    });
+  };
+  {
+    await using firstBus = await connectToBus();
+    await subscribe(firstBus);
+  }
+  const nats = await connect({ servers: names.natsUrl });
+  const consumer = await nats.jetstream().consumers.get(streamName(names.subjectPrefix), "frozen");
+  const waiting = async () => (await consumer.info()).num_waiting;
+  // This process has asked for a message, and will not notice it.
+  let isOver = false;
+  const asked = await consumer.fetch({ max_messages: 1, expires: 3_000, callback: () => undefined });
+  void asked.closed().then(() => {
+    isOver = true;
+  });
+  await eventually(async () => expect(await waiting()).toBe(1));
+  await using nextBus = await connectToBus();
+  await subscribe(nextBus);
+  await eventually(async () => expect(isOver || (await waiting()) > 1).toBe(true));
+  for (const seq of [1, 2, 3]) await emit(nextBus, seq);
+  await eventually(() => expect([...new Set(received)].sort()).toEqual([1, 2, 3]));
+  expect([...new Set(received)]).toEqual([1, 2, 3]);
+  await nats.close();
+});
