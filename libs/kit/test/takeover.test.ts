@@ -1,6 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { connect } from "nats";
+import { connect, createInbox, nanos } from "nats";
 import { type Bus, connectBus } from "../src/bus/bus.js";
 import { streamName } from "../src/bus/jetstream.js";
 import { outboxEvent } from "../src/mongo/document.js";
@@ -31,11 +31,15 @@ it("a reader that takes over from a frozen process receives all events in order"
   const consumer = await nats.jetstream().consumers.get(streamName(names.subjectPrefix), "frozen");
   const waiting = async () => (await consumer.info()).num_waiting;
   // This process has asked for a message, and will not notice it.
+  const inbox = createInbox();
   let isOver = false;
-  const asked = await consumer.fetch({ max_messages: 1, expires: 3_000, callback: () => undefined });
-  void asked.closed().then(() => {
-    isOver = true;
+  nats.subscribe(inbox, {
+    callback: () => {
+      isOver = true;
+    },
   });
+  const next = `$JS.API.CONSUMER.MSG.NEXT.${streamName(names.subjectPrefix)}.frozen`;
+  nats.publish(next, JSON.stringify({ batch: 1, expires: nanos(3_000) }), { reply: inbox });
   await eventually(async () => expect(await waiting()).toBe(1));
   await using nextBus = await connectToBus();
   await subscribe(nextBus);

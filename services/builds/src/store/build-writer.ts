@@ -36,5 +36,12 @@ export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, 
     return change && (await write(doc, change));
   }
 
-  return { write, tryRemembered };
+  /** Returns a build once a majority has what was read; undefined if it was changed meanwhile. */
+  async function confirmed(doc: BuildDoc): Promise<BuildDoc | undefined> {
+    const { _id, rev } = doc;
+    const { matchedCount } = await builds.updateOne({ _id, rev }, { $set: { rev } });
+    return matchedCount > 0 ? doc : undefined;
+  }
+
+  return { write, confirmed, tryRemembered };
 }

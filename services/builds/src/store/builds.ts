@@ -23,6 +23,13 @@ const maxNewBytes = fixedLimit({
   refusal: "Manifest makes a build of more than N; use fewer jobs or shorter commands",
 });
 
+function requireStorable(docs: readonly BuildDoc[]): void {
+  const bytes = docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0);
+  if (bytes <= maxNewBytes) return;
+  const limit = `${maxNewBytes / 1024 ** 2} MiB`;
+  throw invalid({ manifest: [`Manifest makes a build of more than ${limit}; use fewer jobs or shorter commands`] });
+}
+
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => undefined) => {
   const builds = db.collection<BuildDoc>("builds");
@@ -31,19 +38,12 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const recent = recentBuilds();
   const places = buildPlaces(builds);
   const insertOne = buildInserter(builds);
-  const { write, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
+  const { write, confirmed, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
   async function existing(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
     const doc = await found;
     if (!doc) throw new Fault("not_found", "Not Found");
     return doc;
-  }
-
-  /** Returns a build once a majority has what was read; undefined if it was changed meanwhile. */
-  async function confirmed(doc: BuildDoc): Promise<BuildDoc | undefined> {
-    const { _id, rev } = doc;
-    const { matchedCount } = await builds.updateOne({ _id, rev }, { $set: { rev } });
-    return matchedCount > 0 ? doc : undefined;
   }
 
   return {
@@ -64,12 +64,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
      * exists already.
      */
     async insert(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
-      if (docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0) > maxNewBytes)
-        throw invalid({
-          manifest: [
-            `Manifest makes a build of more than ${maxNewBytes / 1024 ** 2} MiB; use fewer jobs or shorter commands`,
-          ],
-        });
+      requireStorable(docs);
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
       if (others.length === 0) await insertOne(first!);
       const stored = others.length === 0 ? docs : await groups.insertGroup([first!, ...others]);

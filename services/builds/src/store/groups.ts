@@ -5,6 +5,8 @@ import type { BuildDoc } from "../domain/build.js";
 import { renumbered } from "../domain/renumbered.js";
 import { numberIndex } from "./indexes.js";
 
+type NewBuild = OptionalUnlessRequiredId<BuildDoc>;
+
 /** The builds of a group until all of them are stored. One write stores all of them, or none after a crash. */
 interface PendingGroup {
   _id: number;
@@ -18,6 +20,18 @@ interface PendingGroup {
 function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
   if (cronDueAt) return `cron/${cronId}/${cronDueAt.getTime()}`;
   return origin?.deliveryId === undefined ? undefined : `delivery/${origin.deliveryId}/${origin.path}`;
+}
+
+/** Returns false if numbers are taken: after a crash MongoDB may give a number that a living process has, too. */
+async function storeOthers(builds: Collection<BuildDoc>, others: readonly NewBuild[]): Promise<boolean> {
+  try {
+    await builds.insertMany(others, { ordered: false });
+    return true;
+  } catch (error) {
+    if (onlyRefusedBy("_id_", error)) return true;
+    if (onlyRefusedBy(["_id_", numberIndex], error)) return false;
+    throw error;
+  }
 }
 
 /** Stores groups of builds. `pending` holds each until its builds are stored; a loop completes what was interrupted. */
@@ -38,22 +52,10 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
     return pending.findOne({ _id });
   }
 
-  /** Returns false if numbers are taken: after a crash MongoDB may give a number that a living process has, too. */
-  async function storeOthers(others: readonly OptionalUnlessRequiredId<BuildDoc>[]): Promise<boolean> {
-    try {
-      await builds.insertMany(others, { ordered: false });
-      return true;
-    } catch (error) {
-      if (onlyRefusedBy("_id_", error)) return true;
-      if (onlyRefusedBy(["_id_", numberIndex], error)) return false;
-      throw error;
-    }
-  }
-
   /** Stores the group's missing builds and returns all of them. Throws a duplicate key error if its run has other builds. */
   async function unfold(group: PendingGroup): Promise<readonly BuildDoc[]> {
     const { _id, docs } = group;
-    const [first, ...others] = docs as OptionalUnlessRequiredId<BuildDoc>[];
+    const [first, ...others] = docs as NewBuild[];
     try {
       await builds.insertOne(first!);
     } catch (error) {
@@ -63,7 +65,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
         throw error;
       }
     }
-    if (!(await storeOthers(others))) {
+    if (!(await storeOthers(builds, others))) {
       const next = await renumber(group);
       return next ? unfold(next) : builds.find({ _id: { $in: docs.map((doc) => doc._id) } }).toArray();
     }

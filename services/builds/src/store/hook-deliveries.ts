@@ -1,7 +1,7 @@
 import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
 import type { Verdict } from "../domain/hooks/status.js";
 
@@ -73,27 +73,31 @@ const claimed = (leaseMs: number) => [
 const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
 const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
 
+function inserter(deliveries: Collection<HookDelivery>) {
+  return async (delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> => {
+    const isNew = { $lte: ["$createdAt", null] };
+    const held = delivery.change ? heldFor(leaseMs) : {};
+    const made = { $mergeObjects: [{ $literal: delivery }, held] };
+    try {
+      const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
+        { _id: delivery._id },
+        [{ $replaceWith: { $cond: [isNew, made, "$$ROOT"] } }],
+        { upsert: true, returnDocument: "after", includeResultMetadata: true },
+      );
+      return lastErrorObject?.upserted === undefined ? undefined : (value ?? undefined);
+    } catch (error) {
+      if (duplicateKey(error)) return undefined;
+      throw error;
+    }
+  };
+}
+
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
     /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
-    async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
-      const isNew = { $lte: ["$createdAt", null] };
-      const held = delivery.change ? heldFor(leaseMs) : {};
-      const made = { $mergeObjects: [{ $literal: delivery }, held] };
-      try {
-        const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
-          { _id: delivery._id },
-          [{ $replaceWith: { $cond: [isNew, made, "$$ROOT"] } }],
-          { upsert: true, returnDocument: "after", includeResultMetadata: true },
-        );
-        return lastErrorObject?.upserted === undefined ? undefined : (value ?? undefined);
-      } catch (error) {
-        if (duplicateKey(error)) return undefined;
-        throw error;
-      }
-    },
+    insert: inserter(deliveries),
 
     /** Returns the ids of deliveries that are due, the longest overdue first. */
     due: () =>
