@@ -124,7 +124,7 @@ export const benchAll = async (args) => {
       loadedProportionalMB: ofServicesMB(proportionalMemoryOfChildren),
     };
     const date = new Date().toISOString().slice(0, 10);
-    const results = { date, commit, machine: machine(), rounds, figures, footprint };
+    const results = { date, commit, machine: await machine(), rounds, figures, footprint };
     const slower = slowerThanCommitted(results);
     for (const sentence of slower) console.log(`SLOWER ${sentence}`);
     if (slower.length === 0 || values.accept) write(results);

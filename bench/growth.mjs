@@ -53,7 +53,7 @@ export const growth = async (share) => {
   const date = new Date().toISOString().slice(0, 10);
   const head = `# Results of \`npm run bench -- growth\`
 
-Generated, do not edit. Measured on ${date} at commit ${commit}, on ${machine()}: one process of each service, with MongoDB, NATS
+Generated, do not edit. Measured on ${date} at commit ${commit}, on ${await machine()}: one process of each service, with MongoDB, NATS
 and the clients on the same machine.
 `;
   writeFileSync(page, [head, ...tables.map(rendered)].join("\n"));

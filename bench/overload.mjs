@@ -4,7 +4,6 @@
 //   --only NAME   one attack: submissions, queue, followers, stalled, webhooks, hanging, output or uploads
 //   --scale 0.1   a tenth of the load; the figures are then only printed
 import { writeFileSync } from "node:fs";
-import { arch, cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { build } from "../deploy/local/provision/build.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
@@ -12,6 +11,7 @@ import { run } from "../deploy/local/provision/machine.mjs";
 import { runCommand } from "../deploy/local/start/cleanup.mjs";
 import { memoryLimits } from "../deploy/local/start/memory.mjs";
 import { figuresFile } from "../docs/operating/overload.mjs";
+import { machine } from "./all/results.mjs";
 import { followers } from "./overload/followers.mjs";
 import { hanging } from "./overload/hanging.mjs";
 import { meter } from "./overload/meter.mjs";
@@ -111,10 +111,9 @@ const overload = async () => {
     for (const complaint of complaints) console.log(`  FAILED: ${complaint}`);
     failed ||= complaints.length > 0;
   }
-  const machine = `${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 1024 ** 3)} GiB, ${arch()}, Node.js ${process.versions.node}`;
   const date = new Date().toISOString().slice(0, 10);
   if (scale === 1 && chosen.length === scenarios.length && !failed) {
-    const page = { date, machine, commit: await commit(), scale, limits, scenarios: measured };
+    const page = { date, machine: await machine(), commit: await commit(), scale, limits, scenarios: measured };
     writeFileSync(figuresFile, `${JSON.stringify(page, null, 2)}\n`);
     await run(process.execPath, [new URL("../docs/operating/generate.mjs", import.meta.url).pathname]);
   }

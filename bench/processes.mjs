@@ -6,18 +6,19 @@ import { cpus } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { findNode } from "../deploy/local/provision/node.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 /** Linux counts CPU time in ticks. */
 const tickMs = 10;
 
 /**
- * Starts a file of this folder as a process, and waits for its first message. If it fails, so does this process.
+ * Starts a file of this folder as a process on the services' Node.js, and waits for its first message. If it fails, so does this process.
  * @param {string} file
  * @param {string[]} args
  */
 export const start = async (file, args = []) => {
-  const child = fork(join(here, file), args);
+  const child = fork(join(here, file), args, { execPath: await findNode() });
   child.once("exit", (code) => {
     if (!code) return;
     console.error(`${file} ended with ${code}.`);

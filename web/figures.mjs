@@ -40,7 +40,7 @@ try {
   await browser.close();
   good = followed.every(({ bounded, gaps }) => bounded && gaps === 0);
   const page = rendered({
-    ...{ machine: machine(), browser: version, date: new Date().toISOString().slice(0, 10), minutes },
+    ...{ machine: await machine(), browser: version, date: new Date().toISOString().slice(0, 10), minutes },
     ...{ startSeconds: started.startSeconds, first, rows, all, followed },
   });
   console.log(page);

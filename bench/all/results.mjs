@@ -1,6 +1,8 @@
 // The committed results: bench/results.json holds the figures, bench/results.md shows them.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, totalmem } from "node:os";
+import { run } from "../../deploy/local/provision/machine.mjs";
+import { findNode } from "../../deploy/local/provision/node.mjs";
 
 /** The median of the rounds, and the least and greatest value. */
 /** @typedef {{ median: number, min: number, max: number }} Spread */
@@ -23,8 +25,12 @@ export const spreadOf = (values) => {
   return { median: sorted[(sorted.length - 1) >> 1], min: sorted[0], max: /** @type {number} */ (sorted.at(-1)) };
 };
 
-export const machine = () =>
-  `${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 1024 ** 3)} GiB, ${arch()}, Node.js ${process.versions.node}`;
+/** Describes the machine, and the Node.js of the services. */
+export const machine = async () => {
+  const { stdout } = await run(await findNode(), ["--version"]);
+  const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`;
+  return `${cpus().length} cores (${cpus()[0].model}), ${memory}, ${arch()}, Node.js ${stdout.trim().slice(1)}`;
+};
 
 /** Returns a sentence for each figure that is slower than the committed one. @param {Results} results */
 export const slowerThanCommitted = ({ figures }) => {

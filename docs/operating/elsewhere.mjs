@@ -11,6 +11,11 @@ export const elsewhere = [
       ["CI_DATA", "`.data`", "data folder: databases, logs, generated keys and the administrator's token"],
       ["MONGO_DB", "`ci`", "prefix of the databases' names: `ci_builds`"],
       [
+        "CI_NODE",
+        "chosen",
+        "Node.js that runs the services: this machine's from 24 on, otherwise on Linux the packaged 24",
+      ],
+      [
         "CI_INSPECT",
         "none",
         "`npm run dev`: services that a debugger can attach to, separated by commas; the first one on port 9229, the others on the next ports",
@@ -78,7 +83,7 @@ export const elsewhere = [
     title: "Commands of this repository",
     intro: "`npm test`, `npm run check`, `npm run bench`, `npm run images`, `npm run image`, and their downloads.",
     rows: [
-      ["CI_NODE_IMAGE", "`node:22.21.1-bookworm-slim`", "image that builds the services' images"],
+      ["CI_NODE_IMAGE", "`node:24.21.0-bookworm-slim`", "image that builds the services' images"],
       ["CI_RUNTIME_IMAGE", "`CI_NODE_IMAGE`", "base of the services' images"],
       ["CI_MONGO_IMAGE", "`mongo:8`", "MongoDB for the tests"],
       ["CI_NATS_IMAGE", "`nats:2`", "NATS for the tests"],

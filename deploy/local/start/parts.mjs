@@ -1,6 +1,7 @@
 // Describes the six services as processes of this machine: settings, addresses and dependencies.
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
+import { findNode } from "../provision/node.mjs";
 import { serviceEnvironment } from "./environment.mjs";
 import { allocatorSettings, heapOptions, memoryLimits } from "./memory.mjs";
 import { keySettings } from "./service-keys.mjs";
@@ -98,12 +99,12 @@ export const servicesOf = async (at) => {
   });
   const mistakes = new Set(services.flatMap((service) => service.mistakes));
   if (mistakes.size > 0) throw new Error([...mistakes].join("\n"));
-  const memory = await memoryLimits();
+  const [node, memory] = await Promise.all([findNode(), memoryLimits()]);
   const adminUrl = (/** @type {string} */ name) => `http://127.0.0.1:${ports[name].admin}`;
   const parts = services.map(({ name, env }) => ({
     name,
     command: [
-      process.execPath,
+      node,
       ...heapOptions(memory[name]),
       ...inspector(name, at.inspect),
       join(repoRoot, "services", name, "dist/main.js"),

@@ -9,6 +9,7 @@ import { testDisks } from "../provision/disk.mjs";
 import { setUpEngine } from "../provision/engine.mjs";
 import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
+import { findNode } from "../provision/node.mjs";
 import { heading } from "./steps.mjs";
 
 /**
@@ -28,7 +29,8 @@ export const prepareSurroundings = async (needs) => {
   const disks = needs.disks ? await diskEnv(notRun) : {};
   const browser = needs.web ? await browserEnv(notRun) : {};
   const servers = needs.servers ? await serverEnv() : { env: {}, stop: async () => {} };
-  return { env: { ...docker, ...disks, ...browser, ...servers.env }, notRun, stop: servers.stop };
+  const env = { CI_NODE: await findNode(), ...docker, ...disks, ...browser, ...servers.env };
+  return { env, notRun, stop: servers.stop };
 };
 
 /** @param {string[]} notRun gets what cannot be tested */

@@ -30,7 +30,8 @@ export async function reserveReplica(service: string): Promise<Replica> {
     address,
     async start(root, env) {
       const chunks: string[] = [];
-      const started = spawn(process.execPath, [join(root, "services", service, "dist/main.js")], {
+      const node = process.env.CI_NODE || process.execPath;
+      const started = spawn(node, [join(root, "services", service, "dist/main.js")], {
         env: { ...env, LISTEN: address, ADMIN_LISTEN: adminAddress },
         stdio: ["ignore", "pipe", "pipe"],
       });
