@@ -23,10 +23,7 @@ export const matchesGlob = (glob: string, given: string): boolean =>
 const isExclusion = (glob: string): boolean => glob.startsWith("!");
 const withoutMark = (glob: string): string => (isExclusion(glob) ? glob.slice(1) : glob);
 
-/**
- * Finds out whether globs select a text: one of them matches it, or all are exclusions, and no exclusion matches it. Yields
- * each glob before it is matched, because many of them take long.
- */
+/** Tells whether one glob matches a text, or all are exclusions, and no exclusion does. Yields before each, as many take long. */
 export function* selects(globs: readonly string[], given: string): Generator<string, boolean, void> {
   let selected = globs.every(isExclusion);
   for (const glob of globs) {

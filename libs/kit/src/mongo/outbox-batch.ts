@@ -37,10 +37,7 @@ export interface Published {
 export const maxEventsPerDocument = 4;
 const maxBatchBytes = 8 * 1024 ** 2;
 
-/**
- * Reads one more event than a batch takes, to know whether there are more. Another process may still be waiting for a
- * majority: an event that is rolled back must not have been published.
- */
+/** Reads one event more than a batch takes, to know whether there are more, and none whose write may be rolled back. */
 export const pendingOptions = {
   projection: { outbox: { $slice: maxEventsPerDocument + 1 }, deletedAt: 1 },
   readConcern: "majority",

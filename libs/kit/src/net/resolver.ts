@@ -4,10 +4,7 @@ import { fixedLimit } from "../process/fixed-limit.js";
 import { FetchFailed } from "./fetch-failed.js";
 import { fullNames, parsedFile, parseHosts, parseSearch, withoutDot } from "./system-files.js";
 
-/**
- * Resolves host names that users choose. A name that is never answered holds none of the process's few threads, as it would
- * with `dns.lookup`. Throws FetchFailed.
- */
+/** Resolves a host name without one of the process's few threads, which `dns.lookup` would hold. Throws FetchFailed. */
 export type Resolver = (name: string) => Promise<LookupAddress[]>;
 
 /** The name servers to ask, the system's by default, how long each may take at first, and all together. */
@@ -46,7 +43,6 @@ async function askForOne(client: NameServers, name: string, signal: AbortSignal)
   }
 }
 
-/** Returns the addresses of the first name that has any. */
 async function ask(
   names: readonly string[],
   { servers, firstMs = 3_000, forMs = maxMs }: Asked,

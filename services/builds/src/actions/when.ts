@@ -37,7 +37,6 @@ function matchingOf(occasion: Occasion): Matching {
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Gives the event loop turns between globs. */
 async function selectsText(globs: readonly string[], text: string, pace: Pace): Promise<boolean> {
   const steps = selects(globs, text);
   let step = steps.next();

@@ -13,7 +13,6 @@ interface PendingGroup {
   /** The cron run or the delivery's manifest that makes the group; each makes one. */
   readonly key?: string;
   readonly docs: readonly BuildDoc[];
-  /** How often some of them got other numbers. */
   readonly renumbered?: number;
 }
 

@@ -109,10 +109,7 @@ export const hookDeliveryStore = (db: Db) => {
         .toArray(),
 
     nextDueInMs: () => firstDueInMs(deliveries, "dueAt"),
-    /**
-     * Claims a due delivery that no process holds. If its holder crashes, it becomes due again, and in the end fails. If the
-     * status cannot be reported either, nothing more is due.
-     */
+    /** Claims a due delivery that no process holds. If holders crash, it is due again, until it or its status is given up. */
     claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
       deliveries.findOneAndUpdate(
         // A missing heldUntil compares as earlier than any time.

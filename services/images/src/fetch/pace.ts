@@ -22,7 +22,6 @@ export function paceOf(stallMs: number) {
   }
 
   return {
-    /** Waits for a response of the server. */
     async until<T>(response: Promise<T>): Promise<T> {
       isWaiting = true;
       return response.finally(() => {
@@ -31,7 +30,6 @@ export function paceOf(stallMs: number) {
       });
     },
 
-    /** Passes on what the server sends. */
     async *through(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       isWaiting = true;
       try {
