@@ -80,7 +80,9 @@ it("deploy/Dockerfile uses the same version of pnpm as npm test", () => {
   expect(dockerfile).toContain(`ENV PNPM=${pnpm}\n`);
 });
 
-it("deploy/Dockerfile and the tests use the same version of Node", () => {
-  const [, base] = /ARG NODE_IMAGE=(\S+)/.exec(dockerfile)!;
+it("deploy/Dockerfile, the tests and the packages have the same version of Node", () => {
+  const [, base, version] = /ARG NODE_IMAGE=(node:([\d.]+)\S+)/.exec(dockerfile)!;
   expect(read("local/provision/images.mjs")).toContain(`"${base}"`);
+  const { optionalDependencies } = JSON.parse(read("node/package.json"));
+  expect([...new Set(Object.values(optionalDependencies))]).toEqual([version]);
 });

@@ -55,7 +55,7 @@ class Namespaces implements AsyncDisposable {
     env: NodeJS.ProcessEnv,
   ) {
     const main = join(deployDir, "../services/namespaces/dist/main.js");
-    this.#child = spawn(process.execPath, [main], { env, stdio: "ignore" });
+    this.#child = spawn(process.env.CI_NODE || process.execPath, [main], { env, stdio: "ignore" });
   }
 
   static async with(settings: NodeJS.ProcessEnv): Promise<Namespaces> {

@@ -13,7 +13,7 @@ export const elsewhere = [
       [
         "CI_NODE",
         "chosen",
-        "Node.js that runs the services: this machine's from 24 on, otherwise on Linux the packaged 24",
+        "Node.js that runs the services. By default, it is this machine's if that is 24 or later, otherwise on Linux the packaged 24",
       ],
       [
         "CI_INSPECT",

@@ -60,7 +60,7 @@ test("names are looked up while other work holds all of the process's threads", 
     const { port } = new URL(inbox.url);
     const fetchFrom = (host: string, resolver: Resolver) =>
       guardedFetch(agentFor({ allow, resolver }), `http://${host}:${port}`, limits);
-    expect(await fetchFrom("localhost", parseResolver(""))).toMatchObject({ status: 200 });
+    expect(await fetchFrom("localhost", systemWith({}))).toMatchObject({ status: 200 });
     expect(await fetchFrom("alive.test", systemWith({}, names))).toMatchObject({ status: 200 });
   } finally {
     const other = openSync(pipe, constants.O_RDWR);
@@ -77,6 +77,12 @@ describe("the system's resolver", () => {
     expect(names.queries).toEqual([]);
     writeFileSync(join(folder, "hosts"), "10.0.0.2 elsewhere.test");
     expect(await addressesOf(resolver("here.test"))).toEqual(["10.0.0.1"]);
+  });
+
+  test("asks nobody for localhost", async () => {
+    await using names = await dnsServer({});
+    expect(await addressesOf(systemWith({}, names)("App.localhost."))).toEqual(["127.0.0.1"]);
+    expect(names.queries).toEqual([]);
   });
 
   test("completes short names with the domains of resolv.conf, in its order", async () => {
@@ -102,11 +108,26 @@ describe("the system's resolver", () => {
     expect(await reasonOf(resolver(`${"x".repeat(64)}.test`))).toBe("FetchFailed: name not found");
   });
 
-  test("asks the next name server if one refuses", async () => {
-    await using first = await dnsServer({ "split.test": "refused" });
-    await using second = await dnsServer({ "split.test": [["10.0.0.1"]] });
-    expect(await addressesOf(systemWith({}, first, second)("split.test"))).toEqual(["10.0.0.1"]);
-    expect(second.queries).toEqual(["split.test"]);
+  test("waits as long for a name as if others had not been answered at once", async () => {
+    const quick = Array.from({ length: 3 }, (_, nth) => `${nth}.test`);
+    await using names = await dnsServer({ "slow.test": "silent" });
+    const resolver = systemWith({ search: `search ${quick.join(" ")}\noptions ndots:5`, forMs: 3_000 }, names);
+    expect(await reasonOf(resolver("slow.test"))).toBe("FetchFailed: name lookup failed");
+    // A client that has lost its patience asks again, and gives up.
+    expect(names.queries).toEqual([...quick.map((domain) => `slow.test.${domain}`), "slow.test"]);
+  });
+
+  test("asks the next name server if one refuses, for each name", async () => {
+    await using first = await dnsServer({
+      "a.one.test": "refused",
+      "b.one.test": "refused",
+      "b.two.test": [["10.0.0.2"]],
+    });
+    await using second = await dnsServer({ "a.one.test": [["10.0.0.1"]] });
+    const resolver = systemWith({ search: "search one.test two.test" }, first, second);
+    expect(await addressesOf(resolver("a"))).toEqual(["10.0.0.1"]);
+    expect(await addressesOf(resolver("b"))).toEqual(["10.0.0.2"]);
+    expect(second.queries).toEqual(["a.one.test", "b.one.test"]);
   });
 });
 

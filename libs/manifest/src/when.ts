@@ -23,7 +23,7 @@ export const matchesGlob = (glob: string, given: string): boolean =>
 const isExclusion = (glob: string): boolean => glob.startsWith("!");
 const withoutMark = (glob: string): string => (isExclusion(glob) ? glob.slice(1) : glob);
 
-/** Tells whether one glob matches a text, or all are exclusions, and no exclusion does. Yields before each, as many take long. */
+/** Reports whether globs select a text. If all are exclusions, they select everything else. Yields before each glob. */
 export function* selects(globs: readonly string[], given: string): Generator<string, boolean, void> {
   let selected = globs.every(isExclusion);
   for (const glob of globs) {

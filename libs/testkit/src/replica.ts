@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { eventually } from "./eventually.js";
 import { freePort } from "./ports.js";
 
+/** Memory for new objects, as in the images. */
+const youngGeneration = "--max-semi-space-size=8";
+
 /** A service as a child process. It keeps its ports when it is restarted. */
 export interface Replica {
   /** Where it serves gRPC, or HTTP in case of the gateway. */
@@ -31,8 +34,9 @@ export async function reserveReplica(service: string): Promise<Replica> {
     async start(root, env) {
       const chunks: string[] = [];
       const node = process.env.CI_NODE || process.execPath;
-      const started = spawn(node, [join(root, "services", service, "dist/main.js")], {
-        env: { ...env, LISTEN: address, ADMIN_LISTEN: adminAddress },
+      const main = join(root, "services", service, "dist/main.js");
+      const started = spawn(node, [youngGeneration, main], {
+        env: { MALLOC_ARENA_MAX: "2", ...env, LISTEN: address, ADMIN_LISTEN: adminAddress },
         stdio: ["ignore", "pipe", "pipe"],
       });
       for (const stream of [started.stdout, started.stderr]) stream.on("data", (chunk) => chunks.push(String(chunk)));

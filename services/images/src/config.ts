@@ -60,7 +60,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "DOWNLOAD_STALL",
       "longest time until the server of an image responds, and until it has sent the next 60 KiB",
       "1min",
-      { ...timer, refusal: "server too slow: less than 60 KiB in N s", effect: "the attempt is repeated" },
+      { ...timer, min: "10s", refusal: "server too slow: less than 60 KiB in N s", effect: "the attempt is repeated" },
     ),
     downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, {
       min: "1",

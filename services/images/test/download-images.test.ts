@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { parseAllow } from "@ci/kit/net/guard";
@@ -150,15 +149,9 @@ describe("failures", () => {
   });
 
   test("fails with server too slow, and frees the slot, if a server sends nothing or a byte now and then", async () => {
-    let requestCount = 0;
-    const slow = (respond: RequestListener) =>
-      aServer((request, response) => {
-        requestCount++;
-        respond(request, response);
-      });
-    await using silent = await slow(() => {});
-    await using stalling = await slow((_, response) => void response.writeHead(200, type).write(content));
-    await using trickling = await slow((_, response) => {
+    await using silent = await aServer(() => {});
+    await using stalling = await aServer((_, response) => void response.writeHead(200, type).write(content));
+    await using trickling = await aServer((_, response) => {
       let sent = 0;
       const send = () => response.write(content.subarray(sent, ++sent));
       response.writeHead(200, type);
@@ -170,7 +163,6 @@ describe("failures", () => {
     const images = await Promise.all(servers.map(({ url }, n) => hasty.download(ada, url, `disk${n}`)));
     for (const image of images)
       expect((await hasty.finished(ada, image)).download?.error).toBe("server too slow: less than 60 KiB in 0.001 s");
-    expect(requestCount).toBe(6);
     await eventually(() => expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0]));
   });
 

@@ -21,6 +21,7 @@ import { connect, serveRpc } from "@ci/testkit/identities";
 import { limitOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
+import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
 
 export const publicUrl = "https://ci.example.com";
@@ -66,8 +67,8 @@ const serveBuilds = (builds: readonly Build[], requests: number[]) =>
 export const aBuild = (namespaceId: number | undefined, fields: Partial<Build> = {}): Build =>
   Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...fields });
 
-/** Boots the service with the real namespaces service and a clock that tests can advance. */
-export function bootWebhooks(changes: Partial<Config> = {}) {
+/** Boots the service with the real namespaces service, a clock that tests can advance, and `overrides`. */
+export function bootWebhooks(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
   const builds: Build[] = [];
   const buildRequests: number[] = [];
@@ -146,7 +147,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
           throw new Error(`${found.length} deliveries, ${pending.length} of them pending`);
         return found;
       }),
-    start: () => start(booted.config, { now: booted.now }),
+    start: () => start(booted.config, { now: booted.now, ...overrides }),
     clientTo: ({ port }: Service) => clientOf(port),
     /** Restarts the service on the same database, and calls `whileStopped` in between. */
     async restart(whileStopped: () => Promise<unknown> = async () => undefined) {

@@ -43,7 +43,7 @@ export const pendingOptions = {
   readConcern: "majority",
 } as const;
 
-/** What is read next no longer has what this removes. Losing it is harmless: events are published again with the same id. */
+/** Waits for a majority, so that the next read gets other events. If a removal is lost, they are published again. */
 export const removing = { writeConcern: { w: "majority" } } as const;
 
 const hasMore = ({ outbox }: Pending): boolean => outbox.length > maxEventsPerDocument;

@@ -44,14 +44,15 @@ export const canonicalHost = (host: string): string | undefined => {
 };
 
 // The parser alone would accept "10", and would read "::8.8.8.8" as a mapped address.
-const parse = (ip: string): Address | undefined => {
+const parse = (text: string): Address | undefined => {
+  const ip = text.replace(/%.*$/, "");
   if (isIP(ip) === 4) return ipaddr.IPv4.parse(ip);
   return isIP(ip) === 6 ? ipaddr.process(canonicalHost(`[${ip}]`)!) : undefined;
 };
 
 /** Reports whether connections to an IP address are refused. Anything else is refused too. */
 export const blockedAddress = (ip: string, opened: Opened): boolean => {
-  const address = parse(ip.replace(/%.*$/, ""));
+  const address = parse(ip);
   if (!address) return true;
   if (within(address, opened.ranges)) return false;
   if (address.kind() === "ipv4") return within(address, closedV4);

@@ -23,9 +23,10 @@ export type Guard = { readonly allow: Allow; readonly resolver?: Resolver };
 export type AgentOptions = Guard & { /** PEM certificates trusted besides the system's. */ readonly extraCa?: string };
 
 const resolve = async (host: string, resolver: Resolver): Promise<LookupAddress[]> => {
-  const name = host.replace(/^\[|\]$/g, "");
-  const address = isIP(name) ? name : (canonicalHost(name) ?? "");
-  return isIP(address) ? [{ address, family: isIP(address) }] : resolver(name);
+  const plain = host.replace(/^\[|\]$/g, "");
+  const name = isIP(plain) ? plain : canonicalHost(plain);
+  if (name === undefined) throw new FetchFailed("name not found");
+  return isIP(name) ? [{ address: name, family: isIP(name) }] : resolver(plain.endsWith(".") ? `${name}.` : name);
 };
 
 const checked = async (host: string, opened: Opened, resolver: Resolver): Promise<LookupAddress[]> => {

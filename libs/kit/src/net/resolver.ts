@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver as NameServers } from "node:dns/promises";
 import { fixedLimit } from "../process/fixed-limit.js";
 import { FetchFailed } from "./fetch-failed.js";
+import { isLocalhost } from "./guard.js";
 import { fullNames, parsedFile, parseHosts, parseSearch, withoutDot } from "./system-files.js";
 
 /** Resolves a host name without one of the process's few threads, which `dns.lookup` would hold. Throws FetchFailed. */
@@ -47,10 +48,8 @@ async function ask(
   names: readonly string[],
   { servers, firstMs = 3_000, forMs = maxMs }: Asked,
 ): Promise<LookupAddress[]> {
-  // A shared client would adapt its patience to the quickest names, and could not give up one name alone.
-  const client = new NameServers({ timeout: firstMs, tries: 2 });
-  if (servers) client.setServers(servers);
   const late = new AbortController();
+  let client: NameServers;
   const timer = setTimeout(() => {
     late.abort();
     client.cancel();
@@ -58,6 +57,9 @@ async function ask(
   let cause: unknown;
   try {
     for (const name of names) {
+      // A shared client would adapt its patience to the quickest names, and could not give up one name alone.
+      client = new NameServers({ timeout: firstMs, tries: 2 });
+      if (servers) client.setServers(servers);
       const { found, error } = await askForOne(client, name, late.signal);
       if (found.length > 0) return found;
       cause ??= error;
@@ -75,6 +77,9 @@ export const serversResolver =
   (name) =>
     ask([name], asked);
 
+/** RFC 6761, 6.3: no name server is asked for localhost names. */
+const loopback: readonly LookupAddress[] = [{ address: "127.0.0.1", family: 4 }];
+
 /** Returns a resolver that follows the hosts file and resolv.conf as `getaddrinfo` does. */
 export function systemResolver(
   asked: Asked = {},
@@ -83,7 +88,8 @@ export function systemResolver(
   const hosts = parsedFile(files.hosts, parseHosts);
   const search = parsedFile(files.search, parseSearch);
   return async (name) => {
-    const listed = hosts().get(withoutDot(name));
+    const plain = withoutDot(name);
+    const listed = hosts().get(plain) ?? (isLocalhost(plain) ? loopback : undefined);
     return listed ? [...listed] : ask(fullNames(name, search()), asked);
   };
 }

@@ -17,12 +17,16 @@ test("a hosts file gives each name all its addresses", () => {
 });
 
 test.each([
-  ["", { domains: [], dots: 1 }],
+  ["", { domains: ["corp.test"], dots: 1 }],
   ["nameserver 10.0.0.1\nsearch .\n", { domains: [], dots: 1 }],
   ["search a.test b.test.\noptions edns0 ndots:5 timeout:1", { domains: ["a.test", "b.test"], dots: 5 }],
   ["search a.test b.test\ndomain C.test d.test", { domains: ["c.test"], dots: 1 }],
-  ["# search a.test\n; search b.test\noptions ndots:x\noptions ndots:0", { domains: [], dots: 0 }],
-])("resolv.conf %j completes names by %j", (text, search) => expect(parseSearch(text)).toEqual(search));
+  ["# search a.test\n; search b.test\noptions ndots:x\noptions ndots:0", { domains: ["corp.test"], dots: 0 }],
+])("resolv.conf %j completes names by %j", (text, search) =>
+  expect(parseSearch(text, "ci1.corp.test")).toEqual(search),
+);
+
+test("a host without a domain completes no name", () => expect(parseSearch("", "ci1").domains).toEqual([]));
 
 const domains = ["ns.svc.cluster.local", "svc.cluster.local"];
 test.each([

@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 
 /** How resolv.conf completes names: with which domains, and from how many dots on it first tries a name as it is. */
 export interface Search {
@@ -28,9 +29,9 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly LookupAdd
   return hosts;
 }
 
-/** Parses `search`, `domain` and `options ndots:` of a resolv.conf. The last of each counts. */
-export function parseSearch(text: string): Search {
-  let domains: readonly string[] = [];
+/** Parses `search`, `domain` and `options ndots:` of a resolv.conf. The last of each counts; the default is the host's domain. */
+export function parseSearch(text: string, host = hostname()): Search {
+  let domains: readonly string[] = [host.split(".").slice(1).join(".")];
   let dots = 1;
   for (const [keyword = "", ...words] of linesOf(text, /[#;].*/)) {
     if (keyword === "search") domains = words;

@@ -12,13 +12,14 @@ test("behind https a cookie that another domain may have set does not count", ()
   const place = { publicUrl: "https://ci.example" };
   expect(cookieOf(place, requestWith("ci_session=planted"))).toBeUndefined();
   expect(cookieOf(place, requestWith("ci_session=planted; __Host-ci_session=own"))).toBe("own");
+  expect(cookieOf(place, requestWith("\u00a0__Host-ci_session=planted"))).toBeUndefined();
   expect(cookieOf({ publicUrl: "http://ci.example" }, requestWith("ci_session=own"))).toBe("own");
 });
 
 test("behind https the paths of a host have cookies of their own", () => {
   expect(["a/b", "a"].map((path) => sessionCookieName({ publicUrl: `https://ci.example/${path}` }))).toEqual([
-    "__Host-ci_session_a_b",
-    "__Host-ci_session_a",
+    "__Host-ci_session_L2EvYg",
+    "__Host-ci_session_L2E",
   ]);
 });
 

@@ -19,7 +19,9 @@ const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
  * then require the path `/`, so the name contains the path of the public URL.
  */
 export function cookieName(place: Place, { name }: HostCookie): string {
-  return isSecure(place) ? `__Host-${name}${basePathOf(place.publicUrl).replace(/\W/g, "_")}` : name;
+  if (!isSecure(place)) return name;
+  const path = Buffer.from(basePathOf(place.publicUrl)).toString("base64url");
+  return `__Host-${name}${path && `_${path}`}`;
 }
 
 /** Returns the Set-Cookie header for a value. Without a value, the header deletes the cookie. */
@@ -32,7 +34,8 @@ export function setCookie(place: Place, cookie: HostCookie, value = "", forMs = 
 /** Returns the value of a request's cookie; undefined without one that may be ours. */
 export function cookieValue(place: Place, cookie: HostCookie, { headers }: IncomingMessage): string | undefined {
   const start = `${cookieName(place, cookie)}=`;
-  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  // `trim` would remove more than browsers do, and so add the prefix to a name that begins otherwise.
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""));
   const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   return values.find((value) => cookie.values.test(value));
 }

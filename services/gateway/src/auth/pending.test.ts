@@ -8,7 +8,9 @@ const requestWith = (header: string) => ({ headers: { cookie: `a=b; ${header.spl
 describe("a pending sign-in", () => {
   test("is readable by every replica with the same settings, and by nobody else", () => {
     const cookie = pendingSignIns(place, openid).keep(pending);
-    expect(cookie).toMatch(/^__Host-ci_sign_in_api=1:[\w+/=]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/);
+    expect(cookie).toMatch(
+      /^__Host-ci_sign_in_L2FwaQ=1:[\w+/=]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    );
     expect(pendingSignIns(place, openid).of(requestWith(cookie))).toEqual(pending);
     const other = pendingSignIns(place, { ...(openid as object), clientSecret: "t" } as never);
     expect(other.of(requestWith(cookie))).toBeUndefined();
@@ -19,7 +21,7 @@ describe("a pending sign-in", () => {
     const value = signIns.keep(pending).split(";")[0]!;
     const changed = value.slice(0, 40) + (value[40] === "A" ? "B" : "A") + value.slice(41);
     expect(signIns.of(requestWith(changed))).toBeUndefined();
-    expect(signIns.of(requestWith("__Host-ci_sign_in_api="))).toBeUndefined();
+    expect(signIns.of(requestWith("__Host-ci_sign_in_L2FwaQ="))).toBeUndefined();
     expect(signIns.of({ headers: {} } as never)).toBeUndefined();
   });
 

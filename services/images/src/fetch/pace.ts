@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
-/** One KiB per second is slower than any server whose image could arrive within the time limit of an attempt. */
+/** At this rate, the ten minutes of an attempt bring 600 KiB. */
 const leastBytes = fixedLimit({
   max: 60 * 1024,
   unit: "bytes",

@@ -6,11 +6,17 @@ import { attemptHeaders } from "../domain/sign.js";
 import type { AttemptRecord, DeliveryDoc } from "../store/delivery-doc.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
 import type { PostResult } from "./post.js";
+import type { Payload } from "./shared-payloads.js";
 
 export interface Receiver {
   readonly webhook: WebhookDoc;
   /** Decrypts the webhook's secrets. */
   decrypt(encrypted: readonly string[]): readonly string[];
+}
+
+interface Outgoing {
+  readonly delivery: DeliveryDoc;
+  readonly payload: Payload;
 }
 
 export interface AttemptResult {
@@ -35,14 +41,13 @@ function signedHeaders(
 }
 
 /** Sends the request. A missing encryption key or payload fails this delivery only, and nothing goes out unsigned. */
-async function send(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+async function send(ctx: Context, receiver: Receiver, { delivery, payload }: Outgoing, at: Date, signal: AbortSignal) {
   const { webhook } = receiver;
   const { headers: unsigned } = (delivery.request ?? delivery.sharedRequest)!;
   const unsent = (error: string, err?: unknown): { headers: typeof unsigned; result: PostResult } => {
     ctx.log.error({ err, webhook: webhook._id, delivery: delivery._id }, error);
     return { headers: unsigned, result: { error, durationNs: 0 } };
   };
-  const payload = await ctx.sharedPayloads.read(delivery);
   if (payload === undefined) return unsent("payload is missing");
   let headers: Readonly<Record<string, string>>;
   try {
@@ -54,8 +59,8 @@ async function send(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at:
 }
 
 /** Traces the request as a part of the one that caused the event. The receiver gets no trace headers. */
-function tracedSend(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
-  const { _id, trail, event, attemptCount } = delivery;
+function tracedSend(ctx: Context, receiver: Receiver, outgoing: Outgoing, at: Date, signal: AbortSignal) {
+  const { _id, trail, event, attemptCount } = outgoing.delivery;
   const attributes = {
     "ci.webhook": receiver.webhook._id,
     "ci.delivery": _id,
@@ -64,7 +69,7 @@ function tracedSend(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at:
   };
   return withTrail(trail, () =>
     traced("attempt", { kind: "client", from: trail?.traceparent, attributes }, async (span) => {
-      const sent = await send(ctx, receiver, delivery, at, signal);
+      const sent = await send(ctx, receiver, outgoing, at, signal);
       const { response, error } = sent.result;
       if (response) span.note({ "http.response.status_code": response.code });
       if (error) span.fail(error);
@@ -73,16 +78,16 @@ function tracedSend(ctx: Context, receiver: Receiver, delivery: DeliveryDoc, at:
   );
 }
 
-/** Sends a delivery to its webhook's present address. Throws only when `signal` fires, or when MongoDB is away. */
+/** Sends a delivery to its webhook's present address. Throws only when `signal` fires. */
 export async function makeAttempt(
   ctx: Context,
   receiver: Receiver,
-  delivery: DeliveryDoc,
+  outgoing: Outgoing,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const { redelivery, farewell = false, attempts, attemptCount } = delivery;
+  const { redelivery, farewell = false, attempts, attemptCount } = outgoing.delivery;
   const startedAt = ctx.now();
-  const { headers, result } = await tracedSend(ctx, receiver, delivery, startedAt, signal);
+  const { headers, result } = await tracedSend(ctx, receiver, outgoing, startedAt, signal);
   const { response, error, durationNs } = result;
   const finished = {
     code: response?.code,

@@ -12,6 +12,7 @@ import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 import type { Seen } from "./seen-webhooks.js";
+import type { Payload } from "./shared-payloads.js";
 import type { WakeReason } from "./wake.js";
 
 // README.md beside this file shows the states of a delivery and of a lane.
@@ -38,9 +39,14 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
   try {
     let lane = await openLane(ctx, turn);
     writes = lane?.writes;
-    for (let attempts = 0; lane && lane.due.docs.length > 0 && !turn.isOver(attempts); attempts++) {
+    for (let attempts = 0; lane && lane.due.docs.length > 0 && !turn.isOver(attempts); ) {
+      const next: DeliveryDoc = lane.due.docs[0]!;
+      // Nothing may take time between the look at the settings and the attempt.
+      const payload = await ctx.sharedPayloads.read(next);
       lane = await refresh(ctx, lane);
-      if (lane && lane.due.docs.length > 0) lane = await sendNext(ctx, lane, turn);
+      if (lane?.due.docs[0] !== next) continue;
+      lane = await sendNext(ctx, lane, payload, turn);
+      attempts++;
     }
     if (lane) ctx.idleLanes.keep(lane);
     return lane !== undefined && lane.due.docs.length > 0;
@@ -117,11 +123,11 @@ function withWebhook(ctx: Context, lane: Lane, { webhook, readAtMs }: Seen): Lan
 }
 
 /** Makes one attempt and stores it. Returns undefined if the lane is lost. */
-async function sendNext(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefined> {
+async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn): Promise<Lane | undefined> {
   const { webhook, due, writes } = lane;
   const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
   if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
-  const result = await makeAttempt(ctx, lane, delivery, turn.signal);
+  const result = await makeAttempt(ctx, lane, { delivery, payload }, turn.signal);
   count(result);
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;

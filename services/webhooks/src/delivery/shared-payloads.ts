@@ -4,12 +4,14 @@ import type { DeliveryDoc } from "../store/delivery-doc.js";
 import type { Payloads } from "../store/payloads.js";
 import { keptByLength } from "./kept-by-length.js";
 
+/** A delivery's payload; undefined if nobody has stored it, or if it is removed. */
+export type Payload = string | Buffer | undefined;
+
 /** Payloads that the deliveries of an event share. In memory, they share one copy too. */
 export interface SharedPayloads {
   /** Stores payloads and returns their ids. Must end before a delivery refers to one. */
   store(texts: readonly string[]): Promise<string[]>;
-  /** Returns the payload of a delivery; undefined if nobody has stored it, or if it is removed. */
-  read(delivery: Pick<DeliveryDoc, "request" | "sharedRequest">): Promise<string | Buffer | undefined>;
+  read(delivery: Pick<DeliveryDoc, "request" | "sharedRequest">): Promise<Payload>;
 }
 
 const maxKeptBytes = fixedLimit({

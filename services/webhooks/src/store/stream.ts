@@ -1,7 +1,7 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
 import { batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Collection, Filter } from "mongodb";
+import type { Collection, Document, Filter } from "mongodb";
 import { streamWrites } from "./stream-writes.js";
 
 export interface StreamDoc {
@@ -65,9 +65,9 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
   let recent: { readonly end: Promise<number>; readonly atMs: number } | undefined;
 
   /** Reads a batch in order; `more` says that its limits have ended it. */
-  async function read(filter: Filter<StreamDoc>): Promise<{ docs: StreamDoc[]; more: boolean }> {
+  async function read(filter: Filter<StreamDoc>, projection?: Document): Promise<{ docs: StreamDoc[]; more: boolean }> {
     // A record that is rolled back could give its position to another.
-    const found = stream.find(filter, { readConcern: "majority", batchSize: 8 }).sort({ _id: 1 });
+    const found = stream.find(filter, { projection, readConcern: "majority", batchSize: 8 }).sort({ _id: 1 });
     const docs: StreamDoc[] = [];
     let sizeBytes = 0;
     for await (const doc of found.limit(maxRead)) {
@@ -107,10 +107,14 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     async reachable({ userId, rootIds }: Reach, position: number, end: number): Promise<Reached> {
       const _id = { $gt: position, $lte: end };
       const within = (ids: number[]) => ({ rootId: { $in: ids }, _id });
+      const isOwn = { $or: [{ $eq: ["$userId", userId] }, { $in: ["$rootId", [...rootIds]] }] };
+      // The end may be a record of somebody else, with a long payload.
+      const fields = { eventId: 1, namespaceId: 1, userId: 1, rootId: 1, kind: 1, at: 1 };
+      const projection = { ...fields, payload: { $cond: [isOwn, "$payload", ""] } };
       const found = new Map<number, StreamDoc>();
       let until = end;
       for (const filter of reachableFilters<StreamDoc>({ userId, _id }, rootIds, within)) {
-        const { docs, more } = await read({ $or: [filter, { _id: end }] });
+        const { docs, more } = await read({ $or: [filter, { _id: end }] }, projection);
         const last = docs.at(-1)?._id;
         // Later records of another filter have to wait for those that this one has left.
         until = Math.min(until, more || last === end ? last! : position);
