@@ -77,6 +77,8 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
+  /** The steps of hook deliveries that run. */
+  readonly advancing: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;
   /** The builds whose output is being followed. */

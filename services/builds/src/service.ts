@@ -104,6 +104,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
   const agent = guardedAgent(config);
   h.own({ [Symbol.asyncDispose]: () => agent.close() });
+  const advancing = ownTasks(h);
   const deletions = deletionsIn(
     h.db,
     (parent) => applyDeletion(ctx, parent),
@@ -158,11 +159,22 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     log: h.log,
     signal: h.signal,
     agent,
+    advancing,
     wakeups,
     feeds: feedsOf((id, written) => readFollowed(ctx, id, written), wakeups, h.log),
     ...overrides,
   };
   return ctx;
+}
+
+function ownTasks({ own }: Host): Set<Promise<void>> {
+  const tasks = new Set<Promise<void>>();
+  own({
+    async [Symbol.asyncDispose]() {
+      while (tasks.size > 0) await Promise.all(tasks);
+    },
+  });
+  return tasks;
 }
 
 function startLoops(ctx: Context, { loop }: Host) {

@@ -2,6 +2,8 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
+import type { Db } from "mongodb";
+import type { BuildDoc } from "../src/domain/build.js";
 import { buildStore } from "../src/store/builds.js";
 import { aBuild } from "./_build.js";
 import { cronsOf } from "./_crons.js";
@@ -150,6 +152,31 @@ it("a build whose number was taken after a crash of MongoDB gets the next one, e
   );
   expect(await suite.database().collection("groups").countDocuments({})).toBe(0);
   await kill(first.number, true);
+});
+
+it("a process that hangs while it stores a group goes on with the numbers that another one has given meanwhile", async () => {
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const builds = mongo.db.collection<BuildDoc>("builds");
+  const userId = 2 ** 45;
+  const docs = [1, 2, 3].map((number) => aBuild({ _id: userId + number, userId, number }));
+  const taken = aBuild({ _id: 2 ** 46, userId, number: 2 });
+  await builds.insertOne(taken);
+  const insertOne = async (doc: BuildDoc) => {
+    await buildStore(mongo.db, () => {}).completeGroups();
+    return builds.insertOne(doc);
+  };
+  const hanging = Object.assign(Object.create(builds), { insertOne });
+  const collection = (name: string) => (name === "builds" ? hanging : mongo.db.collection(name));
+  const nudged: unknown[] = [];
+  const db: Db = Object.assign(Object.create(mongo.db), { collection });
+  const store = buildStore(db, (_, id, news) => nudged.push({ id, news }));
+  const stored = await store.insert(docs);
+  expect(stored.map(({ _id, number }) => [_id - userId, number])).toEqual(
+    [1, 4, 3].map((number, n) => [n + 1, number]),
+  );
+  expect(nudged).toEqual(docs.map(({ _id: id }) => ({ id, news: undefined })));
+  expect(await store.place(userId, 2)).toMatchObject({ _id: taken._id });
+  expect(await store.place(userId, 4)).toMatchObject({ _id: docs[1]!._id });
 });
 
 it("a group whose storing was interrupted is completed by the retry of its delivery, which is then refused", async () => {

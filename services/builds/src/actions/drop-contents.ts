@@ -17,20 +17,22 @@ export async function changeAndDrop(
 ): Promise<BuildDoc> {
   const released = new Set<string>();
   for (;;) {
+    const found = await builds.byId(id);
+    const wanted = decide(found);
+    for (const blobId of wanted ? droppedBy(found, wanted) : []) {
+      if (!released.has(blobId)) await artifacts.release(blobId);
+      released.add(blobId);
+    }
     let dropped: string[] = [];
     const isReleased = () => dropped.every((blobId) => released.has(blobId));
-    const doc = await builds.change(id, (read) => {
+    const decideAgain = (read: BuildDoc) => {
       const change = decide(read);
       dropped = change ? droppedBy(read, change) : [];
       return isReleased() ? change : undefined;
-    });
-    if (isReleased()) {
-      for (const blobId of dropped) await artifacts.delete(blobId).catch(() => undefined);
-      return doc;
-    }
-    for (const blobId of dropped) {
-      await artifacts.release(blobId);
-      released.add(blobId);
-    }
+    };
+    const doc = await builds.change(id, decideAgain, found);
+    if (!isReleased()) continue;
+    for (const blobId of dropped) await artifacts.delete(blobId).catch(() => undefined);
+    return doc;
   }
 }

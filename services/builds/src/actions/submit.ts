@@ -118,7 +118,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
 /** Lets runners and waiting users know of new builds. The loops make up for it if the process dies before. */
 export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise<void> {
   for (const doc of docs) {
-    ctx.places.queued(doc);
+    if (doc.status === "queued") ctx.places.queued(doc);
     ctx.deletions.created(doc);
   }
   await offer(

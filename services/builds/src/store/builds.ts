@@ -67,12 +67,12 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       requireStorable(docs);
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
       if (others.length === 0) await insertOne(first!);
-      const stored = others.length === 0 ? docs : await groups.insertGroup([first!, ...others]);
-      for (const doc of stored) {
+      const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
+      for (const doc of stored.docs) {
         places.remember(doc);
-        nudge(builds as never, doc._id, newsOf(doc.outbox));
+        nudge(builds as never, doc._id, stored.isNew ? newsOf(doc.outbox) : undefined);
       }
-      return stored;
+      return stored.docs;
     },
 
     completeGroups: groups.completeGroups,

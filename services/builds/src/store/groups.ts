@@ -21,14 +21,22 @@ function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
   return origin?.deliveryId === undefined ? undefined : `delivery/${origin.deliveryId}/${origin.path}`;
 }
 
-/** Returns false if numbers are taken: after a crash MongoDB may give a number that a living process has, too. */
-async function storeOthers(builds: Collection<BuildDoc>, others: readonly NewBuild[]): Promise<boolean> {
+/** The builds of a group as they are stored. `isNew` means that this call has stored all of them. */
+export interface StoredGroup {
+  readonly docs: readonly BuildDoc[];
+  readonly isNew: boolean;
+}
+
+type Outcome = "new" | "existing" | "number taken";
+
+/** Stores builds. After a crash MongoDB may give a number that a living process has, too. */
+async function storeOthers(builds: Collection<BuildDoc>, others: readonly NewBuild[]): Promise<Outcome> {
   try {
     await builds.insertMany(others, { ordered: false });
-    return true;
+    return "new";
   } catch (error) {
-    if (onlyRefusedBy("_id_", error)) return true;
-    if (onlyRefusedBy(["_id_", numberIndex], error)) return false;
+    if (onlyRefusedBy("_id_", error)) return "existing";
+    if (onlyRefusedBy(["_id_", numberIndex], error)) return "number taken";
     throw error;
   }
 }
@@ -52,9 +60,10 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
   }
 
   /** Stores the group's missing builds and returns all of them. Throws a duplicate key error if its run has other builds. */
-  async function unfold(group: PendingGroup): Promise<readonly BuildDoc[]> {
+  async function unfold(group: PendingGroup): Promise<StoredGroup> {
     const { _id, docs } = group;
     const [first, ...others] = docs as NewBuild[];
+    let isNew = true;
     try {
       await builds.insertOne(first!);
     } catch (error) {
@@ -63,21 +72,22 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
         await pending.deleteOne({ _id });
         throw error;
       }
+      isNew = false;
     }
-    if (!(await storeOthers(builds, others))) {
-      const next = await renumber(group);
-      return next ? unfold(next) : builds.find({ _id: { $in: docs.map((doc) => doc._id) } }).toArray();
-    }
+    const outcome = await storeOthers(builds, others);
+    const next = outcome === "number taken" && (await renumber(group));
+    if (next) return unfold(next);
+    isNew &&= outcome === "new";
+    // Another process may have stored them with other numbers. The deletion waits until a majority has what is read.
+    const existing = builds.find({ _id: { $in: docs.map((doc) => doc._id) } }).sort({ _id: 1 });
+    const stored = isNew ? docs : await existing.toArray();
     await pending.deleteOne({ _id });
-    return docs;
+    return { docs: stored, isNew };
   }
 
   return {
-    /**
-     * Stores the builds of a new group and returns them: later ones may have got other numbers. Throws a duplicate key error
-     * if its run or delivery has builds: then they are stored.
-     */
-    async insertGroup(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
+    /** Stores a new group. Throws a duplicate key error if its run or delivery has builds: then they are stored. */
+    async insertGroup(docs: readonly BuildDoc[]): Promise<StoredGroup> {
       const group = { _id: docs[0]!._id, key: keyOf(docs[0]!), docs };
       try {
         await pending.insertOne(group);
@@ -99,7 +109,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       const failures: unknown[] = [];
       for (const group of groups)
         await unfold(group).then(
-          (docs) => completed.push(...docs),
+          ({ docs }) => completed.push(...docs),
           (error) => duplicateKey(error) || failures.push(error),
         );
       if (completed.length === 0 && failures.length > 0) throw failures[0];

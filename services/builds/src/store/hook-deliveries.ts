@@ -3,6 +3,7 @@ import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection, Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
+import { notReported } from "../domain/hooks/reasons.js";
 import type { Verdict } from "../domain/hooks/status.js";
 
 /** A hook delivery of a provider and its progress: first its builds are submitted, then their outcome is reported. */
@@ -64,8 +65,9 @@ const notBuilt = {
   reasons: ["the service ended each time while it processed it; redeliver it later"],
   lost: 0,
 };
-const notReported = { $unsetField: { field: "dueAt", input: "$$ROOT" } };
-const givenUp = { $cond: [hasBuilds, notReported, { $mergeObjects: ["$$ROOT", notBuilt] }] };
+const reasons = { $concatArrays: [{ $ifNull: ["$reasons", []] }, [notReported]] };
+const unreported = { $unsetField: { field: "dueAt", input: { $mergeObjects: ["$$ROOT", { reasons }] } } };
+const givenUp = { $cond: [hasBuilds, unreported, { $mergeObjects: ["$$ROOT", notBuilt] }] };
 const claimed = (leaseMs: number) => [
   { $set: { ...heldFor(leaseMs), lost } },
   { $replaceWith: { $cond: [isHopeless, givenUp, "$$ROOT"] } },

@@ -17,7 +17,7 @@ const { suite, hooked } = bootHooks(
   },
 );
 
-it("a replica that stops hands its deliveries over at once, and does not count as crashed", async () => {
+it("a replica that stops hands its deliveries over at once, also those that wait, and does not count as crashed", async () => {
   const { git, record } = await hooked();
   const sha = await git.commit({ ".service-ci.yml": manifest });
   const stored = suite.database().collection<HookDelivery>("hookDeliveries");
@@ -25,15 +25,20 @@ it("a replica that stops hands its deliveries over at once, and does not count a
   const stopping = await suite.startService();
   await using peer = connect(`127.0.0.1:${stopping.port}`);
   const repositories = peer.client(RepositoryServiceDefinition);
-  const id = randomUUID();
-  await repositories.receiveHook({ provider: "github", id: record.id, ...deliveries.push.github({ sha }, id) });
+  const push = (id: string) =>
+    repositories.receiveHook({
+      provider: "github",
+      id: record.id,
+      ...deliveries.push.github({ sha, message: id }, id),
+    });
+  await Promise.all(Array.from({ length: 20 }, () => push(randomUUID())));
   await held.reached;
   // As if holders had crashed before: one more would be the last.
-  await stored.updateOne({ _id: `${record.id}/${id}` }, { $set: { lost: 4 } });
+  await stored.updateMany({ repositoryId: record.id, number: { $gt: 0 } }, { $set: { lost: 4 } });
   const release = held;
   held = undefined;
   await stopping[Symbol.asyncDispose]();
   release.open();
-  const built = { _id: `${record.id}/${id}`, sha, wrong: false, heldUntil: { $exists: false } };
-  await eventually(async () => expect(await stored.countDocuments(built)).toBe(1));
+  const built = { repositoryId: record.id, number: { $gt: 0 }, sha, wrong: false, heldUntil: { $exists: false } };
+  await eventually(async () => expect(await stored.countDocuments(built)).toBe(20));
 });

@@ -5,12 +5,14 @@ import { fromGithub, fromGitlab, github } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
 import { bootHooks, type Hooked, manifest, secret } from "./_hooks.js";
 
+let answer: Answer = { status: 201 };
 let intercept: (path: string) => Answer | undefined = () => undefined;
 const { suite, hooked, deliveriesOf, server } = bootHooks(
   { hookPausesMs: [20, 20] },
-  { before: ({ url }) => intercept(url!) },
+  { answer: () => answer, before: ({ url }) => intercept(url!) },
 );
 beforeEach(() => {
+  answer = { status: 201 };
   intercept = () => undefined;
 });
 const last = async (hook: Hooked) => (await deliveriesOf(hook))[0]!;
@@ -113,6 +115,38 @@ describe("succeeds", () => {
     });
     expect(reasons[0]).toContain(sent.description.slice(0, 30));
     expect(sent.description.length).toBeLessThanOrEqual(140);
+  });
+});
+
+describe("says that a status could not be reported", () => {
+  const reasons = ["its status could not be reported; redeliver it later"];
+  const pushed = async (hook: Hooked) => {
+    await hook.push({ sha: await hook.git.commit({ ".service-ci.yml": manifest }) });
+    return (await last(hook)).id;
+  };
+
+  it("after the last attempt", async () => {
+    const hook = await hooked("github", "t0ken");
+    const number = await pushed(hook);
+    answer = { status: 502 };
+    const [build] = (await last(hook)).builds;
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: build, group: false }));
+    await eventually(async () => expect(await last(hook)).toMatchObject({ id: number, status: "built", reasons }));
+  });
+
+  it("if the processes that tried it crashed", async () => {
+    const hook = await hooked("github", "t0ken");
+    const number = await pushed(hook);
+    const stored = suite.database().collection("hookDeliveries");
+    const of = { repositoryId: hook.record.id, number };
+    await eventually(async () => {
+      const crashed = { lost: 4, heldUntil: new Date(0), dueAt: new Date(0) };
+      const { matchedCount } = await stored.updateOne({ ...of, reported: "pending" }, { $set: crashed });
+      expect(matchedCount).toBe(1);
+    });
+    // A delivery that is processed wakes the loop.
+    await (await hooked("github", "t0ken")).push({ sha: "0".repeat(40) });
+    await eventually(async () => expect(await last(hook)).toMatchObject({ id: number, status: "built", reasons }));
   });
 });
 

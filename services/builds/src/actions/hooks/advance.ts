@@ -1,6 +1,7 @@
 import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import type { Context } from "../../context.js";
+import { notReported } from "../../domain/hooks/reasons.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
@@ -43,13 +44,20 @@ async function afterFailure(
   if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs, ...reasons };
   const verdict = (await currentVerdict(ctx, delivery))?.verdict;
   // The final status can still be reported even if the pending one was not.
-  return verdict === "pending" ? { failures: 0, reported: verdict, dueInMs } : { dueInMs: "never" };
+  if (verdict === "pending") return { failures: 0, reported: verdict, dueInMs };
+  return { dueInMs: "never", reasons: [...(delivery.reasons ?? []), notReported] };
 }
 
 const isBuilt = (delivery: HookDelivery): delivery is BuiltDelivery => delivery.change !== undefined;
 
 /** Runs the next step of a claimed delivery and releases it. Never throws: a failed step is retried later. */
-export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
+export function advance(ctx: Context, held: HookDelivery): Promise<void> {
+  const running = advanceHeld(ctx, held).finally(() => ctx.advancing.delete(running));
+  ctx.advancing.add(running);
+  return running;
+}
+
+async function advanceHeld(ctx: Context, held: HookDelivery): Promise<void> {
   const { hookDeliveries: deliveries, log } = ctx;
   try {
     const repository = await ctx.repositories.byId(held.repositoryId);

@@ -17,6 +17,8 @@ const maxReasonLength = fixedLimit({
 export const boundedReasons = (reasons: readonly string[]): string[] =>
   reasons.slice(0, maxReasons).map((reason) => reason.slice(0, maxReasonLength).replace(/\p{Surrogate}$/u, ""));
 
+export const notReported = "its status could not be reported; redeliver it later";
+
 /** Returns the mark in a commit's message that asks for no build. */
 export const skipMark = (message: string): string | undefined => /\[(?:skip ci|ci skip)\]/i.exec(message)?.[0];
 

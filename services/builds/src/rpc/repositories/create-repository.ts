@@ -4,7 +4,7 @@ import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
-import { inReadingTurn } from "../../actions/hooks/reading-turns.js";
+import { inReadingTurnWithin } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon } from "../../actions/hooks/register-hook.js";
 import { startDelivery } from "../../actions/hooks/start-delivery.js";
@@ -59,12 +59,8 @@ async function lookUp(
   const provider = request.provider || (await recognizeProvider(ctx, url, token)) || "";
   if (!build || !isProvider(provider)) return { provider };
   try {
-    const head = await inReadingTurn(userId, async () => {
-      // The caller may have given up while it waited.
-      signal.throwIfAborted();
-      return readHead(ctx, { provider, url, token }, ctx.config.hookAnswerMs);
-    });
-    return { provider, head };
+    const read = (leftMs: number) => readHead(ctx, { provider, url, token }, leftMs);
+    return { provider, head: await inReadingTurnWithin(userId, ctx.config.hookAnswerMs, signal, read) };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return { provider, unreadable: `Url ${error.message}; check the address and the access token` };
@@ -88,6 +84,7 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
         url: [...complaints.url, ...(found.unreadable === undefined ? [] : [found.unreadable])],
       },
       async change() {
+        signal.throwIfAborted();
         const made = await create(ctx, { ...request, provider: found.provider }, caller.userId!);
         const first = { event: "connected", change: found.head };
         const delivery = found.head && (await startDelivery(ctx, made._id, first));
