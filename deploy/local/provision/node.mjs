@@ -2,15 +2,15 @@
 import { join } from "node:path";
 import { repoRoot, run } from "./machine.mjs";
 
-/** The oldest line of releases on which the services are as fast as they can be. */
+/** The first major version on which the services are fast. */
 const fastSince = 24;
 
 /** Comes with the packages (`deploy/node/package.json`), on Linux. */
 const packaged = join(repoRoot, "deploy/node/node_modules", `node-${process.platform}-${process.arch}`, "bin/node");
 
 /**
- * Returns the path of the Node.js that runs the services: the one that CI_NODE names, or this process's, or if that is slower
- * the packaged one, where it runs.
+ * Returns the path of the Node.js that runs the services: the one that CI_NODE names, otherwise this process's. If that is
+ * slower than the packaged one, and the packaged one runs here, it returns the packaged one.
  * @param {string} [version] of this process's Node.js
  * @param {string} [other] the packaged one
  */

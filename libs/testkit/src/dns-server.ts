@@ -35,7 +35,7 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
     resolver: serversResolver({ servers: [address], firstMs: 10_000, forMs: 30_000 }),
     queries,
     async [Symbol.asyncDispose]() {
-      // Nobody waits for answers longer than this server is there.
+      // Answers what is pending, so that no lookup outlives this server.
       for (const send of unanswered) send();
       await new Promise((done) => setImmediate(done));
       socket.close();

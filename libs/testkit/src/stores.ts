@@ -119,7 +119,7 @@ async function startReplicaSet(host: string): Promise<void> {
   }
 }
 
-/** Makes the first of two hosts the primary, which stays it even if it is alone for an hour. */
+/** Makes the first of two hosts the primary. It remains primary even if it is alone for an hour. */
 async function startReplicaPair(hosts: readonly [string, string]): Promise<void> {
   const client = await MongoClient.connect(`mongodb://${hosts[0]}/?directConnection=true`);
   try {

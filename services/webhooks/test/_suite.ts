@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseAllow } from "@ci/kit/net/guard";
 import type { Service } from "@ci/kit/process/host";
 import { createLog } from "@ci/kit/process/log";
@@ -20,6 +21,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { limitOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
+import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
@@ -86,6 +88,8 @@ export function bootWebhooks(changes: Partial<Config> = {}, overrides: Partial<C
     /** The namespaces whose newest builds were requested. */
     buildRequests,
     config: undefined as never as Config,
+    /** The service's database. */
+    db: undefined as never as Db,
     service: undefined as never as Service,
     users: {} as Record<"ann" | "bob" | "eve", User>,
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
@@ -169,6 +173,8 @@ export function bootWebhooks(changes: Partial<Config> = {}, overrides: Partial<C
       ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${buildsService.port}` }),
       ...changes,
     };
+    const mongo = own(await openMongo(names.mongoUrl, booted.config.mongoDb));
+    booted.db = mongo.db;
     bus = own(await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent")));
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await booted.accounts.aUser(name);
     await serve();

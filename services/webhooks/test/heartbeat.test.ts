@@ -1,7 +1,6 @@
 import { metrics } from "@ci/kit/process/metrics";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { type Db, MongoClient } from "mongodb";
 import { batchedWrites } from "../src/delivery/batched-writes.js";
 import { startHeartbeat } from "../src/delivery/heartbeat.js";
 import { deliveryStore } from "../src/store/deliveries.js";
@@ -10,15 +9,8 @@ import { webhookStore } from "../src/store/webhooks.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ aliveMs: 4_000 });
-let mongo: MongoClient;
-let db: Db;
-beforeAll(() => {
-  mongo = new MongoClient(ci.names.mongoUrl);
-  db = mongo.db(ci.config.mongoDb);
-});
-afterAll(() => mongo.close());
 
-const sendersOf = () => db.collection<Sender>("senders");
+const sendersOf = () => ci.db.collection<Sender>("senders");
 
 const passes = async () => Number(/ci_loop_seconds_count{loop="heartbeat"} (\d+)/.exec(await metrics.metrics())![1]);
 
@@ -65,8 +57,8 @@ test("a heartbeat precedes the first claim after a time without lanes", async ()
   await using heartbeat = await startHeartbeat(senderStore(sendersOf()), ci.config.aliveMs, () => undefined);
   await eventually(() => expect(heartbeat.isCurrent()).toBe(false));
   const writes = batchedWrites({
-    webhooks: webhookStore(db, db.collection("webhooks"), ci.config.webhooksPerUser),
-    deliveries: deliveryStore(db.collection("deliveries")),
+    webhooks: webhookStore(ci.db, ci.db.collection("webhooks"), ci.config.webhooksPerUser),
+    deliveries: deliveryStore(ci.db.collection("deliveries")),
     heartbeat,
   });
   expect(await writes.claimLane(webhook.id)).toMatchObject({ lane: { holder: heartbeat.holder } });

@@ -3,7 +3,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Received, receiver } from "@ci/testkit/receiver";
-import { BSON, type Db, MongoClient } from "mongodb";
+import { BSON } from "mongodb";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { PayloadDoc } from "../src/store/payloads.js";
 import { bodyDigest, verifies } from "./_signatures.js";
@@ -13,22 +13,14 @@ const pauseMs = 3_600_000;
 const dayMs = 86_400_000;
 const ci = bootWebhooks({ pausesMs: [pauseMs], logMs: dayMs });
 
-let mongo: MongoClient;
-let db: Db;
-beforeAll(() => {
-  mongo = new MongoClient(ci.names.mongoUrl);
-  db = mongo.db(ci.config.mongoDb);
-});
-afterAll(() => mongo.close());
-
 const manifest = `# ${"é".repeat(512 * 1024 - 2)}`;
 const payloads = () =>
-  db
+  ci.db
     .collection<PayloadDoc>("payloads")
     .find({ _id: { $gt: "" } })
     .toArray();
 const logged = (webhooks: readonly Webhook[]) =>
-  db
+  ci.db
     .collection<DeliveryDoc>("deliveries")
     .find({ webhookId: { $in: webhooks.map(({ id }) => id) } })
     .toArray();
@@ -48,7 +40,7 @@ const attempted = (webhooks: readonly Webhook[], count: number) =>
 
 /** Makes the payloads as old as those that the service removes once no delivery refers to them. */
 const agePayloads = () =>
-  db
+  ci.db
     .collection("payloads")
     .updateMany({ _id: { $type: "string" } }, [{ $set: { neededAt: { $subtract: ["$$NOW", 2 * pauseMs] } } }]);
 
@@ -127,7 +119,7 @@ test("a repeated event needs its payload again, even if its deliveries were not 
   const [first] = await attempted(webhooks, 1);
   const { payloadId } = first!.sharedRequest!;
 
-  await db.collection("deliveries").deleteMany({ webhookId: { $in: webhooks.map(({ id }) => id) } });
+  await ci.db.collection("deliveries").deleteMany({ webhookId: { $in: webhooks.map(({ id }) => id) } });
   await agePayloads();
   // Under another message id the bus stores it a second time.
   await ci.publishMessage({ ...message, id: "again" });
@@ -154,7 +146,7 @@ test("a payload is kept as long as a delivery refers to it, and is removed after
   // The pass runs when the service starts. This one is the last that it removes.
   const pruned = async () => {
     const unused = { _id: "f".repeat(64), text: "unused", neededAt: new Date() };
-    await db.collection<PayloadDoc>("payloads").insertOne(unused);
+    await ci.db.collection<PayloadDoc>("payloads").insertOne(unused);
     await agePayloads();
     await ci.restart();
     await eventually(async () => expect((await payloads()).map(({ text }) => text)).not.toContain("unused"));
@@ -171,7 +163,7 @@ test("a payload is kept as long as a delivery refers to it, and is removed after
 
 test("a payload without deliveries stays for an hour, because they may be about to be stored", async () => {
   const [young, old] = ["a", "f"].map((digit) => digit.repeat(64)) as [string, string];
-  const unused = db.collection<PayloadDoc>("payloads");
+  const unused = ci.db.collection<PayloadDoc>("payloads");
   await unused.insertOne({ _id: old, text: "old", neededAt: new Date(Date.now() - 2 * pauseMs) });
   await unused.insertOne({ _id: young, text: "young", neededAt: new Date(Date.now() - pauseMs / 2) });
   await ci.restart();
@@ -189,7 +181,7 @@ test("nothing is sent for a delivery whose payload is missing, and its attempt f
   const [delivery] = await attempted(webhooks, 1);
   code = 200;
   await ci.restart(async () => {
-    await db.collection<PayloadDoc>("payloads").deleteOne({ _id: delivery!.sharedRequest!.payloadId });
+    await ci.db.collection<PayloadDoc>("payloads").deleteOne({ _id: delivery!.sharedRequest!.payloadId });
     ci.advanceClock(2 * pauseMs);
   });
   for (const { status, attempts } of await attempted(webhooks, 2))

@@ -1,6 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import { MongoClient } from "mongodb";
 import { type SharedPayloads, sharedPayloads } from "../src/delivery/shared-payloads.js";
 import { type PayloadDoc, payloadStore } from "../src/store/payloads.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
@@ -23,12 +22,9 @@ const slow: SharedPayloads = {
 };
 const ci = bootWebhooks({}, { sharedPayloads: slow });
 
-let mongo: MongoClient;
 beforeAll(() => {
-  mongo = new MongoClient(ci.names.mongoUrl);
-  stored = sharedPayloads(payloadStore(mongo.db(ci.config.mongoDb).collection<PayloadDoc>("payloads")));
+  stored = sharedPayloads(payloadStore(ci.db.collection<PayloadDoc>("payloads")));
 });
-afterAll(() => mongo.close());
 
 test("no attempt to the old address begins after a change was confirmed, however long the payload takes", async () => {
   await using inbox = await receiver();

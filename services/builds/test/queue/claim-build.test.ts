@@ -91,7 +91,7 @@ describe("succeeds", () => {
     expect((await suite.claim())!.imageTicket).toBeUndefined();
   });
 
-  it("a ticket opens the images of a deleted namespace and those above it no more, and a fork's opens none", async () => {
+  it("a ticket no longer opens images of a deleted namespace or those above it, and a fork's ticket opens none", async () => {
     const { ann } = suite.users;
     const scopesAfter = async (act: (id: number) => Promise<unknown>) => {
       const { id } = await suite.submit(ann, `namespace: gone/low\n${machine}`);

@@ -34,7 +34,7 @@ export function setCookie(place: Place, cookie: HostCookie, value = "", forMs = 
 /** Returns the value of a request's cookie; undefined without one that may be ours. */
 export function cookieValue(place: Place, cookie: HostCookie, { headers }: IncomingMessage): string | undefined {
   const start = `${cookieName(place, cookie)}=`;
-  // `trim` would remove more than browsers do, and so add the prefix to a name that begins otherwise.
+  // `trim` would strip more than browsers do, and so turn another name into ours.
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""));
   const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   return values.find((value) => cookie.values.test(value));

@@ -7,7 +7,7 @@ export const inReadingTurn = fairly<number>(8, 16, refusal);
 
 export const isBusy = (error: unknown): boolean => error instanceof Fault && error.code === "exhausted";
 
-/** Runs a task with what a wait for its turn leaves of `maxMs`. Throws Fault `exhausted` if that is nothing. */
+/** Runs a task when its turn comes. `maxMs` includes the wait. Throws Fault `exhausted` if the turn comes too late. */
 export function inReadingTurnWithin<T>(
   userId: number,
   maxMs: number,

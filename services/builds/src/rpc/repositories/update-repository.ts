@@ -29,7 +29,7 @@ function changeOf(
     ...(accessToken || (secret && hasAccessToken && !removeAccessToken)
       ? { hook: "pending" as const, hookHeldUntil: undefined }
       : {}),
-    // In one write, so that nobody's secret stands with the user of a concurrent change.
+    // One write: concurrent changes must not combine one user's secret with another user.
     ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)), userId: callerId } : {}),
     ...token,
     ...(isForks(forks) ? { forks } : {}),
