@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { UidRange } from "../src/config.js";
-import { lookAtProcesses, startTimeOf } from "../src/drivers/os/processes.js";
+import { lookAtIds } from "../src/drivers/os/process-ids.js";
+import { processesOf, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_assignment.js";
@@ -22,7 +23,7 @@ export function aFolder(): string {
 }
 
 /** Returns all processes started at or after `since`, in ticks since boot. */
-export const processes = async (since = 0n) => (await lookAtProcesses(since)).all;
+export const processes = (since = 0n) => processesOf(lookAtIds().ids, since);
 
 /** Opens an os driver that runs jobs as these users, or as the runner's own. */
 export async function osSubject(uids: UidRange | undefined, name = "contract"): Promise<Subject> {

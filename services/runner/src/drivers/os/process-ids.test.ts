@@ -46,7 +46,7 @@ test("the last id is known unless many ids are in use", () => {
   expect(lastIdIn("0.08 1.17 1.43\n", 32_768)).toBeUndefined();
 });
 
-test("only a child and younger processes are looked at, and all if there was time for another round", async () => {
+test("a look finds a child and younger processes, the next one those younger still, and all if there was time for another round", async () => {
   // Even the slowest machine is in time for a round of so many ids.
   const { birthOf, lookAtIds } = idsOn(1e9, 1);
   const children: ReturnType<typeof spawn>[] = [];
@@ -65,6 +65,14 @@ test("only a child and younger processes are looked at, and all if there was tim
       expect(ids).toEqual(expect.arrayContaining([pid, after]));
       expect(ids).not.toContain(before);
     });
+    await eventually(() => {
+      const look = lookAtIds(birthOf(start(), performance.now()));
+      const younger = start();
+      expect(look.ids).not.toContain(younger);
+      expect(look.next()).toMatchObject({ ids: expect.arrayContaining([younger]) });
+    });
+    // Other programs may start processes all the time.
+    await eventually(() => expect(lookAtIds().next()).toBe("none"));
     const late = { pid: children[1]!.pid!, round: -1 };
     expect(lookAtIds(late).ids).toEqual(expect.arrayContaining(children.map(({ pid }) => pid!)));
   } finally {

@@ -61,30 +61,43 @@ function allIds(): number[] {
 
 export interface Look {
   readonly ids: number[];
-  /** Reports that no process has started since the look began. */
-  readonly isComplete: () => boolean;
+  /** Looks at the ids that were given out since this look began. `none`: there are none; undefined: that is not known. */
+  next(): Look | "none" | undefined;
 }
 
 /** Looks for processes of a machine that gives out ids below `maxPid`; 0 if that is not known. */
 export function idsOn(maxPid: number, processors: number) {
-  const rounds = idRounds(maxPid, processors);
-  const lastId = () => (maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined);
+  const roundOf = idRounds(maxPid, processors);
 
-  function lookSince({ pid, round }: Birth): Look | undefined {
+  /** Returns the id that was given out last, which may be that of a thread. */
+  function newest(): Birth | undefined {
     const sinceMs = performance.now();
-    const last = lastId();
-    if (last === undefined || rounds(last, sinceMs, performance.now()) !== round) return undefined;
-    const ids =
-      last - pid < maxSingleLooks
-        ? Array.from({ length: last - pid + 1 }, (_, nth) => pid + nth).filter((id) => existsSync(`/proc/${id}`))
-        : allIds().filter((id) => id >= pid);
-    return { ids, isComplete: () => lastId() === last };
+    const pid = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
+    return pid === undefined ? undefined : { pid, round: roundOf(pid, sinceMs, performance.now()) };
+  }
+
+  const idsBetween = (first: number, last: number): number[] =>
+    last - first < maxSingleLooks
+      ? Array.from({ length: Math.max(0, last - first + 1) }, (_, nth) => first + nth).filter((id) =>
+          existsSync(`/proc/${id}`),
+        )
+      : allIds().filter((id) => id >= first);
+
+  function lookAfter({ pid, round }: Birth): Look | "none" | undefined {
+    const last = newest();
+    if (last?.round !== round) return undefined;
+    if (last.pid === pid) return "none";
+    return { ids: idsBetween(pid + 1, last.pid), next: () => lookAfter(last) };
   }
 
   return {
-    birthOf: (pid: number, sinceMs: number): Birth => ({ pid, round: rounds(pid, sinceMs, performance.now()) }),
+    birthOf: (pid: number, sinceMs: number): Birth => ({ pid, round: roundOf(pid, sinceMs, performance.now()) }),
     /** Finds all processes; only a child and younger processes, if that is certain. */
-    lookAtIds: (since?: Birth): Look => (since && lookSince(since)) ?? { ids: allIds(), isComplete: () => false },
+    lookAtIds(since?: Birth): Look {
+      const last = newest();
+      const ids = last && last.round === since?.round ? idsBetween(since.pid, last.pid) : allIds();
+      return { ids, next: () => last && lookAfter(last) };
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type Birth, lookAtIds } from "./process-ids.js";
 
 export interface Process {
   readonly pid: number;
@@ -69,9 +68,8 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
   };
 }
 
-/** Finds processes that started at `since`, in ticks since boot, or later. Unless `isComplete`, some may have been missed. */
-export async function lookAtProcesses(since: bigint, birth?: Birth): Promise<{ all: Process[]; isComplete: boolean }> {
-  const { ids, isComplete } = lookAtIds(birth);
+/** Returns those of these processes that started at `since`, in ticks since boot, or later. */
+export async function processesOf(ids: readonly number[], since: bigint): Promise<Process[]> {
   const found = await Promise.all(ids.map((pid) => processOf(pid, since)));
-  return { all: found.filter((one) => one !== undefined), isComplete: isComplete() };
+  return found.filter((one) => one !== undefined);
 }

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { User } from "../user.js";
-import type { Birth } from "./process-ids.js";
-import { lookAtProcesses, type Process } from "./processes.js";
+import { type Birth, type Look, lookAtIds } from "./process-ids.js";
+import { type Process, processesOf } from "./processes.js";
 
 const maxRounds = 20;
 const roundsWithoutSpawn = 5;
+/** Looks of one round. Each is for the ids that were given out during the one before. */
+const maxLooks = 20;
 
 /** One `<id> <start time of the leader>` per line, oldest first. */
 const parseGroups = (lines: string) =>
@@ -24,11 +26,9 @@ export interface Traces {
   readonly birth?: Birth | undefined;
 }
 
-/** Looks for processes of a build, also outside their group: by user, HOME, working directory or a group we started. */
-async function lookForStrays({ folder, home, groupLines, user, birth }: Traces) {
-  const groups = parseGroups(groupLines);
-  // Nothing of the build is older than its first job. A runner that crashed may not have noted a group.
-  const { all, isComplete } = await lookAtProcesses(BigInt(groups[0]?.startTime || 0), birth);
+/** Returns which processes are a build's, also outside its groups: by user, HOME, working directory or a group we started. */
+function straysIn(all: readonly Process[], groups: ReturnType<typeof parseGroups>, traces: Traces): Process[] {
+  const { folder, home, user } = traces;
   const ours = new Set(
     groups
       .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))
@@ -41,7 +41,21 @@ async function lookForStrays({ folder, home, groupLines, user, birth }: Traces) 
       one.folder === folder ||
       one.folder?.startsWith(`${folder}/`) ||
       ours.has(one.group));
-  return { strays: all.filter(isStray), isComplete };
+  return all.filter(isStray);
+}
+
+/** Looks for processes of a build. A stray that ends during a look may have started another one, which has a later id. */
+async function lookForStrays(traces: Traces): Promise<{ strays: Process[]; isComplete: boolean }> {
+  const groups = parseGroups(traces.groupLines);
+  // Nothing of the build is older than its first job. A runner that crashed may not have noted a group.
+  const since = BigInt(groups[0]?.startTime || 0);
+  let look: ReturnType<Look["next"]> = lookAtIds(traces.birth);
+  for (let looks = 0; typeof look === "object" && looks < maxLooks; looks++) {
+    const strays = straysIn(await processesOf(look.ids, since), groups, traces);
+    if (strays.length > 0) return { strays, isComplete: false };
+    look = look.next();
+  }
+  return { strays: [], isComplete: look === "none" };
 }
 
 /** Kills a build's processes until none is left. With a user of its own, none can hide by starting others all the time. */
@@ -52,7 +66,7 @@ export async function killStrays(traces: Traces): Promise<void> {
     const { strays, isComplete } = await lookForStrays(traces);
     if (strays.length === 0 && (isComplete || isSure)) return;
     for (const { pid } of strays) kill(pid);
-    if (user && !isSure && round >= roundsWithoutSpawn) isSure = await killAllOf(user);
+    if (user && !isSure && (strays.length === 0 || round >= roundsWithoutSpawn)) isSure = await killAllOf(user);
     if (strays.length > 0) await delay(10 * (round + 1));
   }
   throw new Error(`the processes of ${folder} do not end`);
