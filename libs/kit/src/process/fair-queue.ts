@@ -6,6 +6,8 @@ interface Share<Key, Value> {
 export interface FairQueue<Owner, Key, Value> {
   /** Adds work, or changes what waits under the same key. */
   add(owner: Owner, key: Key, value: (earlier: Value | undefined) => Value): void;
+  /** Removes work that still waits. */
+  remove(owner: Owner, key: Key): void;
   /** Gives a slot to the next work; undefined if none may have one now. */
   take(): { readonly owner: Owner; readonly key: Key; readonly value: Value } | undefined;
   /** Frees a slot of an owner. */
@@ -30,6 +32,12 @@ export function fairQueue<Owner, Key, Value>(slots: number): FairQueue<Owner, Ke
       const share = shares.get(owner) ?? { running: 0, waiting: new Map() };
       shares.set(owner, share);
       share.waiting.set(key, value(share.waiting.get(key)));
+    },
+
+    remove(owner, key) {
+      const share = shares.get(owner);
+      share?.waiting.delete(key);
+      if (share?.running === 0 && share.waiting.size === 0) shares.delete(owner);
     },
 
     take() {

@@ -7,7 +7,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1)
 function manual(slots: number, maxWaiting = 100) {
   const inTurn = fairly<string>(slots, maxWaiting, "Too many");
   const begun: { name: string; end(): Promise<void> }[] = [];
-  const run = (owner: string, name: string) =>
+  const run = (owner: string, name: string, signal?: AbortSignal) =>
     inTurn(
       owner,
       () =>
@@ -18,6 +18,7 @@ function manual(slots: number, maxWaiting = 100) {
           };
           begun.push({ name, end });
         }),
+      signal,
     );
   return { inTurn, run, begun, names: () => begun.map(({ name }) => name) };
 }
@@ -58,4 +59,31 @@ test("an owner with too many waiting tasks is refused, and others are not", asyn
   expect(await inTurn("bob", async () => 7)).toBe(7);
   for (const nth of upTo(4)) await begun[nth - 1]!.end();
   await Promise.all(all);
+});
+
+test("a task that gives up before its turn leaves its place to another", async () => {
+  const { run, begun, names } = manual(1, 1);
+  const first = run("ann", "a1");
+  const impatient = new AbortController();
+  const givenUp = run("ann", "a2", impatient.signal);
+  await expect(run("ann", "a3")).rejects.toMatchObject({ code: "exhausted" });
+  impatient.abort();
+  await expect(givenUp).rejects.toMatchObject({ code: "exhausted" });
+  const last = run("ann", "a4");
+  await begun[0]!.end();
+  await begun[1]!.end();
+  await Promise.all([first, last]);
+  expect(names()).toEqual(["a1", "a4"]);
+});
+
+test("a task goes on when its signal fires during its turn, and does not begin after its signal", async () => {
+  const { run, begun, names } = manual(1);
+  const late = new AbortController();
+  const running = run("ann", "a1", late.signal);
+  await tick();
+  late.abort();
+  await expect(run("ann", "a2", late.signal)).rejects.toMatchObject({ code: "exhausted" });
+  await begun[0]!.end();
+  await running;
+  expect(names()).toEqual(["a1"]);
 });

@@ -1,9 +1,22 @@
 import { fairly } from "@ci/kit/process/fairly";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 
 const refusal = "Too many requests";
+const maxReadings = fixedLimit({
+  max: 8,
+  about: "commits of repositories that a process reads at a time",
+  effect: "further ones wait; one user gets half of these",
+});
+const maxWaiting = fixedLimit({
+  max: 16,
+  about: "commits of one user that wait to be read",
+  refusal,
+  effect: "hook deliveries are tried again later",
+});
+
 /** Limits the commits that are read at a time, because each takes memory. */
-export const inReadingTurn = fairly<number>(8, 16, refusal);
+export const inReadingTurn = fairly<number>(maxReadings, maxWaiting, refusal);
 
 export const isBusy = (error: unknown): boolean => error instanceof Fault && error.code === "exhausted";
 
@@ -16,14 +29,5 @@ export function inReadingTurnWithin<T>(
 ): Promise<T> {
   const from = performance.now();
   const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Fault("exhausted", refusal));
-    over.addEventListener("abort", giveUp, { once: true });
-    const begin = () => {
-      over.throwIfAborted();
-      over.removeEventListener("abort", giveUp);
-      return task(Math.max(1, Math.ceil(maxMs - (performance.now() - from))));
-    };
-    inReadingTurn(userId, begin).then(resolve, reject);
-  });
+  return inReadingTurn(userId, () => task(Math.max(1, Math.ceil(maxMs - (performance.now() - from)))), over);
 }
