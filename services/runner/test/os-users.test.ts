@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
@@ -231,6 +231,24 @@ else {
     await releaseUser(user, folder);
     await expect(claimUser(only, folder)).rejects.toThrow("has a build");
     await releaseUser(user, next);
+  });
+
+  test("the removal of an old folder spares the processes of a build that has its user by now", async () => {
+    const user = { uid: 60_997, gid: 60_997 };
+    const [old, present] = [join(aFolder(), "old"), aFolder()];
+    await mkdir(join(old, "work"), { recursive: true });
+    await chown(join(old, "work"), user.uid, user.gid);
+    await claimUser({ first: user.uid, last: user.uid }, present);
+    const child = spawn("sleep", ["1000"], { ...user, cwd: "/", stdio: "ignore" });
+    try {
+      await once(child, "spawn");
+      await removeLeftover(old);
+      expect(existsSync(old)).toBe(false);
+      expect(await isAlive(user.uid)).toBe(true);
+    } finally {
+      child.kill("SIGKILL");
+      await releaseUser(user, present);
+    }
   });
 
   test("the runner refuses a folder that its jobs cannot enter", async () => {

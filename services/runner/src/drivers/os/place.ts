@@ -5,7 +5,7 @@ import type { UidRange } from "../../config.js";
 import type { Job } from "../../driver.js";
 import type { User } from "../user.js";
 import { removeFolder } from "./files.js";
-import { type Birth, birthOf } from "./process-ids.js";
+import { birthOf, type GivenId } from "./process-ids.js";
 import { startTimeOf } from "./processes.js";
 import { killStrays } from "./strays.js";
 import { claimUser, ownerOf, releaseUser } from "./users.js";
@@ -18,7 +18,7 @@ export interface Place {
   /** The runner's own files beside the working directory. */
   readonly files: Set<string>;
   groupLines: string;
-  birth?: Birth;
+  birth?: GivenId;
 }
 
 const workOf = (folder: string) => join(folder, "work");
@@ -75,5 +75,5 @@ export async function removeLeftover(folder: string): Promise<void> {
   const groupLines = await readFile(groupsOf(folder), "utf8").catch(() => "");
   const names = await readdir(folder).catch(() => []);
   const files = new Set(names.map((name) => join(folder, name)).filter((path) => path !== work));
-  await removePlace({ folder, work, user: await ownerOf(work), files, groupLines });
+  await removePlace({ folder, work, user: await ownerOf(work, folder), files, groupLines });
 }

@@ -40,13 +40,15 @@ describe("a round of process ids", () => {
   });
 });
 
-test("the last id is known unless many ids are in use", () => {
+test("the last id is known unless many ids are in use, or the system does not show it", () => {
   expect(lastIdIn("0.08 1.17 1.43 2/118 7705\n", 32_768)).toBe(7705);
   expect(lastIdIn("0.08 1.17 1.43 2/5000 7705\n", 32_768)).toBeUndefined();
   expect(lastIdIn("0.08 1.17 1.43\n", 32_768)).toBeUndefined();
+  // What gVisor shows.
+  expect(lastIdIn("0.00 0.00 0.00 0/0 0\n", 32_768)).toBeUndefined();
 });
 
-test("a look finds a child and younger processes, the next one those younger still, and all if there was time for another round", async () => {
+describe("a look at the ids of processes", () => {
   // Even the slowest machine is in time for a round of so many ids.
   const { birthOf, lookAtIds } = idsOn(1e9, 1);
   const children: ReturnType<typeof spawn>[] = [];
@@ -55,29 +57,70 @@ test("a look finds a child and younger processes, the next one those younger sti
     children.push(child);
     return child.pid!;
   };
-  try {
-    // The ids may start from the bottom meanwhile.
-    await eventually(() => {
-      const before = start();
-      const sinceMs = performance.now();
-      const [pid, after] = [start(), start()];
-      const { ids } = lookAtIds(birthOf(pid, sinceMs));
-      expect(ids).toEqual(expect.arrayContaining([pid, after]));
-      expect(ids).not.toContain(before);
-    });
-    await eventually(() => {
-      const look = lookAtIds(birthOf(start(), performance.now()));
-      const younger = start();
-      expect(look.ids).not.toContain(younger);
-      expect(look.next()).toMatchObject({ ids: expect.arrayContaining([younger]) });
-    });
-    // Other programs may start processes all the time.
-    await eventually(() => expect(lookAtIds().next()).toBe("none"));
-    const late = { pid: children[1]!.pid!, round: -1 };
-    expect(lookAtIds(late).ids).toEqual(expect.arrayContaining(children.map(({ pid }) => pid!)));
-  } finally {
+  const pids = () => children.map(({ pid }) => pid!);
+  const allOf = (look: ReturnType<ReturnType<typeof lookAtIds>["next"]>) =>
+    typeof look === "object" ? [...look.ids] : look;
+
+  afterEach(async () => {
     const ends = children.map((child) => once(child, "exit"));
     for (const child of children) child.kill("SIGKILL");
     await Promise.all(ends);
-  }
+    children.length = 0;
+  });
+
+  // The ids may start from the bottom at any time, so each of these is tried again.
+  test("finds a child and younger processes only", () =>
+    eventually(() => {
+      const before = start();
+      const sinceMs = performance.now();
+      const [pid, after] = [start(), start()];
+      const found = allOf(lookAtIds(birthOf(pid, sinceMs)));
+      expect(found).toEqual(expect.arrayContaining([pid, after]));
+      expect(found).not.toContain(before);
+    }));
+
+  test("is followed by one that finds those younger still", () =>
+    eventually(() => {
+      const sinceMs = performance.now();
+      const look = lookAtIds(birthOf(start(), sinceMs));
+      const younger = start();
+      expect(allOf(look)).not.toContain(younger);
+      expect(allOf(look.next())).toContain(younger);
+    }));
+
+  test("finds a process that appears while all are listed", () => {
+    const late = { pid: start(), round: -1 };
+    const { ids } = lookAtIds(late);
+    const found: number[] = [];
+    let appeared: number | undefined;
+    for (const id of ids) {
+      appeared ??= start();
+      found.push(id);
+    }
+    expect(found).toContain(appeared);
+  });
+
+  test("is the last one if no process began meanwhile", () =>
+    eventually(() => {
+      const sinceMs = performance.now();
+      birthOf(start(), sinceMs);
+      const look = lookAtIds();
+      allOf(look);
+      expect(look.next()).toBe("none");
+    }));
+
+  test("finds all processes if there was time for another round of ids", () => {
+    const late = { pid: start(), round: -1 };
+    start();
+    expect(allOf(lookAtIds(late))).toEqual(expect.arrayContaining(pids()));
+  });
+
+  test("is never the last one where the system shows an older id as the newest", () => {
+    const { birthOf: bornAt, lookAtIds: look } = idsOn(1e9, 1);
+    const sinceMs = performance.now();
+    bornAt(start() + 1_000_000, sinceMs);
+    const first = look();
+    allOf(first);
+    expect(first.next()).toBeUndefined();
+  });
 });

@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 /** No processor gives out more ids: even a failed attempt takes 5 us. */
 const maxPerMs = 500;
 const maxSingleLooks = 50;
+const maxLists = 10;
 
 /**
  * Linux gives out process ids in ascending order, again and again. Of two ids with one round, the smaller one is older.
@@ -23,8 +24,9 @@ export function idRounds(maxPid: number, processors: number) {
 
 /** Returns the id that was given out last, from /proc/loadavg; undefined if too many are in use. */
 export function lastIdIn(loadavg: string, maxPid: number): number | undefined {
-  const [, threads, pid] = /\/(\d+) (\d+)$/.exec(loadavg.trimEnd()) ?? [];
-  return pid === undefined || Number(threads) > maxPid / 8 ? undefined : Number(pid);
+  const [, threads = "0", pid = "0"] = /\/(\d+) (\d+)$/.exec(loadavg.trimEnd()) ?? [];
+  const isKnown = Number(threads) > 0 && Number(threads) <= maxPid / 8;
+  return isKnown && Number(pid) > 0 ? Number(pid) : undefined;
 }
 
 function numberIn(file: string): number {
@@ -43,24 +45,23 @@ function isProcOurs(): boolean {
   }
 }
 
-/** A child process: ids that were given out since then belong to younger processes. */
-export interface Birth {
+/** An id of a process or thread. Later ids of the same round belong to younger ones. */
+export interface GivenId {
   readonly pid: number;
   readonly round: number;
 }
 
-function allIds(): number[] {
-  try {
-    return readdirSync("/proc")
-      .map(Number)
-      .filter((id) => Number.isInteger(id));
-  } catch {
-    return [];
-  }
-}
+const hasProc = existsSync("/proc");
+const allIds = (): number[] =>
+  hasProc
+    ? readdirSync("/proc")
+        .map(Number)
+        .filter((id) => Number.isInteger(id))
+    : [];
 
 export interface Look {
-  readonly ids: number[];
+  /** Look at each process as its id comes: one that is not visible yet has a parent, whose id came earlier. */
+  readonly ids: Iterable<number>;
   /** Looks at the ids that were given out since this look began. `none`: there are none; undefined: that is not known. */
   next(): Look | "none" | undefined;
 }
@@ -68,35 +69,52 @@ export interface Look {
 /** Looks for processes of a machine that gives out ids below `maxPid`; 0 if that is not known. */
 export function idsOn(maxPid: number, processors: number) {
   const roundOf = idRounds(maxPid, processors);
+  /** False where the system shows an old id as the newest. */
+  let isShown = false;
 
-  /** Returns the id that was given out last, which may be that of a thread. */
-  function newest(): Birth | undefined {
+  /** Returns the id that was given out last. Its process or thread may not be visible yet. */
+  function newest(): GivenId | undefined {
     const sinceMs = performance.now();
     const pid = maxPid > 0 ? lastIdIn(readFileSync("/proc/loadavg", "utf8"), maxPid) : undefined;
     return pid === undefined ? undefined : { pid, round: roundOf(pid, sinceMs, performance.now()) };
   }
 
-  const idsBetween = (first: number, last: number): number[] =>
-    last - first < maxSingleLooks
-      ? Array.from({ length: Math.max(0, last - first + 1) }, (_, nth) => first + nth).filter((id) =>
-          existsSync(`/proc/${id}`),
-        )
-      : allIds().filter((id) => id >= first);
+  function lookFrom(last: GivenId | undefined, first: number): Look {
+    let isComplete = true;
+    function* listed(): Generator<number> {
+      const seen = new Set<number>();
+      // What is not visible yet may appear, so only a list without anything new is the last.
+      for (let lists = 0; lists < maxLists; lists++) {
+        const ids = allIds().filter((id) => id >= first && !seen.has(id));
+        if (ids.length === 0) return;
+        for (const id of ids) yield id;
+        for (const id of ids) seen.add(id);
+      }
+      isComplete = false;
+    }
+    function* single(): Generator<number> {
+      for (let id = first; id <= last!.pid; id++) if (existsSync(`/proc/${id}`)) yield id;
+    }
+    const ids = last && first > 0 && last.pid - first < maxSingleLooks ? single() : listed();
+    return { ids, next: () => (last && isComplete ? lookAfter(last) : undefined) };
+  }
 
-  function lookAfter({ pid, round }: Birth): Look | "none" | undefined {
+  function lookAfter({ pid, round }: GivenId): Look | "none" | undefined {
     const last = newest();
-    if (last?.round !== round) return undefined;
-    if (last.pid === pid) return "none";
-    return { ids: idsBetween(pid + 1, last.pid), next: () => lookAfter(last) };
+    if (!isShown || last?.round !== round) return undefined;
+    return last.pid === pid ? "none" : lookFrom(last, pid + 1);
   }
 
   return {
-    birthOf: (pid: number, sinceMs: number): Birth => ({ pid, round: roundOf(pid, sinceMs, performance.now()) }),
+    birthOf(pid: number, sinceMs: number): GivenId {
+      const birth = { pid, round: roundOf(pid, sinceMs, performance.now()) };
+      isShown = (newest()?.pid ?? 0) >= pid;
+      return birth;
+    },
     /** Finds all processes; only a child and younger processes, if that is certain. */
-    lookAtIds(since?: Birth): Look {
+    lookAtIds(since?: GivenId): Look {
       const last = newest();
-      const ids = last && last.round === since?.round ? idsBetween(since.pid, last.pid) : allIds();
-      return { ids, next: () => last && lookAfter(last) };
+      return isShown && since && last?.round === since.round ? lookFrom(last, since.pid) : lookFrom(last, 0);
     },
   };
 }

@@ -16,10 +16,15 @@ const threadsAt = 17;
 const startTimeAt = 19;
 const line = Buffer.alloc(1_024);
 
+const isExhausted = (error: unknown) =>
+  ["EMFILE", "ENFILE", "ENOMEM"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Returns undefined for a process that has ended, and for what only its owner may see. */
 function read<T>(reading: () => T): T | undefined {
   try {
     return reading();
-  } catch {
+  } catch (error) {
+    if (isExhausted(error)) throw error;
     return undefined;
   }
 }
@@ -69,7 +74,7 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
 }
 
 /** Returns those of these processes that started at `since`, in ticks since boot, or later. */
-export async function processesOf(ids: readonly number[], since: bigint): Promise<Process[]> {
-  const found = await Promise.all(ids.map((pid) => processOf(pid, since)));
+export async function processesOf(ids: Iterable<number>, since: bigint): Promise<Process[]> {
+  const found = await Promise.all(Array.from(ids, (pid) => processOf(pid, since)));
   return found.filter((one) => one !== undefined);
 }

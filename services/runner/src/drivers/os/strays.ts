@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { User } from "../user.js";
-import { type Birth, type Look, lookAtIds } from "./process-ids.js";
+import { type GivenId, type Look, lookAtIds } from "./process-ids.js";
 import { type Process, processesOf } from "./processes.js";
 
 const maxRounds = 20;
 const roundsWithoutSpawn = 5;
-/** Looks of one round. Each is for the ids that were given out during the one before. */
+/** Looks of one round. Each is at the ids that were given out since the one before began. */
 const maxLooks = 20;
 
 /** One `<id> <start time of the leader>` per line, oldest first. */
@@ -23,10 +23,10 @@ export interface Traces {
   readonly groupLines: string;
   /** The build's own user. */
   readonly user: User | undefined;
-  readonly birth?: Birth | undefined;
+  readonly birth?: GivenId | undefined;
 }
 
-/** Returns which processes are a build's, also outside its groups: by user, HOME, working directory or a group we started. */
+/** Returns those processes that belong to the build: by user, HOME, working directory or a group we started. */
 function straysIn(all: readonly Process[], groups: ReturnType<typeof parseGroups>, traces: Traces): Process[] {
   const { folder, home, user } = traces;
   const ours = new Set(
@@ -45,14 +45,14 @@ function straysIn(all: readonly Process[], groups: ReturnType<typeof parseGroups
 }
 
 /** Looks for processes of a build. A stray that ends during a look may have started another one, which has a later id. */
-async function lookForStrays(traces: Traces): Promise<{ strays: Process[]; isComplete: boolean }> {
+async function lookForStrays(traces: Traces, max: number): Promise<{ strays: Process[]; isComplete: boolean }> {
   const groups = parseGroups(traces.groupLines);
   // Nothing of the build is older than its first job. A runner that crashed may not have noted a group.
   const since = BigInt(groups[0]?.startTime || 0);
   let look: ReturnType<Look["next"]> = lookAtIds(traces.birth);
-  for (let looks = 0; typeof look === "object" && looks < maxLooks; looks++) {
+  for (let looks = 1; typeof look === "object"; looks++) {
     const strays = straysIn(await processesOf(look.ids, since), groups, traces);
-    if (strays.length > 0) return { strays, isComplete: false };
+    if (strays.length > 0 || looks === max) return { strays, isComplete: false };
     look = look.next();
   }
   return { strays: [], isComplete: look === "none" };
@@ -63,11 +63,11 @@ export async function killStrays(traces: Traces): Promise<void> {
   const { folder, user } = traces;
   let isSure = user === undefined;
   for (let round = 0; round < maxRounds; round++) {
-    const { strays, isComplete } = await lookForStrays(traces);
+    const { strays, isComplete } = await lookForStrays(traces, isSure ? 1 : maxLooks);
     if (strays.length === 0 && (isComplete || isSure)) return;
     for (const { pid } of strays) kill(pid);
     if (user && !isSure && (strays.length === 0 || round >= roundsWithoutSpawn)) isSure = await killAllOf(user);
-    if (strays.length > 0) await delay(10 * (round + 1));
+    if (strays.length > 0 || !isSure) await delay(10 * (round + 1));
   }
   throw new Error(`the processes of ${folder} do not end`);
 }

@@ -88,8 +88,12 @@ export async function releaseUser({ uid }: User, folder: string): Promise<void> 
   if (holderOf(uid) === folder) await unlink(claimOf(uid));
 }
 
-/** Returns the owner of a working directory; undefined if that is the runner itself, or if it is missing. */
-export async function ownerOf(work: string): Promise<User | undefined> {
+/**
+ * Returns the owner of a working directory in a build's folder; undefined if that is the runner itself, if it is missing,
+ * or if another build has the user by now: claims end when the machine starts again, and folders do not.
+ */
+export async function ownerOf(work: string, folder: string): Promise<User | undefined> {
   const found = await lstat(work).catch(() => undefined);
-  return found && isRoot() && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
+  if (!found || !isRoot() || found.uid === 0) return undefined;
+  return [undefined, folder].includes(holderOf(found.uid)) ? { uid: found.uid, gid: found.gid } : undefined;
 }
