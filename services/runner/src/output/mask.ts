@@ -103,8 +103,3 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
     },
   };
 }
-
-export function masked(secrets: Secrets, text: string): string {
-  const mask = createMask(secrets);
-  return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();
-}

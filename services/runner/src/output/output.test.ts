@@ -171,3 +171,15 @@ test("lines that are added while a chunk is masked come after it, also before th
   await pending;
   expect(joined(await last)).toBe(`${"x".repeat(50_000)}xxxxxx\none xxxxxx\ntwo\nthree\n`);
 });
+
+test("other work gets its turn while a long last line is masked", async () => {
+  const line = "a secret, ".repeat(50_000);
+  const { output, joined } = open({ secrets: await hiding("secret") });
+  output.line("one");
+  let last: Piece | undefined;
+  const finish = async () => {
+    last = await output.finish(line);
+  };
+  expect(await turnsDuring(finish())).toBeGreaterThan(line.length / 8_192 - 2);
+  expect(joined(last)).toBe(`one\n${line.replaceAll("secret", "xxxxxx")}\n`);
+});

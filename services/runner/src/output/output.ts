@@ -1,8 +1,9 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { createMask, masked } from "./mask.js";
+import { createMask } from "./mask.js";
 import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
 import { inSlices } from "./slices.js";
+import { masked } from "./texts.js";
 
 export interface Piece {
   readonly offset: number;
@@ -107,10 +108,11 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       else send();
     },
     async finish(lastLine) {
+      const last = lastLine === undefined ? undefined : await masked(secrets, lastLine);
       await slices.done?.();
       keep(decode(mask.end(), true));
       keep(decode(new Uint8Array(), false));
-      if (lastLine !== undefined) addLine(masked(secrets, lastLine).replaceAll("\0", "NUL"));
+      if (last !== undefined) addLine(last.replaceAll("\0", "NUL"));
       await sender.idle();
       while (!sender.hasFailed() && waiting.bytes() > maxPieceBytes) await drainTo(maxPieceBytes);
       clearTimeout(timer);

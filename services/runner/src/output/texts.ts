@@ -18,3 +18,6 @@ export function textMask(secrets: Secrets): TextMask {
     return Buffer.concat(out).toString();
   };
 }
+
+/** Hides secrets in a whole text. */
+export const masked = (secrets: Secrets, text: string): Promise<string> => textMask(secrets)(text, false);

@@ -16,7 +16,7 @@ export interface Collecting {
   readonly mark: Mark;
   readonly limitBytes: number;
   /** Hides secrets in names: a glob may find a file named after one. */
-  readonly hide: (text: string) => string;
+  readonly hide: (text: string) => Promise<string>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -63,12 +63,13 @@ function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
 async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   const { environment, queue, limitBytes, signal } = on;
   on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
+  const header = await headerOf(wanted, on);
   const send = () =>
     retry(signal, async () => {
       const file = await environment.open(wanted.source, signal);
       try {
         if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);
-        await queue.putArtifact(sendUpload(headerOf(wanted, on), file.content), { signal });
+        await queue.putArtifact(sendUpload(header, file.content), { signal });
       } finally {
         await file.close();
       }
@@ -80,8 +81,11 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   }
 }
 
-const headerOf = ({ artifactId, source, name, match }: Wanted, { mark, hide }: Collecting): ArtifactHeader => ({
+const headerOf = async (
+  { artifactId, source, name, match }: Wanted,
+  { mark, hide }: Collecting,
+): Promise<ArtifactHeader> => ({
   ...mark,
   artifactId,
-  ...(match ? { source: hide(source), name: hide(name) } : {}),
+  ...(match ? { source: await hide(source), name: await hide(name) } : {}),
 });

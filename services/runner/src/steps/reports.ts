@@ -44,7 +44,7 @@ export interface Reporting {
   readonly mark: Mark;
   readonly jobId: number;
   /** Hides secrets. */
-  readonly hide: (text: string) => string;
+  readonly hide: (text: string) => Promise<string>;
   readonly hideIn: TextMask;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -132,7 +132,7 @@ export async function collectReports(patterns: readonly string[], on: Reporting)
     } catch (error) {
       on.signal.throwIfAborted();
       if (isConflict(error)) throw error;
-      on.say(`report error: ${on.hide(what)}: ${reasonOf(error)}`);
+      on.say(`report error: ${await on.hide(what)}: ${reasonOf(error)}`);
       return undefined;
     }
   };

@@ -6,9 +6,9 @@ import type {
   TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
-import { masked } from "../output/mask.js";
 import type { Piece } from "../output/output.js";
 import type { Secrets } from "../output/secrets.js";
+import { masked } from "../output/texts.js";
 import type { HeldReport } from "./held-report.js";
 import { reasonIn } from "./last-line.js";
 import type { Lease } from "./lease.js";
@@ -27,7 +27,7 @@ export interface Result {
 interface Reporting {
   readonly queue: Pick<QueueServiceClient, "appendOutput" | "finishJob">;
   readonly mark: Mark;
-  readonly lease: Lease;
+  readonly lease: Pick<Lease, "lost" | "lose">;
   readonly secrets: Secrets;
   readonly jobId: number;
   /** Resolves when the queue knows that the job is running. */
@@ -58,7 +58,7 @@ export function reportsOf({ queue, mark, lease, secrets, jobId, started, held, b
     },
     /** Finishes the job, which starts what comes next or ends the build. */
     async finish({ why, ...how }: Result & Piece) {
-      const reason = why && masked(secrets, reasonIn(why));
+      const reason = why && (await masked(secrets, reasonIn(why)));
       const ask = { ...mark, jobId, placedObjectIds: [], ...placed(how), reason, followsOrder: true };
       const send = (prepared?: PreparedJob) =>
         retry(lost, () => queue.finishJob({ ...ask, prepared }, { signal: lost }));
