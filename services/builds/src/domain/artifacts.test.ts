@@ -47,6 +47,24 @@ it("an upload replaces the content of an interrupted upload of the same match", 
   expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
 });
 
+it("refuses matches without end, but no file that an entry names, until the build is requeued", () => {
+  let doc = running([{ ...entry(1, "*", "*"), pattern: "*" }, entry(2, "b", "b")]);
+  const match = (nth: number) => {
+    const name = `${nth}.${"n".repeat(100_000)}`;
+    doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: name, name, ...file(`b${nth}`) }, 50 + nth));
+  };
+  const fill = () => {
+    for (let nth = 0; nth < 100; nth++) match(nth);
+  };
+  expect(fill).toThrow("Invalid");
+  expect(doc.artifacts.length).toBeGreaterThan(5);
+  expect(JSON.stringify(doc.artifacts).length).toBeLessThan(3 * 1024 ** 2);
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 2, ...file("b") }, 40));
+  doc = { ...doc, ...resetArtifacts(doc) };
+  match(0);
+  expect(doc.artifacts.length).toBe(2);
+});
+
 it("a VM's disk belongs to the job that ran last, until the build is requeued", () => {
   const first = aBuild().jobs[0]!;
   const jobs = [

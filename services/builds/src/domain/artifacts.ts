@@ -1,4 +1,5 @@
-import { Fault } from "@ci/kit/rpc/fault";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
 import { type Change, requireHeld } from "./change.js";
 import { uniqueNames } from "./plan.js";
@@ -42,7 +43,27 @@ export function prune(doc: BuildDoc, ids: ReadonlySet<number>, deletedAt: Date):
   return { set: { artifacts, artifactBytes: isStored ? storedBytes(artifacts) : undefined } };
 }
 
-/** Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. */
+const refusal = "too many files match the globs of this build, or their names are too long";
+const maxMatchBytes = fixedLimit({
+  max: 2 * 1024 ** 2,
+  unit: "bytes",
+  about: "records of the files that a build's globs match, some 300 and their names for each",
+  refusal,
+});
+
+const bytesOf = ({ source, name, pattern = "", entry }: ArtifactDoc): number =>
+  [source, name, pattern, entry?.source ?? "", entry?.name ?? ""].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    300,
+  );
+
+/** A document has 16 MiB. Without room for its end, a build would run again and again. */
+function requireRoom(artifacts: readonly ArtifactDoc[]): void {
+  const matches = artifacts.filter(({ id, entryId, entry }) => id !== entryId || entry);
+  if (matches.reduce((sum, one) => sum + bytesOf(one), 0) > maxMatchBytes) throw invalid({ file: [refusal] });
+}
+
+/** Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. Throws `invalid` beyond the limit. */
 export function collect(
   doc: BuildDoc,
   epoch: number,
@@ -71,5 +92,6 @@ export function collect(
   const at = doc.artifacts.findIndex((one) => one.id === target.id);
   const artifacts =
     at < 0 ? [...doc.artifacts, record] : doc.artifacts.map((one, index) => (index === at ? record : one));
+  if (source !== undefined) requireRoom(artifacts);
   return { set: { artifacts, artifactBytes: storedBytes(artifacts) } };
 }

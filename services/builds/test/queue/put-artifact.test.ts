@@ -51,6 +51,17 @@ describe("succeeds", () => {
 });
 
 describe("invalid", () => {
+  it("refuses a file before its content if the records of what globs match are too large", async () => {
+    const { header, assignment } = await claimed();
+    const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));
+    const name = "n".repeat(1.5 * 1024 ** 2);
+    expect(await fault(suite.queue.putArtifact(upload({ ...header, source: name, name }, big)))).toMatchObject({
+      code: "invalid",
+      fields: { file: [expect.stringMatching(/^too many files match /)] },
+    });
+    await suite.finish(assignment, 1, "failed");
+  });
+
   it("stores nothing of an artifact that is too large", async () => {
     const { ref, header, get, assignment } = await claimed();
     const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));

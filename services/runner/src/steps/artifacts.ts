@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { sendUpload } from "@ci/kit/bytes/upload";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
@@ -20,6 +21,12 @@ export interface Collecting {
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
+
+const maxPattern = fixedLimit({
+  max: 4_096,
+  about: "characters of the name that a manifest gives to the files of a glob",
+  effect: "the job's output says why none is kept",
+});
 
 /** `match`: a glob found it, so the record gets its own source and name. */
 interface Wanted {
@@ -48,16 +55,20 @@ function sayError(source: string, error: unknown, { say, signal }: Collecting): 
 async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wanted[]> {
   const { id: artifactId, source, name } = artifact;
   if (!isGlob(source)) return [{ artifactId, source, name, match: false }];
+  if (isNamed(artifact) && name.length > maxPattern)
+    throw new Fault("invalid", `the name is longer than ${maxPattern} characters`);
   const found = await matchesOf(source, on);
   if (found.length === 0) throw new Fault("not_found", "nothing matches");
   return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
 }
 
+const isNamed = ({ source, name }: AssignedArtifact): boolean => name !== source && name !== posix.basename(source);
+
 /** A `*` in the name stands for the match's base name. Without a given name, that is the name. */
-function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
+function nameOfMatch(artifact: AssignedArtifact, path: string): string {
+  const { name } = artifact;
   const base = posix.basename(path);
-  const given = name !== source && name !== posix.basename(source);
-  return given && name.includes("*") ? name.replace(/\*+/, () => base) : base;
+  return isNamed(artifact) && name.includes("*") ? name.replace(/\*+/, () => base) : base;
 }
 
 async function collect(wanted: Wanted, on: Collecting): Promise<void> {
