@@ -1,5 +1,8 @@
-/** Bytes that all builds together mask in one turn of the event loop: some milliseconds at the slowest. */
+/** What all builds together mask in one turn of the event loop. */
 const sliceBytes = 8 * 1024;
+/** Some text takes a hundred times as long as other text. A slice ends after the first piece that ends later than this. */
+const sliceMs = 4;
+const pieceBytes = 1024;
 
 /** Builds that wait for a slice, in order. */
 const waiting: (() => void)[] = [];
@@ -35,29 +38,36 @@ export interface Slices {
   done(): Promise<void> | undefined;
 }
 
-/** Calls `use` with all bytes in order, without holding up other builds and other work of this process. */
-export function inSlices(use: (slice: Uint8Array) => void): Slices {
+/** Calls `use` with all bytes in order, in pieces, without holding up other builds and other work of this process. */
+export function inSlices(use: (piece: Uint8Array) => void): Slices {
   let using: Promise<void> | undefined;
   let roomBytes = 0;
+  let leftMs = 0;
+
+  function usePiece(piece: Uint8Array): void {
+    const sinceMs = performance.now();
+    use(piece);
+    leftMs -= performance.now() - sinceMs;
+    roomBytes = leftMs > 0 ? roomBytes - piece.length : 0;
+  }
 
   async function useAll(bytes: Uint8Array): Promise<void> {
     for (let from = 0; from < bytes.length; ) {
       if (roomBytes <= 0) {
         await takeSlice();
         roomBytes = sliceBytes;
+        leftMs = sliceMs;
       }
-      const slice = bytes.subarray(from, from + roomBytes);
-      roomBytes -= slice.length;
-      from += slice.length;
-      use(slice);
+      const piece = bytes.subarray(from, from + Math.min(roomBytes, pieceBytes));
+      from += piece.length;
+      usePiece(piece);
     }
   }
 
   return {
     add(bytes) {
-      if (!using && bytes.length <= roomBytes) {
-        roomBytes -= bytes.length;
-        use(bytes);
+      if (!using && bytes.length <= Math.min(roomBytes, pieceBytes)) {
+        usePiece(bytes);
         return undefined;
       }
       const done = (using ?? Promise.resolve()).then(() => useAll(bytes));
