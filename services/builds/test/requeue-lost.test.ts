@@ -69,7 +69,8 @@ it("a build fails after losing more runners than allowed", async () => {
   await eventually(() => expect(suite.kinds(id).filter((kind) => kind === "build.finished")).toHaveLength(1));
 });
 
-it("a lost build that cannot be requeued does not hold up the others", async () => {
+it("a lost build that cannot be requeued does not hold up the others, and waits before it is tried again", async () => {
+  await using pass = await startLostPass(suite.names, suite.config, suite.now);
   const [broken, whole] = [await suite.submit(suite.users.ann), await suite.submit(suite.users.ann)];
   for (const runner of ["first", "second"]) await suite.claim(runner);
   await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
@@ -77,6 +78,7 @@ it("a lost build that cannot be requeued does not hold up the others", async () 
   expect((await stored.updateOne({ _id: broken.id }, { $unset: { jobs: true } })).modifiedCount).toBe(1);
   await suite.loseRunners();
   await eventually(async () => expect((await get(whole.number)).status).toBe("queued"));
+  await eventually(async () => expect(await pass.run()).toBeUndefined());
   await stored.deleteOne({ _id: broken.id });
   await suite.finish((await suite.claim())!, 0, "failed");
 });

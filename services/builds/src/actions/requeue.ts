@@ -3,6 +3,7 @@ import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
 import { changeAndDrop } from "./drop-contents.js";
+import { spillOutput } from "./spill-output.js";
 
 /** Takes a build back from its runner and deletes its artifacts, unless `move` returns undefined. */
 export async function requeue(
@@ -17,4 +18,5 @@ export async function requeue(
     ctx.bus.nudge(`queue.${doc.driver.type}`);
   }
   ctx.wakeups.wake(doc);
+  await spillOutput(ctx, doc);
 }

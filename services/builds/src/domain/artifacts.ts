@@ -47,7 +47,7 @@ const refusal = "too many files match the globs of this build, or their names ar
 const maxMatchBytes = fixedLimit({
   max: 2 * 1024 ** 2,
   unit: "bytes",
-  about: "records of the files that a build's globs match, some 300 and their names for each",
+  about: "records of the files that a build's globs match; each counts as its names plus 300 bytes",
   refusal,
 });
 
@@ -57,13 +57,16 @@ const bytesOf = ({ source, name, pattern = "", entry }: ArtifactDoc): number =>
     300,
   );
 
-/** A document has 16 MiB. Without room for its end, a build would run again and again. */
+/** A document can hold 16 MiB. Without room for its end, a build would run again and again. */
 function requireRoom(artifacts: readonly ArtifactDoc[]): void {
   const matches = artifacts.filter(({ id, entryId, entry }) => id !== entryId || entry);
   if (matches.reduce((sum, one) => sum + bytesOf(one), 0) > maxMatchBytes) throw invalid({ file: [refusal] });
 }
 
-/** Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. Throws `invalid` beyond the limit. */
+/**
+ * Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. Throws
+ * `invalid` if the matches have no room.
+ */
 export function collect(
   doc: BuildDoc,
   epoch: number,

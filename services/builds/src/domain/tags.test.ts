@@ -5,6 +5,12 @@ const limits = { maxTags: 3, tagLength: 5 };
 it.each([
   ["trims tags and drops empty and repeated ones", [" a ", "", "a", "b c"], ["a", "b c"], []],
   ["drops tags that no URL can name", [".", " .. ", "...", ".a", "./."], ["...", ".a", "./."], []],
+  [
+    "counts all but one of the tags that name cron jobs",
+    ["cron:", "cron:a", "cron:b", "c", "d"].slice(0, 5),
+    ["cron:", "cron:a", "cron:b", "c", "d"],
+    ["Tags cannot exceed 3 per build", "Tags name cannot be longer than 5 characters in length"],
+  ],
   ["limits the number of tags", ["a", "b", "c", "d"], ["a", "b", "c", "d"], ["Tags cannot exceed 3 per build"]],
   [
     "limits the characters, not the bytes",

@@ -1,5 +1,8 @@
-/** Tags that the service adds. They do not count towards the limit. */
-const byService = (name: string) => name === "orphaned" || name.startsWith("cron:");
+/** Counts tags without those that the service adds: `orphaned`, and one that names a cron job. */
+function countOf(names: readonly string[]): number {
+  const others = names.filter((name) => name !== "orphaned");
+  return others.length - (others.some((name) => name.startsWith("cron:")) ? 1 : 0);
+}
 
 export interface TagLimits {
   readonly maxTags: number;
@@ -7,7 +10,7 @@ export interface TagLimits {
 }
 
 function complain(names: readonly string[], has: readonly string[], limits: TagLimits): string[] {
-  const count = [...has, ...names].filter((name) => !byService(name)).length;
+  const count = countOf([...has, ...names]);
   const complaints: string[] = [];
   if (count > limits.maxTags) complaints.push(`Tags cannot exceed ${limits.maxTags} per build`);
   if (names.some((name) => [...name].length > limits.tagLength))

@@ -23,7 +23,14 @@ export async function requeueLost(ctx: Context): Promise<number | undefined> {
   if (endsInMs === undefined) return 0;
   if (endsInMs >= 0) return undefined;
   const lost = await ctx.builds.lost();
-  const requeued = await Promise.allSettled(lost.map((build) => requeueOne(ctx, build)));
+  const requeued = await Promise.allSettled(
+    lost.map((build) =>
+      requeueOne(ctx, build).catch(async (error) => {
+        await ctx.builds.postpone(build._id, build.lease, ctx.config.leaseMs);
+        throw error;
+      }),
+    ),
+  );
   for (const one of requeued) if (one.status === "rejected") throw one.reason;
   return lost.length;
 }

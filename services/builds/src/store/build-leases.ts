@@ -14,6 +14,12 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
     return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;
   },
 
+  /** Lets a lost build wait for another lease, so that builds that cannot be requeued do not hold up others. */
+  postpone: async (id: number, { until }: HeldLease, leaseMs: number): Promise<void> => {
+    const later = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
+    await builds.updateOne({ _id: id, "lease.until": until! }, [{ $set: later }]);
+  },
+
   /** Returns up to 100 running builds whose lease has expired, with that lease. */
   lost: (): Promise<{ _id: number; lease: HeldLease }[]> =>
     builds

@@ -53,19 +53,16 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...leases,
     place: places.place,
 
-    renew(...lease: Parameters<typeof leases.renew>) {
-      // A renewal also changes the revision.
-      recent.take(lease[0]);
-      return leases.renew(...lease);
-    },
+    renew: recent.before(leases.renew),
+    postpone: recent.before(leases.postpone),
 
     /**
      * Stores and returns the new builds of one request: all of them, even if the process dies, or none if the first one
      * exists already.
      */
     async insert(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
-      requireStorable(docs);
       const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
+      requireStorable([first!, ...others]);
       if (others.length === 0) await insertOne(first!);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
       for (const doc of stored.docs) {

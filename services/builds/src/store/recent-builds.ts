@@ -29,6 +29,13 @@ export function recentBuilds() {
       if (docs.size >= maxBuilds) docs.delete(docs.keys().next().value!);
       docs.set(doc._id, doc);
     },
+    /** Removes a build before work that changes its revision. */
+    before:
+      <Rest extends unknown[], T>(work: (id: number, ...rest: Rest) => T) =>
+      (id: number, ...rest: Rest): T => {
+        docs.delete(id);
+        return work(id, ...rest);
+      },
   };
 }
 

@@ -1,4 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
+import type { BuildDoc } from "../../src/domain/build.js";
 import { bootBuilds, fault } from "../_suite.js";
 
 const suite = bootBuilds();
@@ -36,11 +37,35 @@ describe("succeeds", () => {
     await suite.finish(assignment, 2, "failed", "", 11);
   });
 
+  it("moves older output out of the build's document, also if jobs end without sending any before", async () => {
+    const { assignment, build } = await claimed();
+    const text = "x".repeat(200 * 1024);
+    for (const job of [0, 1]) await suite.finish(assignment, job, "passed", text, job * text.length);
+    const doc = (await suite.database().collection<BuildDoc>("builds").findOne({ _id: build.id }))!;
+    expect(doc.tail.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(text.length);
+    expect(doc.outputBytes).toBe(2 * text.length);
+    await suite.finish(assignment, 2, "failed", "", 2 * text.length);
+  });
+
   it("a repeated request gets the same answer and changes nothing", async () => {
     const { assignment, get } = await claimed();
     await suite.finish(assignment, 0, "failed", "no\n", 0);
     expect(await suite.finish(assignment, 0, "failed", "no\n", 0)).toEqual({ final: true });
     expect(await get()).toMatchObject({ status: "failed", output: "no\n" });
+  });
+});
+
+describe("invalid", () => {
+  it("rejects more output than a message may have, also of a job that is reported with the next", async () => {
+    const { assignment } = await claimed();
+    const long = "x".repeat(256 * 1024 + 1);
+    expect(await fault(suite.finish(assignment, 0, "passed", long, 0))).toMatchObject({ code: "invalid" });
+    const { buildId, epoch, leaseSecret, jobs } = assignment;
+    const prepared = { jobId: jobs[0]!.id, offset: 0, text: long, placedObjectIds: [], ageMs: 1 };
+    const report = { jobId: jobs[1]!.id, outcome: "passed" as const, offset: 0, text: "", placedObjectIds: [] };
+    const both = suite.queue.finishJob({ buildId, epoch, leaseSecret, ...report, prepared, followsOrder: true });
+    expect(await fault(both)).toMatchObject({ code: "invalid" });
+    await suite.finish(assignment, 0, "failed");
   });
 });
 

@@ -1,6 +1,5 @@
-/** What all builds together mask in one turn of the event loop. */
+/** What all builds together mask in one turn of the event loop. Some text takes a hundred times as long as other text. */
 const sliceBytes = 8 * 1024;
-/** Some text takes a hundred times as long as other text. A slice ends after the first piece that ends later than this. */
 const sliceMs = 4;
 const pieceBytes = 1024;
 

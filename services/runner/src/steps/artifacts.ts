@@ -25,7 +25,7 @@ export interface Collecting {
 const maxPattern = fixedLimit({
   max: 4_096,
   about: "characters of the name that a manifest gives to the files of a glob",
-  effect: "the job's output says why none is kept",
+  effect: "no file of the glob is collected, and the job's output says why",
 });
 
 /** `match`: a glob found it, so the record gets its own source and name. */

@@ -8,7 +8,7 @@ import { removeFolder } from "./files.js";
 import { birthOf, type GivenId } from "./process-ids.js";
 import { startTimeOf } from "./processes.js";
 import { killStrays } from "./strays.js";
-import { claimUser, ownerOf, releaseUser } from "./users.js";
+import { claimOwner, claimUser, releaseUser } from "./users.js";
 
 /** The folder of a build. It is made without the thread pool, which costs more than the calls. Removals may take longer. */
 export interface Place {
@@ -75,5 +75,5 @@ export async function removeLeftover(folder: string): Promise<void> {
   const groupLines = await readFile(groupsOf(folder), "utf8").catch(() => "");
   const names = await readdir(folder).catch(() => []);
   const files = new Set(names.map((name) => join(folder, name)).filter((path) => path !== work));
-  await removePlace({ folder, work, user: await ownerOf(work, folder), files, groupLines });
+  await removePlace({ folder, work, user: await claimOwner(work, folder), files, groupLines });
 }

@@ -108,7 +108,11 @@ export function idsOn(maxPid: number, processors: number) {
   return {
     birthOf(pid: number, sinceMs: number): GivenId {
       const birth = { pid, round: roundOf(pid, sinceMs, performance.now()) };
-      isShown = (newest()?.pid ?? 0) >= pid;
+      try {
+        isShown = (newest()?.pid ?? 0) >= pid;
+      } catch {
+        isShown = false;
+      }
       return birth;
     },
     /** Finds all processes; only a child and younger processes, if that is certain. */

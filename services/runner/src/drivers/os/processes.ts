@@ -52,7 +52,10 @@ function uidOf(pid: number): number | undefined {
 
 /** Asynchronous, because reading the memory of a process can block. */
 async function homeOf(pid: number): Promise<string | undefined> {
-  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch((error) => {
+    if (isExhausted(error)) throw error;
+    return "";
+  });
   const home = environment.split("\0").find((entry) => entry.startsWith("HOME="));
   return home?.slice("HOME=".length);
 }

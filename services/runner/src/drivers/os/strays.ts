@@ -6,7 +6,6 @@ import { type Process, processesOf } from "./processes.js";
 
 const maxRounds = 20;
 const roundsWithoutSpawn = 5;
-/** Looks of one round. Each is at the ids that were given out since the one before began. */
 const maxLooks = 20;
 
 /** One `<id> <start time of the leader>` per line, oldest first. */

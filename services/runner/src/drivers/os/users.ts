@@ -89,11 +89,12 @@ export async function releaseUser({ uid }: User, folder: string): Promise<void> 
 }
 
 /**
- * Returns the owner of a working directory in a build's folder; undefined if that is the runner itself, if it is missing,
- * or if another build has the user by now: claims end when the machine starts again, and folders do not.
+ * Claims the owner of a working directory for its build's folder, because claims end when the machine starts again, and
+ * folders do not. Returns undefined if that is the runner itself, if it is missing, or if another build has the user.
  */
-export async function ownerOf(work: string, folder: string): Promise<User | undefined> {
+export async function claimOwner(work: string, folder: string): Promise<User | undefined> {
   const found = await lstat(work).catch(() => undefined);
   if (!found || !isRoot() || found.uid === 0) return undefined;
-  return [undefined, folder].includes(holderOf(found.uid)) ? { uid: found.uid, gid: found.gid } : undefined;
+  const isOurs = holderOf(found.uid) === folder || (await tryClaim(found.uid, folder));
+  return isOurs ? { uid: found.uid, gid: found.gid } : undefined;
 }
