@@ -20,6 +20,7 @@ import { requeueLost } from "../src/loops/requeue-lost.js";
 import { start } from "../src/service.js";
 import { buildStore } from "../src/store/builds.js";
 import { lineStore } from "../src/store/line.js";
+import { outputStore } from "../src/store/output.js";
 import { elapse } from "./_elapse.js";
 import { type BuildModel, isFinal, killBuild, loseRunner, textOf } from "./_model.js";
 import { configOf } from "./_suite.js";
@@ -67,7 +68,8 @@ export async function startLostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite,
   const stopping = new AbortController();
   const { nudge, done } = relay([mongo.db.collection<never>("builds")], bus, { signal: stopping.signal, log });
   const artifacts = blobs(mongo.db, "artifacts");
-  const stores = { builds: buildStore(mongo.db, nudge), line: lineStore(mongo.db), artifacts };
+  const queue = { builds: buildStore(mongo.db, nudge), line: lineStore(mongo.db) };
+  const stores = { ...queue, output: outputStore(mongo.db), artifacts };
   const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
   return {
     db: mongo.db,
