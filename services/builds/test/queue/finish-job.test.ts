@@ -37,7 +37,7 @@ describe("succeeds", () => {
     await suite.finish(assignment, 2, "failed", "", 11);
   });
 
-  it("moves older output out of the build's document, also if jobs end without sending any before", async () => {
+  it("moves older output out of the build's document, even if jobs send all of theirs with their end", async () => {
     const { assignment, build } = await claimed();
     const text = "x".repeat(200 * 1024);
     for (const job of [0, 1]) await suite.finish(assignment, job, "passed", text, job * text.length);

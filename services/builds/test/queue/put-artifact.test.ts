@@ -51,7 +51,7 @@ describe("succeeds", () => {
 });
 
 describe("invalid", () => {
-  it("refuses a file before its content if the records of what globs match are too large", async () => {
+  it("refuses a file before reading it if the records of all matches are too large", async () => {
     const { header, assignment } = await claimed();
     const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));
     const name = "n".repeat(1.5 * 1024 ** 2);

@@ -1,4 +1,4 @@
-/** What all builds together mask in one turn of the event loop. Some text takes a hundred times as long as other text. */
+/** What all builds together mask in one turn of the event loop. Slow text ends a slice early, after `sliceMs`. */
 const sliceBytes = 8 * 1024;
 const sliceMs = 4;
 const pieceBytes = 1024;

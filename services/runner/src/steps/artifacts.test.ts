@@ -1,6 +1,6 @@
 import { type Collecting, collectArtifacts } from "./artifacts.js";
 
-test("a name for the matches of a glob that is too long keeps none of them, and the next artifact is collected", async () => {
+test("a name that is too long for the matches of a glob keeps none of them, and the next artifact is collected", async () => {
   const said: string[] = [];
   const sources: (string | undefined)[] = [];
   const on = {

@@ -18,7 +18,7 @@ export const putArtifact =
     const { leaseSecret, ...header } = received;
     const build = await ctx.builds.byId(header.buildId);
     requireSecret(build, leaseSecret);
-    // What would be refused after the content is refused before it.
+    // Refuses the file before its content is read, for every reason that would refuse it afterwards.
     collect(build, header.epoch, { ...header, blobId: "", size: 0, md5: "", sha256: "" }, 0);
     const md5 = createHash("md5");
     const quota = (bytes: number) => artifactQuota(ctx.db, build.userId, ctx.config.artifactQuota, bytes);
