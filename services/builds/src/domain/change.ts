@@ -4,6 +4,7 @@ import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, previousStatuses } from "./build.js";
 import { shownTail } from "./side-by-side.js";
+import { grownTail } from "./tail.js";
 
 /** One atomic write to a build. A field that is set to undefined is removed. */
 export interface Change {
@@ -134,11 +135,10 @@ export function addOutput(
   };
 }
 
-export const applyChange = (doc: BuildDoc, change: Change): BuildDoc => ({
-  ...doc,
-  ...change.set,
-  tail: [...(doc.tail ?? []), ...(change.output ?? [])],
-});
+export function applyChange(doc: BuildDoc, { set, output }: Change): BuildDoc {
+  const after = { ...doc, ...set };
+  return { ...after, tail: grownTail(after, output) };
+}
 
 /** Adds an event to a change, with the next `seq` and the changed record. */
 export function withEvent(doc: BuildDoc, change: Change, kind: string, at: Date, details?: EventDetails): Change {

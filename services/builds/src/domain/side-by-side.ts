@@ -55,11 +55,14 @@ export function beginParts(doc: Shown, started: readonly number[], jobs: readonl
 const isIn = (part: Part, { job, jobStart = 0 }: Chunk): boolean =>
   part.job === job && part.jobStart <= jobStart && jobStart < part.jobStart + part.bytes;
 
+export const partOf = (parts: readonly Part[] | undefined, chunk: Chunk): Part | undefined =>
+  parts?.find((one) => isIn(one, chunk));
+
 /** Returns the end of the build's output without gaps, as far as the record holds it. */
 export function shownTail({ tail, parts, outputBytes }: Pick<BuildDoc, "tail" | "parts" | "outputBytes">): Chunk[] {
   if (!parts) return [...tail];
   const placed = tail.flatMap((chunk) => {
-    const part = parts.find((one) => isIn(one, chunk));
+    const part = partOf(parts, chunk);
     if (!part) return [chunk];
     return part.start === undefined ? [] : [{ ...chunk, start: part.start + chunk.jobStart! - part.jobStart }];
   });

@@ -1,46 +1,59 @@
-import type { Document, UpdateFilter } from "mongodb";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import type { Document, Filter, UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
+import { growthOf } from "../domain/tail.js";
 import { termsOfTags } from "./selection.js";
 
 /** Returns an expression for the end of a lease that starts now, by the clock of MongoDB. */
 export const leaseEnd = (leaseMs: number) => ({ $add: ["$$NOW", leaseMs] });
 
-/** Returns a change with a lease as a pipeline, because only a pipeline can read the clock of MongoDB. */
-function toPipeline(
-  set: object,
-  removed: readonly string[],
-  { output = [], events = [], leaseMs }: Change,
-): Document[] {
+interface Update {
+  readonly set: object;
+  readonly removed: readonly string[];
+  readonly growth: ReturnType<typeof growthOf>;
+  readonly events: readonly OutboxEvent[];
+}
+
+/** Returns an update as a pipeline: only that can read the clock of MongoDB, and replace a piece while it adds others. */
+function toPipeline({ set, removed, growth: { extended, added }, events }: Update, leaseMs?: number): Document[] {
   const values = Object.entries(set).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, { $literal: value }]],
   );
-  const appended = (field: string, more: readonly unknown[]) => ({ $concatArrays: [`$${field}`, { $literal: more }] });
-  const lists = { tail: appended("tail", output), outbox: appended("outbox", events) };
+  const others = extended && { $filter: { input: "$tail", cond: { $ne: ["$$this.start", extended.start] } } };
+  const appended = (list: unknown, more: readonly unknown[]) => ({ $concatArrays: [list, { $literal: more }] });
+  const lists = {
+    tail: appended(others ?? "$tail", extended ? [extended, ...added] : added),
+    outbox: appended("$outbox", events),
+  };
   return [
     { $set: { ...Object.fromEntries(values), ...lists } },
-    { $set: { "lease.until": leaseEnd(leaseMs!) } },
+    ...(leaseMs === undefined ? [] : [{ $set: { "lease.until": leaseEnd(leaseMs) } }]),
     ...(removed.length > 0 ? [{ $unset: removed }] : []),
   ];
 }
 
+const growthBy = (doc: BuildDoc, { set, output }: Change) => growthOf({ ...doc, ...set }, output);
+
+/** Matches the build if it has the revision that a change is based on, and the piece that the change extends. */
+export function toFilter(doc: BuildDoc, change: Change): Filter<BuildDoc> {
+  const { extended } = growthBy(doc, change);
+  return { _id: doc._id, rev: doc.rev, ...(extended ? { "tail.start": extended.start } : {}) };
+}
+
 export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> | Document[] {
-  const { set: given, output = [], events = [] } = change;
-  const set = given.tags ? { ...given, tagTerms: termsOfTags(given.tags) } : given;
-  const removed = Object.entries(set).filter(([, value]) => value === undefined);
-  if (change.leaseMs !== undefined)
-    return toPipeline(
-      { ...set, rev: doc.rev + 1 },
-      removed.map(([key]) => key),
-      change,
-    );
+  const { set: given, events = [], leaseMs } = change;
+  const set = { ...given, ...(given.tags ? { tagTerms: termsOfTags(given.tags) } : {}), rev: doc.rev + 1 };
+  const removed = Object.entries(set).flatMap(([key, value]) => (value === undefined ? [key] : []));
+  const growth = growthBy(doc, change);
+  if (leaseMs !== undefined || growth.extended) return toPipeline({ set, removed, growth, events }, leaseMs);
   const push = {
-    ...(output.length > 0 ? { tail: { $each: output } } : {}),
+    ...(growth.added.length > 0 ? { tail: { $each: growth.added } } : {}),
     ...(events.length > 0 ? { outbox: { $each: events } } : {}),
   };
   return {
-    $set: { ...set, rev: doc.rev + 1 },
-    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
+    $set: set,
+    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((key) => [key, true])) as never } : {}),
     ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
   };
 }

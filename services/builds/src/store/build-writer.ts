@@ -2,7 +2,7 @@ import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applyChange, type Change } from "../domain/change.js";
-import { toUpdate } from "./build-update.js";
+import { toFilter, toUpdate } from "./build-update.js";
 import type { RecentBuilds } from "./recent-builds.js";
 
 export type Decide = (doc: BuildDoc) => Change | undefined;
@@ -12,10 +12,10 @@ export type OnChange = (before: BuildDoc, after: BuildDoc) => void;
 
 /** Writes changes of builds, each guarded by the revision that it is based on. */
 export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, nudge: Nudge, onChange: OnChange) {
-  /** Writes a change unless the revision has changed. */
+  /** Writes a change unless the build has changed meanwhile. */
   async function write(doc: BuildDoc, change: Change): Promise<BuildDoc | undefined> {
     const { _id, rev, outbox } = doc;
-    const { matchedCount } = await builds.updateOne({ _id, rev }, toUpdate(doc, change));
+    const { matchedCount } = await builds.updateOne(toFilter(doc, change), toUpdate(doc, change));
     if (matchedCount === 0) return undefined;
     const { events = [] } = change;
     if (events.length > 0) nudge(builds as never, _id, newsOf(events, outbox));

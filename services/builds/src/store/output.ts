@@ -27,7 +27,6 @@ export interface OutputRange {
   readonly end: number;
 }
 
-/** A part of a piece of output. */
 interface Part extends Pick<Chunk, "job" | "at"> {
   readonly data: Buffer;
 }
@@ -39,8 +38,13 @@ const keptBytes = fixedLimit({
   about: "end of the output in the record of a build, kept for lists and events",
   effect: "older output is stored apart",
 });
-/** How much the tail may hold before its older part moves out. */
 const maxTailBytes = 3 * keptBytes;
+const maxTailPieces = fixedLimit({
+  max: 2_000,
+  about: "pieces of output in the record of a build",
+  effect: "all but the last 1,000 are stored apart: lists and events show only these",
+});
+const keptPieces = 1_000;
 const maxBlockBytes = 256 * 1024;
 /** Most pieces of a block that has moved out: jobs may print a few bytes at a time. */
 const maxPieces = 200;
@@ -50,10 +54,14 @@ const maxTimes = 500;
 const maxQueries = fixedLimit({ max: 8, about: "queries for older output at a time", effect: "further readers wait" });
 
 /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
-function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
+function surplus(doc: BuildDoc): { chunks: readonly Chunk[]; tailFrom: number } | undefined {
+  const { tail, tailFrom } = doc;
   const end = arrivedBytes(doc);
-  if (end - doc.tailFrom <= maxTailBytes) return undefined;
-  const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= end - keptBytes);
+  // Never the last piece, the only one that grows: a process may have an older version of the build.
+  const isOld = (chunk: Chunk) => chunk.start + chunk.bytes <= end - keptBytes;
+  const old = end - tailFrom > maxTailBytes ? tail.filter(isOld) : [];
+  const many = tail.length > maxTailPieces ? tail.slice(0, -keptPieces) : [];
+  const chunks = many.length > old.length ? many : old;
   const last = chunks.at(-1);
   return last && { chunks, tailFrom: last.start + last.bytes };
 }
