@@ -4,10 +4,12 @@ import { arrivedBytes } from "../domain/side-by-side.js";
 const maxBuilds = 500;
 /** Larger builds are not cached, because they would fill the memory. */
 const maxBytes = 64 * 1024;
+const maxPieces = 500;
 const maxRecords = 100;
 
-const isSmall = ({ manifest, tailFrom, jobs, objects, variables, keys, artifacts, ...doc }: BuildDoc): boolean =>
+const isSmall = ({ manifest, tail, tailFrom, jobs, objects, variables, keys, artifacts, ...doc }: BuildDoc): boolean =>
   manifest.length + arrivedBytes(doc) - tailFrom <= maxBytes &&
+  tail.length <= maxPieces &&
   [jobs, objects, variables, keys, artifacts].every(({ length }) => length <= maxRecords);
 
 /**
