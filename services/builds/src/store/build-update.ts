@@ -41,6 +41,23 @@ export function toFilter(doc: BuildDoc, change: Change): Filter<BuildDoc> {
   return { _id: doc._id, rev: doc.rev, ...(extended ? { "tail.start": extended.start } : {}) };
 }
 
+const recordLists = ["artifacts", "jobs"] as const;
+
+/** Replaces a list by its only new or changed element. Only writes that raise the revision move elements. */
+function onlyChanged(doc: BuildDoc, set: Change["set"]): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...set };
+  for (const key of recordLists) {
+    const [before, after] = [doc[key], set[key]];
+    if (!after || after.length < before.length) continue;
+    const isNew = (element: unknown, at: number) => element !== before[at];
+    const first = after.findIndex(isNew);
+    if (first < 0 || first !== after.findLastIndex(isNew)) continue;
+    delete fields[key];
+    fields[`${key}.${first}`] = after[first];
+  }
+  return fields;
+}
+
 export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> | Document[] {
   const { set: given, events = [], leaseMs } = change;
   const set = { ...given, ...(given.tags ? { tagTerms: termsOfTags(given.tags) } : {}), rev: doc.rev + 1 };
@@ -52,8 +69,11 @@ export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> 
     ...(events.length > 0 ? { outbox: { $each: events } } : {}),
   };
   return {
-    $set: set,
+    $set: onlyChanged(doc, set),
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((key) => [key, true])) as never } : {}),
+=======
+    $set: { ...onlyChanged(doc, set), rev: doc.rev + 1 },
+    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
     ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
   };
 }
