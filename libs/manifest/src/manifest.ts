@@ -1,11 +1,12 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { maxGlobName } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
 import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
-import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
+import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
@@ -82,13 +83,13 @@ export type Reading = { manifest: Manifest } | { complaints: readonly Complaint[
 /** Parses entries and reports those that are invalid. Of entries with equal keys the last one counts. */
 function parseEntries<T>(
   texts: readonly Placed<string>[] | undefined,
-  read: (entry: string) => T | undefined,
+  read: (entry: string, at: number) => T | undefined,
   key: (item: T) => string,
   bad: (entry: Placed<string>) => void,
 ): T[] {
   const kept = new Map<string, T>();
   for (const text of texts ?? []) {
-    const item = read(text.value);
+    const item = read(text.value, text.at);
     if (item === undefined) bad(text);
     else {
       kept.delete(key(item));
@@ -119,6 +120,19 @@ function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain:
   return shell === "" ? undefined : shell;
 }
 
+const maxName = fixedLimit({
+  max: maxGlobName,
+  about: "characters of the name that a manifest gives to the files of a glob",
+  refusal: "Manifest line L, column C: the name for the files of a glob cannot be longer than N characters",
+});
+
+const readArtifact = (complain: Complaints) => (entry: string, at: number) => {
+  const artifact = artifactEntry(entry);
+  if (artifact && isGlob(artifact.source) && artifact.name.length > maxName)
+    complain.addAt(at, `the name for the files of a glob cannot be longer than ${maxName} characters`);
+  return artifact;
+};
+
 const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
@@ -138,7 +152,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
       stage: stageOf(job),
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
-      artifacts: parseEntries(job.value.artifacts, artifactEntry, bySource, bad("artifacts")),
+      artifacts: parseEntries(job.value.artifacts, readArtifact(complain), bySource, bad("artifacts")),
       ...runOf(job.value, limits, complain),
       env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
       shell: readShell(job, complain),

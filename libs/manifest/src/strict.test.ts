@@ -66,6 +66,17 @@ test("a stored manifest is read as it was when it was stored", () => {
   expect(reading.manifest).toMatchObject({ stages: ["a"], jobs: [{ stage: "b", commands: [] }, { stage: "" }] });
 });
 
+test("a name for the files of a glob is refused if no file could be collected under it, but not in a stored manifest", () => {
+  const named = (source: string, length: number) =>
+    `jobs:\n- artifacts:\n  - a.txt\n  - "${source} => ${"n".repeat(length)}*"`;
+  expect(complaints(named("*.txt", 4_095))).toEqual([]);
+  expect(complaints(named("b.txt", 4_096))).toEqual([]);
+  const refusal = "the name for the files of a glob cannot be longer than 4096 characters";
+  expect(complaints(named("*.txt", 4_096))).toEqual([`line 5, column 5: ${refusal}`]);
+  const reading = read(named("*.txt", 4_096), true);
+  expect("manifest" in reading && reading.manifest.jobs[0]!.artifacts).toHaveLength(2);
+});
+
 describe("the run of a job", () => {
   const jobOf = (keys: string, maxTimeoutMs?: number) =>
     readManifest(`${driver}jobs:\n- stage: a\n  ${keys}`, { ...limits, maxTimeoutMs });

@@ -1,3 +1,6 @@
+/** Most characters of the name that is given to the files of a glob. */
+export const maxGlobName = 4_096;
+
 /** Takes at most name × segment steps, so no pattern is slow. */
 function matchesName(segment: string, name: string): boolean {
   let at = 0;

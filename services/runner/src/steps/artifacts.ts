@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { sendUpload } from "@ci/kit/bytes/upload";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { maxGlobName } from "@ci/kit/process/glob";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
@@ -23,8 +24,8 @@ export interface Collecting {
 }
 
 const maxPattern = fixedLimit({
-  max: 4_096,
-  about: "characters of the name that a manifest gives to the files of a glob",
+  max: maxGlobName,
+  about: "characters of the name that a manifest of an earlier version gives to the files of a glob",
   effect: "no file of the glob is collected, and the job's output says why",
 });
 
