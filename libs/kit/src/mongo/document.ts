@@ -69,7 +69,7 @@ export interface Outbox {
 const maxOutboxBytes = fixedLimit({
   max: 4 * 1024 ** 2,
   unit: "bytes",
-  about: "events of one record that wait for NATS",
+  about: "events of one record that wait for NATS; each counts as its text plus 400 bytes",
   refusal: "Service unavailable",
   effect: "503 for changes that may be repeated; what ends a record is accepted",
 });
@@ -77,7 +77,10 @@ const maxOutboxBytes = fixedLimit({
 const full = () => new Error("too many events of one document wait to be published");
 
 /** Throws `unavailable` if so much waits to be published that users may not add to it. */
-export function requireOutboxRoom({ outbox }: { readonly outbox: readonly OutboxEvent[] }): void {
-  const bytes = outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
-  if (bytes > maxOutboxBytes) throw new Fault("unavailable", "Service unavailable", undefined, { cause: full() });
+export function requireOutboxRoom(
+  { outbox }: { readonly outbox: readonly OutboxEvent[] },
+  maxBytes = maxOutboxBytes,
+): void {
+  const bytes = outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json) + 400, 0);
+  if (bytes > maxBytes) throw new Fault("unavailable", "Service unavailable", undefined, { cause: full() });
 }

@@ -1,4 +1,5 @@
-import { type OutboxEvent, outboxEvent, sharingText } from "@ci/kit/mongo/document";
+import { type OutboxEvent, outboxEvent, requireOutboxRoom, sharingText } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
@@ -145,6 +146,17 @@ export function withEvent(doc: BuildDoc, change: Change, kind: string, at: Date,
   const set = { ...change.set, seq: doc.seq + 1 };
   return { ...change, set, events: [buildEvent(applyChange(doc, { ...change, set }), kind, at, details)] };
 }
+
+const maxWaitingBytes = fixedLimit({
+  max: 2 * 1024 ** 2,
+  unit: "bytes",
+  about: "events of one build that wait for NATS; each counts as its text plus 400 bytes",
+  refusal: "Service unavailable",
+  effect: "503 for pins and tags; the build goes on",
+});
+
+/** Throws `unavailable` if so many events of the build wait to be published that users may not add to them. */
+export const requireEventRoom = (doc: BuildDoc): void => requireOutboxRoom(doc, maxWaitingBytes);
 
 /** Throws `conflict` if the build can no longer enter this status. */
 export function requireTransition(doc: BuildDoc, to: Build_Status): void {

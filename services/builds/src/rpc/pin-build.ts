@@ -1,9 +1,8 @@
-import { requireOutboxRoom } from "@ci/kit/mongo/document";
 import { outputEnd } from "../actions/output.js";
 import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { withEvent } from "../domain/change.js";
+import { requireEventRoom, withEvent } from "../domain/change.js";
 
 export const pinBuild =
   (ctx: Context): Handlers["pinBuild"] =>
@@ -13,7 +12,7 @@ export const pinBuild =
     const kind = pinned ? "build.pinned" : "build.unpinned";
     const doc = await ctx.builds.change(found._id, (build) => {
       if (build.pinned === pinned) return undefined;
-      requireOutboxRoom(build);
+      requireEventRoom(build);
       return withEvent(build, { set: { pinned } }, kind, ctx.now(), details);
     });
     return {

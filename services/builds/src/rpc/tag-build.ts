@@ -1,4 +1,3 @@
-import { requireOutboxRoom } from "@ci/kit/mongo/document";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
@@ -6,7 +5,7 @@ import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { applyChange, buildEvent, type Change } from "../domain/change.js";
+import { applyChange, buildEvent, type Change, requireEventRoom } from "../domain/change.js";
 import { addedTags } from "../domain/tags.js";
 
 interface Tagging {
@@ -50,7 +49,7 @@ export const tagBuild = (ctx: Context): Handlers["tagBuild"] =>
           complain({ tags: added.complaints });
           names = added.names;
           if (names.length === 0) return undefined;
-          requireOutboxRoom(build);
+          requireEventRoom(build);
           const queue = places.get(build._id);
           return addTags(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now(), queue });
         });

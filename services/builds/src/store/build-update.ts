@@ -71,9 +71,6 @@ export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> 
   return {
     $set: onlyChanged(doc, set),
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((key) => [key, true])) as never } : {}),
-=======
-    $set: { ...onlyChanged(doc, set), rev: doc.rev + 1 },
-    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
     ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
   };
 }

@@ -15,17 +15,25 @@ import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
 
 const maxAttempts = 50;
-/** Half of a document's 16 MiB. A running build adds events and the end of its output. */
+/** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
 const maxNewBytes = fixedLimit({
-  max: 8 * 1024 ** 2,
+  max: 7 * 1024 ** 2,
   unit: "bytes",
-  about: "record of a new build",
+  about: "record of a new build with its first events, and records of a matrix's new builds together",
   refusal: "Manifest makes a build of more than N; use fewer jobs or shorter commands",
 });
 
+/** Events that always have room: another one of a user, one for each of three starts, and the last one. */
+const laterEvents = 5;
+
+const bytesOf = (doc: BuildDoc): number => BSON.calculateObjectSize(doc);
+const bytesWithEvents = (doc: BuildDoc): number => bytesOf(doc) + laterEvents * bytesOfEvents(doc);
+const bytesOfEvents = ({ outbox }: BuildDoc): number =>
+  outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
+
 function requireStorable(docs: readonly BuildDoc[]): void {
-  const bytes = docs.reduce((sum, doc) => sum + BSON.calculateObjectSize(doc), 0);
-  if (bytes <= maxNewBytes) return;
+  const bytes = docs.reduce((sum, doc) => sum + bytesOf(doc), 0);
+  if (Math.max(bytes, ...docs.map(bytesWithEvents)) <= maxNewBytes) return;
   const limit = `${maxNewBytes / 1024 ** 2} MiB`;
   throw invalid({ manifest: [`Manifest makes a build of more than ${limit}; use fewer jobs or shorter commands`] });
 }
