@@ -1,5 +1,5 @@
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** Selects builds that do not wait for a member's approval. */
@@ -23,6 +23,9 @@ export interface Oldest {
 }
 
 export const byAge = { createdAt: 1, _id: 1 } as const;
+/** What is needed to choose between builds. A whole record may have megabytes. */
+const forChoice = { createdAt: 1, rootId: 1 } as const;
+type Candidate = Pick<BuildDoc, "_id" | keyof typeof forChoice>;
 
 export const queuedOf = (driver: Driver_Type, userId: number, exceptIds: readonly number[] = []) => ({
   status: "queued" as const,
@@ -33,20 +36,19 @@ export const queuedOf = (driver: Driver_Type, userId: number, exceptIds: readonl
 });
 
 export function oldestBuilds(builds: Collection<BuildDoc>) {
+  const oldestCandidate = (filter: Filter<BuildDoc>): Promise<Candidate | null> =>
+    builds.find(filter, { projection: forChoice }).sort(byAge).limit(1).next();
+
   /** Returns the oldest queued build without a group of each tree except these, and of the builds without a tree. */
   async function oldestOfRoots(driver: Driver_Type, userId: number, { roots: except, ids }: LeftOut) {
     const roots = await builds.distinct("rootId", { status: "queued", "driver.type": driver, userId });
     const others = roots.filter((root) => typeof root === "number" && !except.includes(root)).slice(0, maxSearched);
     return [undefined, ...others].map((root) =>
-      builds
-        .find({
-          ...queuedOf(driver, userId, ids),
-          rootId: root ?? { $exists: false },
-          "concurrency.key": { $exists: false },
-        })
-        .sort(byAge)
-        .limit(1)
-        .next(),
+      oldestCandidate({
+        ...queuedOf(driver, userId, ids),
+        rootId: root ?? { $exists: false },
+        "concurrency.key": { $exists: false },
+      }),
     );
   }
 
@@ -64,13 +66,7 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
 
   async function oldestOfGroups(driver: Driver_Type, userId: number, { groups: except, ids }: LeftOut) {
     const others = (await groupsOf(driver, userId)).filter((key) => !except.includes(key)).slice(0, maxSearched);
-    return others.map((key) =>
-      builds
-        .find({ ...queuedOf(driver, userId, ids), "concurrency.key": key })
-        .sort(byAge)
-        .limit(1)
-        .next(),
-    );
+    return others.map((key) => oldestCandidate({ ...queuedOf(driver, userId, ids), "concurrency.key": key }));
   }
 
   return {
@@ -91,8 +87,12 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
       ]);
       const found = (await Promise.all([...ofRoots, ...ofGroups])).filter((doc) => doc !== null);
       const free = found.filter(({ rootId }) => rootId === undefined || !roots.includes(rootId));
-      const [doc] = free.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
-      return { doc, isOnly: false };
+      free.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
+      for (const { _id } of free) {
+        const doc = await builds.findOne({ _id, status: "queued" });
+        if (doc) return { doc, isOnly: false };
+      }
+      return { doc: undefined, isOnly: false };
     },
 
     runningGroups,

@@ -61,7 +61,8 @@ interface Claimed {
 async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
-  const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), isOnly && ctx.line.hasOthers(drivers, turn)]);
+  const others = isOnly && ctx.line.hasOthers(drivers, turn).catch(() => true);
+  const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), others]);
   if (!doc) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
