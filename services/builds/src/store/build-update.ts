@@ -63,13 +63,16 @@ export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> 
   const set = { ...given, ...(given.tags ? { tagTerms: termsOfTags(given.tags) } : {}), rev: doc.rev + 1 };
   const removed = Object.entries(set).flatMap(([key, value]) => (value === undefined ? [key] : []));
   const growth = growthBy(doc, change);
-  if (leaseMs !== undefined || growth.extended) return toPipeline({ set, removed, growth, events }, leaseMs);
+  const { extended, added } = growth;
+  if (leaseMs !== undefined || (extended && added.length > 0))
+    return toPipeline({ set, removed, growth, events }, leaseMs);
   const push = {
-    ...(growth.added.length > 0 ? { tail: { $each: growth.added } } : {}),
+    ...(added.length > 0 ? { tail: { $each: added } } : {}),
     ...(events.length > 0 ? { outbox: { $each: events } } : {}),
   };
   return {
-    $set: onlyChanged(doc, set),
+    // The position is that of the piece which the filter matches.
+    $set: { ...onlyChanged(doc, set), ...(extended ? { "tail.$": extended } : {}) },
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((key) => [key, true])) as never } : {}),
     ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
   };

@@ -1,7 +1,7 @@
 import { suite } from "@ci/testkit/suite";
 import { BSON, MongoClient } from "mongodb";
 import { collect } from "../../src/domain/artifacts.js";
-import type { BuildDoc } from "../../src/domain/build.js";
+import type { BuildDoc, Chunk } from "../../src/domain/build.js";
 import { append } from "../../src/domain/moves.js";
 import { type BuildStore, buildStore } from "../../src/store/builds.js";
 import { aBuild, aJob, t0 } from "../_build.js";
@@ -66,13 +66,17 @@ it("a match that is based on an older state of the build replaces no other recor
   expect((await artifactsOf(build)).map(([, , blobId]) => blobId)).toEqual(["b0", "b1", "b2"]);
 });
 
-it("output of a job writes the record of this job only", async () => {
+it.each([0, 600])("output of a job after %d pieces writes the record of this job only", async (count) => {
+  const piecesOf = (n: number): Chunk => ({ job: 7, start: n, jobStart: n, bytes: 1, text: "x", at: t0 });
+  const tail = Array.from({ length: count }, (_, n) => piecesOf(n));
   const jobs = Array.from({ length: matches }, (_, nth) => aJob(nth, { status: nth === 7 ? "running" : "queued" }));
-  const build = await running(3, { jobs });
-  const piece = { jobId: 7, offset: 0, text: "made\n" };
+  const build = await running(3 + count, { jobs, tail, outputBytes: count });
+  const piece = { jobId: 7, offset: count, jobOffset: 0, text: "made\n" };
   await builds.change(build._id, (doc) => append(doc, 1, piece, t0));
   expect(written).toHaveLength(1);
   expect(written[0]).toBeLessThan(1_000);
-  const stored = (await builds.byId(build._id)).jobs.map(({ outputBytes }) => outputBytes);
-  expect(stored).toEqual(jobs.map((_, nth) => (nth === 7 ? 5 : 0)));
+  const stored = await builds.byId(build._id);
+  expect(stored.jobs.map(({ outputBytes }) => outputBytes)).toEqual(jobs.map((_, nth) => (nth === 7 ? 5 : 0)));
+  expect(stored.tail).toHaveLength(count || 1);
+  expect(stored.tail.map(({ text }) => text).join("")).toBe(`${"x".repeat(count)}made\n`);
 });
