@@ -1,5 +1,6 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { inTurn } from "@ci/kit/process/in-turn";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
@@ -46,12 +47,27 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const recent = recentBuilds();
   const places = buildPlaces(builds);
   const insertOne = buildInserter(builds);
+  /** Changes of a build that this process makes at once would only make each other repeat. */
+  const changing = inTurn<number>();
   const { write, confirmed, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
   async function existing(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
     const doc = await found;
     if (!doc) throw new Fault("not_found", "Not Found");
     return doc;
+  }
+
+  async function changeNow(id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> {
+    const remembered = recent.take(id);
+    const guessed = !read && remembered && (await tryRemembered(remembered, decide));
+    if (guessed) return guessed;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const doc = attempt === 0 && read ? read : await existing(builds.findOne({ _id: id }));
+      const change = decide(doc);
+      const after = change ? await write(doc, change) : await confirmed(doc);
+      if (after) return after;
+    }
+    throw new Fault("unavailable", `Build ${id} has too many concurrent changes`);
   }
 
   return {
@@ -90,18 +106,8 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
      * Writes the change that `decide` returns, if any. If the build was changed meanwhile, calls `decide` again.
      * A caller that has just read the build passes it as `read` to save a query.
      */
-    async change(id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> {
-      const remembered = recent.take(id);
-      const guessed = !read && remembered && (await tryRemembered(remembered, decide));
-      if (guessed) return guessed;
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const doc = attempt === 0 && read ? read : await existing(builds.findOne({ _id: id }));
-        const change = decide(doc);
-        const after = change ? await write(doc, change) : await confirmed(doc);
-        if (after) return after;
-      }
-      throw new Fault("unavailable", `Build ${id} has too many concurrent changes`);
-    },
+    change: (id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> =>
+      changing(id, () => changeNow(id, decide, read)),
 
     /** Removes the output before an offset from the tail, once it is stored in its own collection. */
     async trimTail(id: number, tailFrom: number): Promise<void> {

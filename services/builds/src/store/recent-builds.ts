@@ -1,35 +1,47 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { LRUCache } from "lru-cache";
 import type { BuildDoc } from "../domain/build.js";
-import { arrivedBytes } from "../domain/side-by-side.js";
 
 const maxBuilds = 500;
-/** Larger builds are not cached, because they would fill the memory. */
-const maxBytes = 64 * 1024;
-const maxPieces = 500;
-const maxRecords = 100;
+const maxMemory = fixedLimit({
+  max: 32 * 1024 ** 2,
+  unit: "bytes",
+  about: "records of running builds that a process caches, as roughly estimated",
+  effect: "the least recently used ones are read again for their runner's next report",
+});
 
-const isSmall = ({ manifest, tail, tailFrom, jobs, objects, variables, keys, artifacts, ...doc }: BuildDoc): boolean =>
-  manifest.length + arrivedBytes(doc) - tailFrom <= maxBytes &&
-  tail.length <= maxPieces &&
-  [jobs, objects, variables, keys, artifacts].every(({ length }) => length <= maxRecords);
+/** Returns a function that estimates the memory of a record. It does not measure again what records share. */
+function weigher(): (value: unknown) => number {
+  const known = new WeakMap<object, number>();
+  function weigh(value: unknown): number {
+    if (typeof value === "string") return 24 + value.length;
+    if (typeof value !== "object" || value === null) return 8;
+    let sum = known.get(value);
+    if (sum !== undefined) return sum;
+    sum = 24;
+    for (const part of Object.values(value)) sum += 8 + weigh(part);
+    known.set(value, sum);
+    return sum;
+  }
+  return weigh;
+}
 
 /**
  * Running builds as this process last wrote them, which saves reading them for their runner's next report. They may be
  * out of date: use one only for a write that is guarded by its revision.
  */
 export function recentBuilds() {
-  const docs = new Map<number, BuildDoc>();
+  const docs = new LRUCache<number, BuildDoc>({ max: maxBuilds, maxSize: maxMemory, sizeCalculation: weigher() });
   return {
     /** Removes and returns a build. */
     take(id: number): BuildDoc | undefined {
-      const doc = docs.get(id);
+      const doc = docs.peek(id);
       docs.delete(id);
       return doc;
     },
     keep(doc: BuildDoc): void {
-      docs.delete(doc._id);
-      if (doc.status !== "running" || !isSmall(doc)) return;
-      if (docs.size >= maxBuilds) docs.delete(docs.keys().next().value!);
-      docs.set(doc._id, doc);
+      if (doc.status === "running") docs.set(doc._id, doc);
+      else docs.delete(doc._id);
     },
     /** Removes a build before work that changes its revision. */
     before:
