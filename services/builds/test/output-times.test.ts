@@ -46,7 +46,7 @@ const finish = ({ buildId, epoch, jobs }: Assignment, job: number) =>
 /** Gives the stored pieces known times, a millisecond apart. */
 async function stampPieces(buildId: number, texts: readonly string[]) {
   const times = texts.map((_, nth) => [`tail.${nth}.at`, after(nth)]);
-  await suite.change(buildId, { $set: Object.fromEntries(times) });
+  await suite.change(buildId, { $set: Object.fromEntries(times), $inc: { rev: 1 } });
   return texts.map((text, nth) => ({ text, at: after(nth) }));
 }
 
@@ -108,7 +108,7 @@ it("a long output keeps its times when its pieces move out of the record", async
   const stored = suite.database().collection<BuildDoc>("builds");
   const { tail } = (await stored.findOne({ _id: assignment.buildId }))!;
   expect(tail[0]!.start).toBeGreaterThan(100_000);
-  await suite.change(assignment.buildId, { $set: { "tail.$[].at": at } });
+  await suite.change(assignment.buildId, { $set: { "tail.$[].at": at }, $inc: { rev: 1 } });
   await suite
     .database()
     .collection("output")

@@ -31,15 +31,16 @@ async function may(
   return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
 }
 
-/** Returns the build that a caller names. Throws `not_found` if the caller may not act on it. */
-export async function seeBuild(
+/** Returns the build that a caller names, with `more` of its fields. Throws `not_found` if the caller may not act on it. */
+export async function seeBuild<F extends keyof BuildDoc = never>(
   ctx: Context,
   caller: Caller,
   ref: BuildRef | undefined,
+  more: readonly F[] = [],
   action: AllowRequest_Action = "view",
-): Promise<BuildDoc> {
+): Promise<ShownBuild & Pick<BuildDoc, F>> {
   if (!ref) throw notFound();
-  const doc = await ctx.builds.byNumber(ref.userId, ref.number);
+  const doc = await ctx.builds.byNumber(ref.userId, ref.number, more);
   addLogFields({ build: doc._id });
   if (!(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
@@ -87,8 +88,8 @@ export async function seeArtifacts(
   ctx: Context,
   caller: Caller,
   ref: BuildRef | undefined,
-): Promise<{ doc: BuildDoc; artifacts: readonly ArtifactDoc[] }> {
-  const doc = await seeBuild(ctx, caller, ref);
+): Promise<{ doc: ShownBuild & Pick<BuildDoc, "artifacts" | "jobs" | "steps">; artifacts: readonly ArtifactDoc[] }> {
+  const doc = await seeBuild(ctx, caller, ref, ["artifacts", "jobs", "steps"]);
   const withoutDisk = doc.artifacts.filter((artifact) => !isKeptDisk(doc, artifact));
   const seesAll = withoutDisk.length === doc.artifacts.length || (await may(ctx, caller, "write", doc));
   return { doc, artifacts: seesAll ? doc.artifacts : withoutDisk };

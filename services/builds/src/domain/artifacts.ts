@@ -16,7 +16,7 @@ export interface CollectedFile {
 }
 
 /** Reports whether this is the disk of a failed machine. Its entry belongs to the first job until a job fails. */
-export const isKeptDisk = (doc: BuildDoc, { jobId, entry }: ArtifactDoc): boolean =>
+export const isKeptDisk = (doc: Pick<BuildDoc, "jobs">, { jobId, entry }: ArtifactDoc): boolean =>
   jobId === doc.jobs[0]?.id || entry?.jobId !== undefined;
 
 export function resetArtifacts(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifactBytes"> {

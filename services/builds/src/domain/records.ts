@@ -5,33 +5,33 @@ const jobOf = ({ tests: _, ...job }: JobDoc) => job;
 
 export const masked = "xxxxxx";
 
-export const toJob = (doc: BuildDoc, index: number): Job => ({
+export const toJob = (doc: Pick<BuildDoc, "_id" | "jobs" | "steps">, index: number): Job => ({
   ...jobOf(doc.jobs[index]!),
   buildId: doc._id,
   commands: commandsOf(doc.steps[index]!),
 });
 
-export const toObject = (doc: BuildDoc, object: BuildDoc["objects"][number]): BuildObject => ({
+export const toObject = (doc: Pick<BuildDoc, "_id">, object: BuildDoc["objects"][number]): BuildObject => ({
   ...object,
   buildId: doc._id,
 });
 
 /** Returns the public record of a variable. `open` decrypts; it is not called for masked values. */
 export function toVariable(
-  doc: BuildDoc,
+  doc: Pick<BuildDoc, "_id">,
   { sealed, isParameter: _, ...variable }: BuildDoc["variables"][number],
   open: (sealed: string, id: number) => string,
 ): BuildVariable {
   return { ...variable, buildId: doc._id, value: variable.masked ? masked : open(sealed, variable.id) };
 }
 
-export const toKey = (doc: BuildDoc, { sealed: _, ...key }: BuildDoc["keys"][number]): BuildKey => ({
+export const toKey = (doc: Pick<BuildDoc, "_id">, { sealed: _, ...key }: BuildDoc["keys"][number]): BuildKey => ({
   ...key,
   buildId: doc._id,
 });
 
 export const toArtifact = (
-  doc: BuildDoc,
+  doc: Pick<BuildDoc, "_id" | "userId">,
   { blobId: _b, entryId: _e, entry: _t, pattern: _p, ...artifact }: BuildDoc["artifacts"][number],
 ): Artifact => ({ ...artifact, buildId: doc._id, userId: doc.userId });
 

@@ -8,7 +8,7 @@ import { approve } from "../domain/approval.js";
 export const approveBuild =
   (ctx: Context): Handlers["approveBuild"] =>
   async ({ ref }, { caller }) => {
-    const { _id } = await seeBuild(ctx, caller, ref, "write");
+    const { _id } = await seeBuild(ctx, caller, ref, [], "write");
     const doc = await ctx.builds.change(_id, approve);
     // Also if the build is already approved: an earlier process may have died between the two writes.
     if (doc.status === "queued") await offer(ctx, [doc]);

@@ -8,7 +8,7 @@ import { toJob } from "../domain/records.js";
 export const getJob =
   (ctx: Context): Handlers["getJob"] =>
   async ({ ref, name }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await seeBuild(ctx, caller, ref, ["jobs", "steps"]);
     const index = doc.jobs.findIndex((job) => job.name === name);
     if (index < 0) throw notFound();
     const output = await outputEnd(ctx, doc, ctx.config.outputJsonBytes, index);

@@ -5,7 +5,7 @@ import type { Context, Handlers } from "../context.js";
 export const killBuild =
   (ctx: Context): Handlers["killBuild"] =>
   async ({ ref, group: all }, { caller }) => {
-    const { _id, namespaceId, group } = await seeBuild(ctx, caller, ref, "write");
+    const { _id, namespaceId, group } = await seeBuild(ctx, caller, ref, [], "write");
     // A kill does not need the name, so it works while the namespaces service is down.
     const by = caller.userId === undefined ? undefined : await ctx.submitter(caller.userId).catch(() => undefined);
     const ids = all && group ? (await ctx.builds.ofGroup(group.id)).map(({ id }) => id) : [_id];

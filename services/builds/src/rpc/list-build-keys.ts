@@ -7,7 +7,7 @@ import { byName, contains, toKey } from "../domain/records.js";
 export const listBuildKeys =
   (ctx: Context): Handlers["listBuildKeys"] =>
   async ({ ref, search, page: requested }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await seeBuild(ctx, caller, ref, ["keys"]);
     const matching = doc.keys.filter((key) => contains(key.name, search)).sort(byName((key) => key.name));
     const { items, page } = pageOf(matching, requested?.number);
     return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };

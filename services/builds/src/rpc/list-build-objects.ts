@@ -7,7 +7,7 @@ import { contains, toObject } from "../domain/records.js";
 export const listBuildObjects =
   (ctx: Context): Handlers["listBuildObjects"] =>
   async ({ ref, search, page: requested }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await seeBuild(ctx, caller, ref, ["objects"]);
     const matching = doc.objects.filter((object) => contains(object.name, search));
     const { items, page } = pageOf(matching, requested?.number);
     return { objects: items.map((object) => toObject(doc, object)), page, build: await withQueuePlace(ctx, doc) };

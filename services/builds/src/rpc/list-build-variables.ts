@@ -8,7 +8,7 @@ import { byName, contains, toVariable } from "../domain/records.js";
 export const listBuildVariables =
   (ctx: Context): Handlers["listBuildVariables"] =>
   async ({ ref, search, page: requested }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await seeBuild(ctx, caller, ref, ["variables"]);
     const matching = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
     const { items, page } = pageOf(matching, requested?.number);
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });

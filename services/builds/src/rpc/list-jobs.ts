@@ -8,7 +8,7 @@ import { contains, toJob } from "../domain/records.js";
 export const listJobs =
   (ctx: Context): Handlers["listJobs"] =>
   async ({ ref, search, status, brief, page: requested }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await seeBuild(ctx, caller, ref, ["jobs", "steps"]);
     const matching = doc.jobs
       .map((job, index) => ({ job, index }))
       .filter(({ job }) => contains(job.name, search) && (status === undefined || job.status === status));

@@ -4,7 +4,7 @@ import type { Context, Handlers } from "../context.js";
 export const listTests =
   (ctx: Context): Handlers["listTests"] =>
   async ({ ref, status, slowestFirst, page: requested }, { caller }) => {
-    const { _id: buildId, epoch } = await seeBuild(ctx, caller, ref);
+    const { _id: buildId, epoch } = await seeBuild(ctx, caller, ref, ["epoch"]);
     const { items, page } = await ctx.tests.list({ buildId, epoch }, { status, slowestFirst }, requested?.number);
     return { tests: items, page };
   };

@@ -7,7 +7,7 @@ import { requireEventRoom, withEvent } from "../domain/change.js";
 export const pinBuild =
   (ctx: Context): Handlers["pinBuild"] =>
   async ({ ref, pinned }, { caller }) => {
-    const found = await seeBuild(ctx, caller, ref, "write");
+    const found = await seeBuild(ctx, caller, ref, [], "write");
     const details = { actorId: caller.userId, queue: (await queuePlacesById(ctx, [found])).get(found._id) };
     const kind = pinned ? "build.pinned" : "build.unpinned";
     const doc = await ctx.builds.change(found._id, (build) => {

@@ -31,7 +31,7 @@ async function* readTimed(ctx: Context, doc: WithOutput & Started, range: Output
 /** Opens the output for reading. Keeps only the end of the output in memory for a slow reader, not the whole build. */
 async function open(ctx: Context, caller: Caller, request: ReadOutputRequest) {
   const { ref, job: name, start = 0, end = Number.MAX_SAFE_INTEGER, timestamps } = request;
-  const doc = await seeBuild(ctx, caller, ref);
+  const doc = await seeBuild(ctx, caller, ref, ["jobs"]);
   const job = jobIndex(doc, name);
   const range = { job, start, end: Math.min(progress(doc, job).bytes, end + 1) };
   const { _id, tail, tailFrom, parts, jobs, createdAt, startedAt } = doc;

@@ -11,7 +11,7 @@ import { parametersAgain, parametersOf } from "../domain/parameters.js";
 /** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
 async function prepareAgain(
   ctx: Context,
-  { origin, namespaceId }: BuildDoc,
+  { origin, namespaceId }: Pick<BuildDoc, "origin" | "namespaceId">,
   request: BuildRequest,
 ): Promise<Validation<Build>> {
   if (!origin) return prepareBuild(ctx, request);
@@ -25,7 +25,7 @@ async function prepareAgain(
 
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
   validated(async ({ ref, restartOf, variables, group: all }, { caller }) => {
-    const old = await seeBuild(ctx, caller, ref, "write");
+    const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut"], "write");
     const members = all && old.group ? await ctx.builds.ofGroup(old.group.id) : [old];
     if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });

@@ -29,8 +29,8 @@ function addTags(doc: BuildDoc, { names, userId, firstId, at, queue }: Tagging):
 
 export const tagBuild = (ctx: Context): Handlers["tagBuild"] =>
   validated(async ({ ref, names: given }, { caller }) => {
-    const found = await seeBuild(ctx, caller, ref, "write");
-    const namesFor = ({ tags }: BuildDoc) =>
+    const found = await seeBuild(ctx, caller, ref, [], "write");
+    const namesFor = ({ tags }: Pick<BuildDoc, "tags">) =>
       addedTags(
         given,
         tags.map((tag) => tag.name),

@@ -4,6 +4,7 @@ import { inTurn } from "@ci/kit/process/in-turn";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
+import type { ShownBuild } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
 import { buildPlaces } from "./build-places.js";
 import { buildQueries } from "./build-queries.js";
@@ -14,6 +15,7 @@ import { hookBuilds } from "./hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { termsOfTags } from "./selection.js";
+import { shown } from "./shown-builds.js";
 
 const maxAttempts = 50;
 /** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
@@ -51,7 +53,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const changing = inTurn<number>();
   const { write, confirmed, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
 
-  async function existing(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
+  async function existing<D>(found: Promise<D | null>): Promise<D> {
     const doc = await found;
     if (!doc) throw new Fault("not_found", "Not Found");
     return doc;
@@ -99,7 +101,14 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     completeGroups: groups.completeGroups,
 
     byId: (id: number) => existing(builds.findOne({ _id: id })),
-    byNumber: (userId: number, number: number) => existing(builds.findOne({ userId, number })),
+    /** Returns what the record of a build shows, and more of its fields. A whole record may have megabytes. */
+    byNumber: <F extends keyof BuildDoc = never>(userId: number, number: number, more: readonly F[] = []) =>
+      existing<ShownBuild & Pick<BuildDoc, F>>(
+        builds.findOne(
+          { userId, number },
+          { projection: { ...shown, ...Object.fromEntries(more.map((key) => [key, 1])) } },
+        ),
+      ),
     ofRun: (cronId: number, cronDueAt: Date) => builds.findOne({ cronId, cronDueAt }),
 
     /**
