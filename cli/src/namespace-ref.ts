@@ -1,3 +1,4 @@
+import { encodeName } from "@service-ci/client";
 import { UsageError } from "./exit.js";
 import type { Session } from "./session.js";
 
@@ -16,4 +17,4 @@ export async function findNamespace(session: Pick<Session, "username">, word: st
 
 /** Returns the path of a namespace in the API. */
 export const namespacePath = ({ username, path }: NamespaceRef): string =>
-  `/n/${[username, ...path.split("/")].map(encodeURIComponent).join("/")}`;
+  `/n/${encodeURIComponent(username)}/${encodeName(path)}`;

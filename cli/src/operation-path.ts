@@ -1,3 +1,4 @@
+import { encodeName } from "@service-ci/client";
 import { findBuild, pathOf } from "./build-ref.js";
 import { Failure, UsageError } from "./exit.js";
 import { findNamespace, namespacePath } from "./namespace-ref.js";
@@ -46,7 +47,7 @@ export async function requestPath(
   for (const [placeholder = "", name = ""] of [...path.matchAll(/\{(\w+)\}/g)]) {
     const word = take(name) ?? "";
     const value = numbers.has(name) ? await numberOf(word, name === "id" ? lookup : undefined) : word;
-    path = path.replace(placeholder, () => value.split("/").map(encodeURIComponent).join("/"));
+    path = path.replace(placeholder, () => encodeName(value));
   }
   return { path, rest };
 

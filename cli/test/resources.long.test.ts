@@ -128,8 +128,9 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   const build = await user.out("cron", "run", "nightly", "-q");
   expect(build).toMatch(new RegExp(`^${ann.username}/\\d+\n$`));
   expect(await user.out("cron", "builds", "nightly", "-q")).toBe(build);
-  await user.out("tag", build.trim(), "a/b", "c");
+  await user.out("tag", build.trim(), "a/b", "c", "c/");
   await user.out("untag", build.trim(), "a/b");
+  await user.out("untag", build.trim(), "c/");
   expect(await user.json("pin", build.trim())).toMatchObject({ pinned: true, tags: expect.arrayContaining(["c"]) });
   const secret = await user.out("tokens", "create", "short", "--scope", "build:read", "-q");
   const env = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: secret.trim() };

@@ -1,7 +1,8 @@
-import createApi, { type Client as Api } from "openapi-fetch";
+import createApi, { type Client as Api, defaultPathSerializer } from "openapi-fetch";
 import { type ApiError, errorOf } from "./errors.js";
 import { type FollowOptions, follow, type StreamEvent } from "./follow.js";
 import type { paths } from "./gen/openapi.js";
+import { straight } from "./paths.js";
 
 export interface ClientOptions {
   /** Base URL of the API, such as `https://ci.example.com`. */
@@ -69,7 +70,12 @@ const counting = (onProgress: (sentBytes: number) => void): TransformStream<Uint
 export function createClient({ token, fetch = globalThis.fetch, ...urls }: ClientOptions): Client {
   const url = withoutSlash(urls.url);
   const publicUrl = withoutSlash(urls.publicUrl ?? urls.url);
-  const api = createApi<paths>({ baseUrl: url, fetch, ...(token ? { headers: bearer(token) } : {}) });
+  const api = createApi<paths>({
+    baseUrl: url,
+    fetch,
+    pathSerializer: (path, values) => straight(defaultPathSerializer(path, values)),
+    ...(token ? { headers: bearer(token) } : {}),
+  });
   api.use({
     async onResponse({ response }) {
       if (!response.ok) throw await failed(response);
@@ -88,7 +94,7 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
   async function request(pathOrUrl: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("Authorization", bearer(token).Authorization);
-    const response = await fetch(new Request(addressOf(pathOrUrl), { ...init, headers }));
+    const response = await fetch(new Request(straight(addressOf(pathOrUrl)), { ...init, headers }));
     if (!response.ok) throw await failed(response);
     return response;
   }

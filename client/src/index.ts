@@ -2,5 +2,6 @@ export { type Client, type ClientOptions, createClient, type OutputOptions, type
 export { ApiError, errorOf } from "./errors.js";
 export type { FollowOptions, StreamEvent } from "./follow.js";
 export type { components, operations, paths } from "./gen/openapi.js";
+export { encodeName } from "./paths.js";
 export { each, record } from "./records.js";
 export { InvalidDelivery, verifyDelivery } from "./webhooks.js";

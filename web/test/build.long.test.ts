@@ -98,6 +98,11 @@ inBrowser((web) => {
     await button("Unpin").waitFor();
     await page.getByLabel("New tag").fill("from/page");
     await page.keyboard.press("Enter");
+    await button("Remove the tag from/page").waitFor();
+    await page.getByLabel("New tag").fill("from/page/");
+    await page.keyboard.press("Enter");
+    await button("Remove the tag from/page/").click();
+    await button("Remove the tag from/page/").waitFor({ state: "detached" });
     await button("Remove the tag from/page").click();
     await button("Remove the tag from/page").waitFor({ state: "detached" });
     await button("Restart").click();

@@ -1,4 +1,4 @@
-import { type components, each } from "@service-ci/client";
+import { type components, each, encodeName } from "@service-ci/client";
 import { type BuildRef, findBuild, nameOf, pathOf } from "../build-ref.js";
 import type { Handler } from "../command.js";
 import { download } from "../download.js";
@@ -37,7 +37,7 @@ async function fetchOne(
   const target = await targetOf(input.into, name);
   const sizeBytes = artifact.size ?? 0;
   const progress = progressOf(io, name, sizeBytes);
-  const path = `${pathOf(build)}/artifacts/${name.split("/").map(encodeURIComponent).join("/")}`;
+  const path = `${pathOf(build)}/artifacts/${encodeName(name)}`;
   const options = { client, signal: io.signal, force: input.force, onProgress: progress.update };
   const isNew = await download({ path, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
   if (io.options.json) await print(io, JSON.stringify(artifact));

@@ -8,6 +8,14 @@ test.each([
   ["a/b c/ü", "a/b%20c/%C3%BC"],
   ["50%?#&+", "50%25%3F%23%26%2B"],
   ["", ""],
+  ["...", "..."],
+  ["..", "..%2F"],
+  [".", ".%2F"],
+  ["../../n/a b", "..%2F..%2Fn%2Fa%20b"],
+  ["a/.", "a%2F."],
+  ["a/", "a%2F"],
+  ["/a", "%2Fa"],
+  ["a//b", "a%2F%2Fb"],
 ])("segments encodes %j as %j", (text, encoded) => {
   expect(segments(text)).toBe(encoded);
 });

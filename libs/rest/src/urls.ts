@@ -3,8 +3,13 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Relations } from "./relations.js";
 import { userEmbed } from "./user.js";
 
-/** Percent-encodes each segment and keeps the slashes. */
-export const segments = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
+/** Percent-encodes a name, with its slashes if URL parsers or servers would drop a segment. */
+export function segments(name: string): string {
+  if (name === "." || name === "..") return `${name}%2F`;
+  const parts = name.split("/");
+  const isSafe = !parts.some((part) => ["", ".", ".."].includes(part));
+  return parts.map(encodeURIComponent).join(isSafe ? "/" : "%2F");
+}
 
 const owner = (userId: number, relations: Relations): string =>
   encodeURIComponent(userEmbed(userId, relations).username);

@@ -1,4 +1,4 @@
-import { record } from "@service-ci/client";
+import { encodeName, record } from "@service-ci/client";
 import { useState } from "preact/hooks";
 import { type Build, client, pageOf } from "../api.js";
 import { isFinished } from "../format.js";
@@ -62,8 +62,7 @@ export function Tags({ build, work: { busy, start } }: Props) {
     await client.api.POST("/b/{user}/{number}/tags", { ...at, body: [name.trim()] });
     setName("");
   };
-  const remove = (tag: string) =>
-    client.request(`${build.tags_url}/${tag.split("/").map(encodeURIComponent).join("/")}`, { method: "DELETE" });
+  const remove = (tag: string) => client.request(`${build.tags_url}/${encodeName(tag)}`, { method: "DELETE" });
   return (
     <form
       class="tags"

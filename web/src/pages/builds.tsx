@@ -1,3 +1,4 @@
+import { encodeName } from "@service-ci/client";
 import { type Build, base, client, pagesIn } from "../api.js";
 import { useData, useNow } from "../data.js";
 import { FilterChoice, FilterField, FilterForm } from "../filter-form.js";
@@ -21,7 +22,7 @@ function namespaceIn(text: string): { username: string; path: string } | undefin
 }
 
 const pathOf = ({ username, path }: { username: string; path: string }) =>
-  `/n/${encodeURIComponent(username)}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  `/n/${encodeURIComponent(username)}/${encodeName(path)}`;
 
 async function load({ namespace, ...filters }: Filters, page: number) {
   const given = Object.entries(filters).filter(([, value]) => value !== "");

@@ -78,6 +78,7 @@ describe("the next run", () => {
 test.each([
   ["nightly", "cron:nightly"],
   [" a  b\tc/d ", "cron:-a--b\tc/d-"],
+  ["/../../n/ann/prod/.", "cron:/--/--/n/ann/prod/-"],
   ["x".repeat(200), `cron:${"x".repeat(95)}`],
   ["😀".repeat(100), `cron:${"😀".repeat(95)}`],
 ])("the run tag of %j is %j", (name, tag) => {

@@ -5,6 +5,7 @@ import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Action } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { nextRun } from "./schedule.js";
+import { tagFrom } from "./tags.js";
 
 export interface Place {
   readonly userId: number;
@@ -98,8 +99,7 @@ export const asDeleted = (doc: CronDoc, at: Date): CronChange => ({
   wakeAt: undefined,
 });
 
-export const runTag = (name: string, length: number): string =>
-  [...`cron:${name.replaceAll(" ", "-")}`].slice(0, length).join("");
+export const runTag = (name: string, length: number): string => tagFrom(`cron:${name.replaceAll(" ", "-")}`, length);
 
 export const runComment = (doc: CronDoc, at: Date): string =>
   `${doc.name}: Scheduled build, next run ${runAfter(doc, at).toISOString()}`;

@@ -9,17 +9,28 @@ export interface TagLimits {
   readonly tagLength: number;
 }
 
+/** Reports whether HTTP clients treat a name as a step in the path of a URL. */
+const isDots = (name: string): boolean => name === "." || name === "..";
+
+/** Replaces segments of a tag that are `.` or `..`, which URL parsers would resolve, by `-` or `--`. */
+export const withoutDots = (name: string): string =>
+  name
+    .split("/")
+    .map((segment) => (isDots(segment) ? segment.replaceAll(".", "-") : segment))
+    .join("/");
+
+/** Returns a tag that the service makes from a text: cut to the length, and valid. */
+export const tagFrom = (text: string, length: number): string => withoutDots([...text].slice(0, length).join(""));
+
 function complain(names: readonly string[], has: readonly string[], limits: TagLimits): string[] {
   const count = countOf([...has, ...names]);
   const complaints: string[] = [];
   if (count > limits.maxTags) complaints.push(`Tags cannot exceed ${limits.maxTags} per build`);
   if (names.some((name) => [...name].length > limits.tagLength))
     complaints.push(`Tags name cannot be longer than ${limits.tagLength} characters in length`);
+  if (names.some((name) => name !== withoutDots(name))) complaints.push("Tags name cannot have a segment . or ..");
   return complaints;
 }
-
-/** Reports whether HTTP clients treat a name as a step in the path of a URL. */
-const isDots = (name: string): boolean => name === "." || name === "..";
 
 /** Trims the tags of a submission and drops empty ones, `.`, `..` and duplicates. Any other text is allowed. */
 export function submittedTags(given: readonly string[], limits: TagLimits): { names: string[]; complaints: string[] } {

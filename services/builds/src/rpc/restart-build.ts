@@ -7,6 +7,7 @@ import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from ".
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
 import { parametersAgain, parametersOf } from "../domain/parameters.js";
+import { withoutDots } from "../domain/tags.js";
 
 /** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
 async function prepareAgain(
@@ -35,7 +36,7 @@ export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
       axes: all && old.group ? undefined : old.axes,
       parameters: parametersAgain(old, parametersOf(variables), plain),
       leftOut: old.leftOut ?? [],
-      tags: old.tags.map((tag) => tag.name),
+      tags: old.tags.map((tag) => withoutDots(tag.name)),
       userId: caller.userId!,
       trigger: ({ email, username }) => ({
         type: "manual",

@@ -1,3 +1,4 @@
+import { segments } from "@ci/rest/urls";
 import { routes } from "../routes.js";
 import { matcher, segmentsOf } from "./match.js";
 
@@ -55,6 +56,23 @@ test("match returns the allowed methods of a path, with HEAD, for another method
   expect(match("PUT", "/tokens")).toEqual({ allow: ["GET", "HEAD", "POST"] });
   expect(match("POST", "/b/ann/1/tags/x")).toEqual({ allow: ["GET", "HEAD", "DELETE"] });
   expect(match("HEAD", "/tokens")).toEqual(match("GET", "/tokens"));
+});
+
+test.each(["a", "a/", "/a", "a//b", "/", "../../../../n/ann/prod", "a/.", "%2F", "50%/\u00fc?"])(
+  "the URL of the tag %j leads to it",
+  (name) => {
+    const { pathname } = new URL(`https://ci.example.com/b/ann/7/tags/${segments(name)}`);
+    for (const method of ["GET", "DELETE"])
+      expect(match(method, pathname)).toMatchObject({
+        row: { path: "/b/:user/:number/tags/:name+" },
+        params: { user: "ann", number: 7, name },
+      });
+  },
+);
+
+test.each([".", ".."])("the URL of the tag %j leads to no other resource", (name) => {
+  const { pathname } = new URL(`https://ci.example.com/b/ann/7/tags/${segments(name)}`);
+  expect(match("DELETE", pathname)).toMatchObject({ params: { name: `${name}/` } });
 });
 
 test("every request matches exactly one row", () => {

@@ -1,3 +1,4 @@
+import { encodeName } from "@service-ci/client";
 import type { ComponentChildren } from "preact";
 import { base } from "../../api.js";
 import { Page } from "../../parts.js";
@@ -22,7 +23,7 @@ export type Section = keyof typeof sections;
 
 /** Returns the path of a namespace in the API and on the page. */
 export const namespacePath = ({ user = "", path = "" }: Params): string =>
-  `/n/${encodeURIComponent(user)}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  `/n/${encodeURIComponent(user)}/${encodeName(path)}`;
 
 interface Props {
   readonly params: Params;

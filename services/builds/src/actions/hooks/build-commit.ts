@@ -4,6 +4,7 @@ import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
 import { branchOf, type HookChange, shortComment, shortRef, subjectOf, tagOf } from "../../domain/hooks/change.js";
 import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
+import { tagFrom } from "../../domain/tags.js";
 import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { recordBuilds } from "../record-builds.js";
@@ -31,7 +32,7 @@ function requestFor(
   const data = triggerData(change, { userId, ...repository }, sha);
   return {
     userId,
-    tags: [[...shortRef(ref)].slice(0, ctx.config.tagLength).join("")],
+    tags: [tagFrom(shortRef(ref), ctx.config.tagLength)],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
       ...{ deliveryId, url: repository.url, sha, bare: fork },
