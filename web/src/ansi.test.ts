@@ -76,3 +76,12 @@ test("an endless line is cut, and says so", () => {
 test("text after an escape that never ends is shown in the end", () => {
   expect(textsOf(`a${esc}]${"x".repeat(1_000)}`, "b")[0]).toContain("x");
 });
+
+test.each([
+  ["another sequence", `${esc}]0;t${esc}[31mx\x07`, "0;tx"],
+  ["another title", `${esc}]0;t${esc}]0;u\x07x`, "0;tx"],
+  ["another character set", `${esc}Pt${esc}(Bx\x07`, "tx"],
+])("a title that does not end before %s is text", (_, text, shown) => {
+  expect(textsOf(text)).toEqual([shown]);
+  for (let at = 1; at < text.length; at++) expect(linesOf(text.slice(0, at), text.slice(at))).toEqual(linesOf(text));
+});

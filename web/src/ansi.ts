@@ -33,9 +33,9 @@ const maxSequenceLength = 256;
 
 const pieces =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_](?:(?!\x1b\\|\x07)[\s\S]){0,4096}(?:\x1b\\|\x07)|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;
+  /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x1b\\|\x07)|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-const unfinished = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_](?:(?!\x1b\\|\x07)[\s\S])*|[ -/]*)$/;
+const unfinished = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)$/;
 
 const flags: Readonly<Record<number, Partial<Style>>> = {
   1: { bold: true },
