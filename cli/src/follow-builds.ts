@@ -4,7 +4,7 @@ import { exitOf } from "./exit.js";
 import { followOutput } from "./follow.js";
 import { buildName } from "./format/cells.js";
 import { elapsed } from "./format/units.js";
-import { type Io, note, print, printJson } from "./io.js";
+import { type Io, note, print, printJson, printJsonLine } from "./io.js";
 import type { Session } from "./session.js";
 
 type Build = components["schemas"]["Build"];
@@ -57,7 +57,7 @@ async function followAll(io: Io, session: Session, builds: readonly Build[]): Pr
   const statuses: string[] = [];
   for (const build of builds) {
     note(io, `Build ${nameOf(refOf(build))}${axesOf(build)}: ${build.url}`);
-    if (io.options.json) await print(io, JSON.stringify(build));
+    if (io.options.json) await printJsonLine(io, build);
     statuses.push(await followOutput(io, session, `${pathOf(refOf(build))}/output`));
     if (!io.options.quiet) await noteEnd(io, session, build);
   }

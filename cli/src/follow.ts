@@ -1,11 +1,13 @@
 import { Failure } from "./exit.js";
 import { hasColors } from "./format/paint.js";
-import { type Io, note, print, write } from "./io.js";
+import { filterFor } from "./format/safe-output.js";
+import { type Io, note, printJsonLine, write } from "./io.js";
 import type { Session } from "./session.js";
 
 /** Prints output as it arrives, with each line's time on request, until its build or job ends. Returns the final status. */
 export async function followOutput(io: Io, { client }: Session, path: string, timestamps = false): Promise<string> {
   const { signal, options, stdout } = io;
+  const filter = filterFor(stdout);
   let status: string | undefined;
   let endsLine = true;
   let connected = true;
@@ -18,15 +20,17 @@ export async function followOutput(io: Io, { client }: Session, path: string, ti
     if (comment !== "" && comment !== waiting) note(io, comment);
     waiting = comment || waiting;
   };
+  const show = async (text: string) => {
+    if (text === "") return;
+    endsLine = text.endsWith("\n");
+    await write(io, text);
+  };
   for await (const event of client.follow(path, { signal, onConnection, onComment, timestamps })) {
-    if (options.json) await print(io, JSON.stringify(event));
+    if (options.json) await printJsonLine(io, event);
     if (event.event === "end") status = (event.data as { status: string }).status;
-    else if (!options.json) {
-      const text = String(event.data);
-      endsLine = text.endsWith("\n");
-      await write(io, text);
-    }
+    else if (!options.json) await show(filter.push(String(event.data)));
   }
+  await show(filter.end());
   if (hasColors(io, stdout) && !options.json) await write(io, "\u001b[0m");
   if (!endsLine && stdout.isTTY) await write(io, "\n");
   signal.throwIfAborted();

@@ -43,9 +43,14 @@ export async function write({ stdout, signal }: Io, chunk: string | Uint8Array):
 /** Prints a line on standard output. */
 export const print = (io: Io, line: string): Promise<void> => write(io, `${line}\n`);
 
+export function printJsonLine(io: Io, value: unknown): Promise<void> {
+  const line = JSON.stringify(value);
+  return print(io, io.stdout.isTTY ? visible(line) : line);
+}
+
 /** Prints an API response: indented on a terminal, on one line elsewhere. */
 export function printJson(io: Io, body: unknown): Promise<void> {
-  if (!io.stdout.isTTY) return print(io, JSON.stringify(body));
+  if (!io.stdout.isTTY) return printJsonLine(io, body);
   return print(io, JSON.stringify(body, null, 2).split("\n").map(visible).join("\n"));
 }
 

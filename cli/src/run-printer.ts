@@ -1,8 +1,9 @@
 import type { Emit, LocalEvent } from "@ci/local-run/run";
 import { type Color, hasColors, paint, statusColor } from "./format/paint.js";
+import { type Filter, filterFor } from "./format/safe-output.js";
 import { printTable } from "./format/table.js";
 import { duration, size } from "./format/units.js";
-import { type Io, note, print, write } from "./io.js";
+import { type Io, note, printJsonLine, write } from "./io.js";
 
 const jobColors: readonly Color[] = ["cyan", "magenta", "blue", "yellow", "green"];
 /** Longer lines are split. */
@@ -22,6 +23,7 @@ const words = (status: string): string => status.replaceAll("_", " ");
 function linePrinter(io: Io, jobs: readonly string[]) {
   const width = Math.max(...jobs.map((name) => name.length));
   const begun = new Map<string, string>();
+  const filters = new Map<string, Filter>();
   const colored = hasColors(io, io.stdout);
 
   async function line(job: string, text: string): Promise<void> {
@@ -34,14 +36,16 @@ function linePrinter(io: Io, jobs: readonly string[]) {
 
   return {
     async add(job: string, text: string): Promise<void> {
-      const lines = ((begun.get(job) ?? "") + text).split("\n");
+      const filter = filters.get(job) ?? filterFor(io.stdout);
+      filters.set(job, filter);
+      const lines = ((begun.get(job) ?? "") + filter.push(text)).split("\n");
       const rest = lines.pop()!;
       for (const one of lines) await line(job, one);
       if (rest.length > maxLine) await line(job, rest);
       begun.set(job, rest.length > maxLine ? "" : rest);
     },
     async end(job: string): Promise<void> {
-      const rest = begun.get(job) ?? "";
+      const rest = (begun.get(job) ?? "") + (filters.get(job)?.end() ?? "");
       begun.delete(job);
       if (rest !== "") await line(job, rest);
     },
@@ -94,7 +98,7 @@ export function runPrinter(io: Io): Emit {
   let isGone = false;
   return async (event) => {
     if (isGone) return;
-    await (io.options.json ? print(io, JSON.stringify(event)) : show(event)).catch(() => {
+    await (io.options.json ? printJsonLine(io, event) : show(event)).catch(() => {
       isGone = true;
     });
   };

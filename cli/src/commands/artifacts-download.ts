@@ -5,7 +5,7 @@ import { download } from "../download.js";
 import { targetOf } from "../download-target.js";
 import { exit, Failure } from "../exit.js";
 import { visible } from "../format/visible.js";
-import { type Io, note, print } from "../io.js";
+import { type Io, note, print, printJsonLine } from "../io.js";
 import { progressOf } from "../progress.js";
 import { connect, type Session } from "../session.js";
 import type { Specs } from "../specs.js";
@@ -40,7 +40,7 @@ async function fetchOne(
   const path = `${pathOf(build)}/artifacts/${encodeName(name)}`;
   const options = { client, signal: io.signal, force: input.force, onProgress: progress.update };
   const isNew = await download({ path, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
-  if (io.options.json) await print(io, JSON.stringify(artifact));
+  if (io.options.json) await printJsonLine(io, artifact);
   else if (isNew) await print(io, visible(target));
   else note(io, `${target} already exists`);
 }

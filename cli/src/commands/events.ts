@@ -1,7 +1,7 @@
 import type { Handler } from "../command.js";
 import { type Fields, plain } from "../format/cells.js";
 import { visible } from "../format/visible.js";
-import { note, print } from "../io.js";
+import { note, print, printJsonLine } from "../io.js";
 import { findNamespace, namespacePath } from "../namespace-ref.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
@@ -29,7 +29,7 @@ export const run: Handler<Specs["events"]> = async (io, { namespace, follow, kin
   };
   for await (const event of session.client.follow(`${path}/events`, { after, signal: io.signal, onConnection })) {
     if (kind && !kind.includes(event.event)) continue;
-    if (io.options.json) await print(io, JSON.stringify(event));
+    if (io.options.json) await printJsonLine(io, event);
     else if (io.options.quiet) await print(io, visible(event.event));
     else await print(io, [event.id ?? "", event.event, summaryOf(event.data)].map(visible).join("\t"));
     if (!follow) break;

@@ -2,9 +2,17 @@ import { findBuild, pathOf } from "../build-ref.js";
 import type { Handler } from "../command.js";
 import { exitOf } from "../exit.js";
 import { followOutput } from "../follow.js";
-import { write } from "../io.js";
+import { terminalFilter } from "../format/safe-output.js";
+import { type Io, write } from "../io.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
+
+async function writeSafely(io: Io, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const filter = terminalFilter();
+  for await (const chunk of chunks) await write(io, filter.push(decoder.decode(chunk, { stream: true })));
+  await write(io, filter.push(decoder.decode()) + filter.end());
+}
 
 export const run: Handler<Specs["logs"]> = async (io, { build, follow, job, timestamps }) => {
   const session = await connect(io);
@@ -14,6 +22,7 @@ export const run: Handler<Specs["logs"]> = async (io, { build, follow, job, time
   const { body } = await session.client.request(timestamps ? `${path}?timestamps=true` : path, {
     headers: { Accept: "text/plain" },
   });
-  for await (const chunk of body ?? []) await write(io, chunk);
+  if (io.stdout.isTTY) await writeSafely(io, body ?? []);
+  else for await (const chunk of body ?? []) await write(io, chunk);
   return undefined;
 };

@@ -5,7 +5,7 @@ import type { Handler, Input } from "../command.js";
 import { complaintLine } from "../complaint-line.js";
 import { targetOf } from "../download-target.js";
 import { exit, exitOf, UsageError } from "../exit.js";
-import { type Io, note, print, readFileText } from "../io.js";
+import { type Io, note, printJsonLine, readFileText } from "../io.js";
 import { readManifest } from "../manifest.js";
 import { runPrinter } from "../run-printer.js";
 import type { Specs } from "../specs.js";
@@ -85,7 +85,7 @@ export const run: Handler<Specs["run"]> = async (io, input) => {
   const checked = await prepareRun(await requestOf(io, input, text), io.env).catch(refused);
   if ("prepared" in checked) return follow(io, checked.prepared, input);
   for (const complaint of checked.complaints)
-    if (io.options.json) await print(io, JSON.stringify({ event: "complaint", data: complaint }));
+    if (io.options.json) await printJsonLine(io, { event: "complaint", data: complaint });
     else io.stderr.write(`${complaintLine(name, complaint)}\n`);
   return exit.failed;
 };

@@ -9,7 +9,6 @@ export interface TagLimits {
   readonly tagLength: number;
 }
 
-/** Reports whether HTTP clients treat a name as a step in the path of a URL. */
 const isDots = (name: string): boolean => name === "." || name === "..";
 
 /** Replaces segments of a tag that are `.` or `..`, which URL parsers would resolve, by `-` or `--`. */
