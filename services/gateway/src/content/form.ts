@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
@@ -47,6 +48,32 @@ function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busb
   }
 }
 
+/** The parser keeps each chunk of a field, and clients may send single bytes. */
+const joinedBytes = 16 * 1024;
+
+/** Pipes the body to the parser, in chunks of at least 16 KiB. */
+function feed(request: IncomingMessage, parser: busboy.Busboy) {
+  let pieces = new Pieces();
+  const pass = () => {
+    const bytes = pieces.all();
+    pieces = new Pieces();
+    return bytes.length === 0 || parser.write(bytes);
+  };
+  const resume = () => void request.resume();
+  const take = (chunk: Buffer) => {
+    pieces.add(chunk);
+    if (pieces.sizeBytes >= joinedBytes && !pass()) request.pause();
+  };
+  const end = () => void parser.end(pieces.all());
+  request.on("data", take).once("end", end);
+  parser.on("drain", resume);
+  const stop = () => {
+    request.off("data", take).off("end", end).pause();
+    parser.off("drain", resume);
+  };
+  return { stop };
+}
+
 interface Reading {
   readonly request: IncomingMessage;
   readonly parser: busboy.Busboy;
@@ -67,12 +94,13 @@ const collectFields = (reading: Reading): Promise<void> =>
     let otherBytes = 0;
     // An upload arrives as fast as its content is stored.
     const unwatch = heldBytes === 0 ? watchPace(request, defaultPace, (error) => stop(error)) : () => {};
+    const fed = feed(request, parser);
     const release = () => {
       unwatch();
       request.off("data", count).off("close", cut);
     };
     const stop = (error: Error) => {
-      request.unpipe(parser);
+      fed.stop();
       release();
       // An empty body has no fields, whatever its Content-Type.
       if (readBytes === 0) return end();
@@ -134,7 +162,6 @@ export function readForm(request: IncomingMessage, limits: FormLimits): Promise<
         resolve({ fields, file });
       });
     });
-    request.pipe(parser);
   });
 }
 
