@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readForm } from "./form.js";
+import { defaultPace } from "./incoming.js";
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
@@ -13,8 +15,8 @@ const part = (disposition: string) => `--b\r\nContent-Disposition: form-data; ${
 
 const aBody = () =>
   Object.assign(new PassThrough(), { headers: { "content-type": "multipart/form-data; boundary=b" } });
-const read = (body: PassThrough, heldBytes: number) =>
-  readForm(body as unknown as IncomingMessage, { limitBytes, heldBytes });
+const read = (body: PassThrough, heldBytes: number, pace = defaultPace) =>
+  readForm(body as unknown as IncomingMessage, { limitBytes, heldBytes, pace });
 
 /** Sends content in pieces of one byte that arrive one after another. */
 async function writeBytes(body: PassThrough, count: number): Promise<void> {
@@ -49,4 +51,64 @@ test.each([
   const { fields, file } = await reading;
   expect(`${fields.f ?? ""}`.length + (await bytesOf(file))).toBe(count);
   expect(retainedBytes).toBeLessThan(10 * count);
+});
+
+const aFile = part('name="file"; filename="f"');
+const field = `\r\n${part('name="name"')}value`;
+const end = "\r\n--b--\r\n";
+const tooSlow = { status: 400, message: "Request body arrives too slowly; send it again over a faster connection" };
+const tooLate = { status: 400, message: "Form fields must come before a file of this size" };
+
+describe("of an upload that arrives too slowly", () => {
+  const pace = { timeoutMs: 600_000, windowMs: 20, windowBytes: 1_000 };
+
+  test("the file is handed over as it arrives", async () => {
+    const body = aBody();
+    body.write(`${aFile}abc`);
+    const { file } = await read(body, 1_000_000, pace);
+    body.end(`def${end}`);
+    expect(await bytesOf(file)).toBe(6);
+  });
+
+  test("fields that follow the file are refused", async () => {
+    const body = aBody();
+    body.write(`${aFile}abc`);
+    const { file } = await read(body, 1_000_000, pace);
+    body.end(`${field}${end}`);
+    await expect(bytesOf(file)).rejects.toMatchObject(tooLate);
+  });
+
+  test("fields are refused, before a file and after it", async () => {
+    const [before, after] = [aBody(), aBody()];
+    before.write(part('name="name"'));
+    await expect(read(before, 1_000_000, pace)).rejects.toMatchObject(tooSlow);
+    after.write(`${aFile}abc`);
+    const { file } = await read(after, 1_000_000, pace);
+    after.write(field + "x".repeat(20_000));
+    await expect(bytesOf(file)).rejects.toMatchObject(tooSlow);
+  });
+});
+
+test("while forms hold 64 MiB, only fields before or after a small file are accepted", async () => {
+  const large = aBody();
+  const reading = read(large, 100 * 1024 ** 2);
+  large.write(aFile);
+  const mib = Buffer.alloc(1024 ** 2);
+  for (let sent = 0; sent < 63; sent++) if (!large.write(mib)) await once(large, "drain");
+  /** Sends a file, with a field after it once all else has been read. */
+  const upload = async (sizeBytes: number) => {
+    const body = aBody();
+    const result = read(body, 8 * 1024 ** 2);
+    body.write(aFile);
+    body.write(Buffer.alloc(sizeBytes));
+    await nextTurn();
+    body.end(`${field}${end}`);
+    const { fields, file } = await result;
+    return [fields.name, await bytesOf(file)];
+  };
+  await expect(upload(2 * 1024 ** 2)).rejects.toMatchObject(tooLate);
+  expect(await upload(200 * 1024)).toEqual(["value", 200 * 1024]);
+  large.end(`${field}${end}`);
+  expect(await bytesOf((await reading).file)).toBe(63 * 1024 ** 2);
+  expect(await upload(2 * 1024 ** 2)).toEqual(["value", 2 * 1024 ** 2]);
 });

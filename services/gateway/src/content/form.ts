@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
+import { feed } from "./feed.js";
 import { type FormFields, maxFields, tooManyFields } from "./fields.js";
-import { cutOff, defaultPace, readAll, tooLarge, watchPace } from "./incoming.js";
+import { holding } from "./holding.js";
+import { cutOff, defaultPace, type Pace, readAll, tooLarge, watchPace } from "./incoming.js";
 
 /** The fields of a multipart form and the content of its part `file`. */
 export interface Form {
@@ -18,6 +19,7 @@ export interface FormLimits {
   readonly limitBytes: number;
   /** How much of the file is held in memory, since fields may follow it; 0 if no file is expected. */
   readonly heldBytes: number;
+  readonly pace?: Pace;
 }
 
 const malformedForm = "Malformed form; check its boundaries, names and charsets, and that it is complete";
@@ -48,32 +50,6 @@ function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busb
   }
 }
 
-/** The parser keeps each chunk of a field, and clients may send single bytes. */
-const joinedBytes = 16 * 1024;
-
-/** Pipes the body to the parser, in chunks of at least 16 KiB. */
-function feed(request: IncomingMessage, parser: busboy.Busboy) {
-  let pieces = new Pieces();
-  const pass = () => {
-    const bytes = pieces.all();
-    pieces = new Pieces();
-    return bytes.length === 0 || parser.write(bytes);
-  };
-  const resume = () => void request.resume();
-  const take = (chunk: Buffer) => {
-    pieces.add(chunk);
-    if (pieces.sizeBytes >= joinedBytes && !pass()) request.pause();
-  };
-  const end = () => void parser.end(pieces.all());
-  request.on("data", take).once("end", end);
-  parser.on("drain", resume);
-  const stop = () => {
-    request.off("data", take).off("end", end).pause();
-    parser.off("drain", resume);
-  };
-  return { stop };
-}
-
 interface Reading {
   readonly request: IncomingMessage;
   readonly parser: busboy.Busboy;
@@ -81,6 +57,10 @@ interface Reading {
   readonly fields: Record<string, string | string[]>;
   /** The file is already being processed: further fields come too late. */
   handedOver: boolean;
+  /** Hands over the file that is arriving. */
+  hurry?: (() => void) | undefined;
+  /** Stops and starts the watch on the pace: what has been handed over arrives as fast as it is stored. */
+  watch?: ((isWatched: boolean) => void) | undefined;
   /** Reads a file that nobody wants; its bytes count as those of a field. */
   drop?: (stream: Readable) => unknown;
 }
@@ -89,14 +69,23 @@ interface Reading {
 const collectFields = (reading: Reading): Promise<void> =>
   new Promise((end, fail) => {
     const { request, parser, fields } = reading;
-    const { limitBytes, heldBytes } = reading.limits;
+    const { limitBytes, heldBytes, pace = defaultPace } = reading.limits;
     let readBytes = 0;
     let otherBytes = 0;
-    // An upload arrives as fast as its content is stored.
-    const unwatch = heldBytes === 0 ? watchPace(request, defaultPace, (error) => stop(error)) : () => {};
     const fed = feed(request, parser);
+    const slow = (error: Error) => {
+      fed.flush();
+      if (reading.hurry) reading.hurry();
+      else stop(error);
+    };
+    let unwatch = watchPace(request, pace, slow);
+    reading.watch = (isWatched) => {
+      unwatch();
+      if (isWatched) unwatch = watchPace(request, pace, slow);
+    };
     const release = () => {
       unwatch();
+      reading.watch = undefined;
       request.off("data", count).off("close", cut);
     };
     const stop = (error: Error) => {
@@ -140,8 +129,8 @@ const collectFields = (reading: Reading): Promise<void> =>
   });
 
 /**
- * Reads a multipart form to its end, or until its file exceeds `heldBytes`. From then on the file is a stream, and a
- * field that follows it fails the stream: fields had to come first.
+ * Reads a multipart form to its end, or until its file exceeds `heldBytes` or arrives too slowly. From then on the file is
+ * a stream, and a field that follows it fails the stream: fields had to come first.
  */
 export function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
   const parser = parserOf(request, limits.limitBytes);
@@ -154,42 +143,19 @@ export function readForm(request: IncomingMessage, limits: FormLimits): Promise<
     ended.then(() => resolve({ fields, file }), reject);
     parser.on("file", (name, stream) => {
       if (limits.heldBytes === 0 || name !== "file" || file) return reading.drop?.(stream);
-      const { held, start } = holding(stream, limits.heldBytes, ended);
+      const { held, start, hurry } = holding(stream, limits.heldBytes, ended);
       file = held;
-      void start.then((large) => {
-        if (!large) return;
+      reading.hurry = hurry;
+      stream.once("close", () => {
+        reading.hurry = undefined;
+        if (reading.handedOver) reading.watch?.(true);
+      });
+      void start.then((early) => {
+        if (!early) return;
         reading.handedOver = true;
+        if (reading.hurry) reading.watch?.(false);
         resolve({ fields, file });
       });
     });
   });
-}
-
-/**
- * Holds the beginning of a stream. `start` resolves with true once the stream exceeds `heldBytes`, with false if it ends
- * before. `held` is the whole stream; it ends after the form has `ended` and fails with the form.
- */
-function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
-  const beginning: Buffer[] = [];
-  async function hold(): Promise<boolean> {
-    for (let sizeBytes = 0; sizeBytes <= heldBytes; ) {
-      const { done, value } = await chunks.next();
-      if (done) return false;
-      beginning.push(value);
-      sizeBytes += value.length;
-    }
-    return true;
-  }
-  // Truncated content also fails the form, with an error for the client.
-  const start = hold().catch(() => false);
-  async function* all(): AsyncGenerator<Buffer> {
-    await start;
-    yield* beginning;
-    try {
-      yield* chunks;
-    } catch {}
-    await ended;
-  }
-  return { held: all(), start };
 }

@@ -1,19 +1,11 @@
-import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Config } from "../config.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
 import { type FormFields, fieldsOf, fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
+import { heldBytes } from "./holding.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
-
-/** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
-const heldBytes = fixedLimit({
-  max: 8 * 1024 * 1024,
-  unit: "bytes",
-  about: "content of an uploaded form that may come before its fields",
-  refusal: "Form fields must come before a file of this size",
-});
 
 interface Upload {
   readonly fields: FormFields;
