@@ -6,6 +6,7 @@ import { serveAdmin } from "@ci/kit/process/admin";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
+import { sharedReads } from "@ci/kit/process/shared";
 import { openIdentity } from "@ci/kit/rpc/identity";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { refusals } from "./audit/audited.js";
@@ -81,6 +82,7 @@ export async function start(config: Config): Promise<Gateway> {
         pending: pendingSignIns(config, config.openid),
       },
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
+      sharedChecks: sharedReads(),
       openStreams: openStreams(config),
       description: describe(routes, groups, config),
       signal: stopping.signal,

@@ -59,6 +59,26 @@ test.each(["requests", "uploads"] as const)(
   },
 );
 
+test("strangers whose bodies arrive slowly hold up neither sign-ins nor checks of health from their address", async () => {
+  const ann = await ci.signUp();
+  const [slow, stranger] = [new PassThrough(), ci.as()];
+  slow.write('{"token":');
+  const answer = stranger.send("POST", "/session", { body: slow, headers: { "content-type": "application/json" } });
+  for (let i = 0; i < 5; i++) {
+    expect((await stranger.get("/version")).status).toBe(200);
+    expect((await stranger.get("/health")).status).toBe(200);
+  }
+  expect((await stranger.post("/session", { token: ann.token })).status).toBe(201);
+  slow.end(`"${ann.token}"}`);
+  expect((await answer).status).toBe(201);
+});
+
+test("a sign-in accepts 8 KiB", async () => {
+  const signIn = (length: number) => ci.as().post("/session", { token: "x".repeat(length) });
+  expect((await signIn(8_000)).status).toBe(401);
+  expect(await signIn(8_192)).toMatchObject({ status: 413, json: { message: "Request body too large" } });
+});
+
 test("responses say how many requests a token and an address without one may still send", async () => {
   const ann = await ci.signUp();
   for (const [api, path, name, limit] of [

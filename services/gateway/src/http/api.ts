@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { runAs } from "@ci/kit/rpc/caller";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { audited, type Refusals } from "../audit/audited.js";
@@ -26,13 +27,29 @@ function readQuery(row: Row, query: URLSearchParams, lengths: Lengths): Reading 
   return readFields(shape, Object.fromEntries(given), lengths);
 }
 
-async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
+/** A secret is all that such a body holds. Each connection may keep one in memory. */
+const maxStrangersBytes = fixedLimit({
+  max: 8 * 1024,
+  unit: "bytes",
+  about: "body of a request without a token, except of hooks",
+  refusal: "Request body too large",
+});
+
+function bodyOf({ config }: Context, { request, found }: Routed): Promise<Record<string, unknown>> {
+  const { permission, action } = found!.row;
+  const limitBytes = permission === "none" ? Math.min(maxStrangersBytes, config.bodyBytes) : config.bodyBytes;
+  return readBody(request, action, limitBytes);
+}
+
+type Fields = Awaited<ReturnType<typeof bodyOf>>;
+
+async function serve(ctx: Context, exchange: Routed, early?: Fields): Promise<unknown> {
   const { row, params } = exchange.found!;
   const { target, body: shape, run } = row.action;
   // A missing target is reported before mistakes in the request.
   const checkTarget = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
-  const { bodyBytes, lengths } = ctx.config;
+  const { lengths } = ctx.config;
   warnOfUnknown(row, query, exchange.response);
   const filters = readQuery(row, query, lengths);
   if (Object.keys(filters.complaints).length > 0) {
@@ -41,11 +58,12 @@ async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
   }
   let body = nothing;
   if (shape) {
-    const fields = await readBody(exchange.request, row.action, bodyBytes).catch(async (error) => {
-      await checkTarget();
-      throw error;
-    });
-    body = readFields(shape, fields, lengths);
+    const read = () =>
+      bodyOf(ctx, exchange).catch(async (error) => {
+        await checkTarget();
+        throw error;
+      });
+    body = readFields(shape, early ?? (await read()), lengths);
   }
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };
@@ -65,13 +83,17 @@ export interface TurnsOfUsers {
   readonly uploads: Turns;
 }
 
-/** Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. */
+/**
+ * Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. A stranger's
+ * body arrives before that, so that slow ones do not hold up others of the same network.
+ */
 async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<unknown> {
-  const work = () => audited(ctx, exchange, () => serve(ctx, exchange));
-  const { raw, upload } = exchange.found!.row.action;
-  // Hooks have limits of their own.
-  if (raw) return work();
-  const take = upload ? turns.uploads : turns.requests;
+  const { permission, action } = exchange.found!.row;
+  const early = permission === "none" && action.body ? await bodyOf(ctx, exchange) : undefined;
+  const work = () => audited(ctx, exchange, () => serve(ctx, exchange, early));
+  // Hooks have limits of their own, and checks of health share theirs.
+  if (action.raw || action.unlimited) return work();
+  const take = action.upload ? turns.uploads : turns.requests;
   return take(userOf(ctx.config, exchange), disconnected(exchange), work);
 }
 

@@ -67,7 +67,7 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly raw?: boolean;
   /** Its body holds the secret that names the user. */
   readonly signsIn?: boolean;
-  /** Has no limit per minute: other requests from the same address must not make a health check fail. */
+  /** Has no limit per minute and waits for no turn: other requests from the address must not make a health check fail. */
   readonly unlimited?: boolean;
   /** Fields of a JSON body that says where the content can be downloaded. */
   readonly download?: Shape;

@@ -49,7 +49,7 @@ export const getHealth = action({
   unlimited: true,
   returns: z.object({ status: z.literal("ok").describe("Always `ok`") }),
   async run(ctx) {
-    await checkServices(ctx);
+    await ctx.sharedChecks("health", () => checkServices(ctx));
     return { status: "ok" };
   },
 });
