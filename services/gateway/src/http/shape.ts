@@ -61,8 +61,12 @@ const notTextsByName = "must be an object of strings";
 export const textsByName = z
   .record(z.string(), z.string({ error: notTextsByName }), { error: notTextsByName })
   .optional();
-export const moment = z.iso
-  .datetime({ offset: true, error: "must be an RFC3339 timestamp" })
+/** RFC 3339 allows a small `t` and `z` (5.6). */
+export const moment = z
+  .preprocess(
+    (value) => (typeof value === "string" ? value.toUpperCase() : value),
+    z.iso.datetime({ offset: true, error: "must be an RFC3339 timestamp" }),
+  )
   .transform((value) => new Date(value))
   .optional();
 

@@ -1,0 +1,12 @@
+import { moment } from "./shape.js";
+
+test.each([
+  ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
+  ["2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
+  ["2026-01-01t00:00:00.5+01:00", "2025-12-31T23:00:00.500Z"],
+])("the timestamp %s is read", (text, iso) => expect(moment.parse(text)?.toISOString()).toBe(iso));
+
+test.each(["2026-01-01", "2026-01-01 00:00:00z", "2026-02-30t00:00:00z", "2026-01-01t00:00:00", 5, {}])(
+  "%p is no timestamp",
+  (value) => expect(moment.safeParse(value).error?.issues).toMatchObject([{ message: "must be an RFC3339 timestamp" }]),
+);
