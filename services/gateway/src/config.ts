@@ -96,7 +96,7 @@ const readBounds = (s: Settings) => ({
   ),
   anonymousPerMinute: s.int(
     "ANONYMOUS_REQUESTS_PER_MINUTE",
-    "requests without a token per minute that each gateway accepts from one address; 0: no limit",
+    "requests without a token per minute that each gateway accepts from one address, and as many with invalid tokens; 0: no limit",
     600,
     { refusal: "Too many requests" },
   ),

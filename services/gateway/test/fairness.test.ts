@@ -104,3 +104,30 @@ test("an address without a token is limited, and tokens at the same address are 
   expect((await ann.get("/user")).status).toBe(200);
   for (let i = 0; i < 40; i++) expect((await ci.as().get("/health")).status).toBe(200);
 });
+
+test("an address that shows too many invalid tokens gets 429 for unknown ones, and valid ones continue", async () => {
+  const [ann, bob] = await Promise.all([ci.signUp(), ci.signUp()]);
+  expect((await ann.get("/user")).status).toBe(200);
+  // Requests without a token do not count.
+  for (let i = 0; i < 40; i++) await ci.as().get("/version");
+  const first = await ci.as("ci_wrong").get("/user");
+  expect([first.status, first.headers["ratelimit-policy"]]).toEqual([401, '"address";q=30;w=60']);
+  expect((await bob.get("/user")).status).toBe(200);
+  const exhaust = async () => {
+    for (let i = 0; i < 200; i++) {
+      const response = await ci.as(`ci_${aWord()}`).get("/user");
+      if (response.status !== 401) return response;
+    }
+    return first;
+  };
+  // If a minute ends meanwhile, the count restarts.
+  await eventually(async () => {
+    const refused = await exhaust();
+    expect(refused).toMatchObject({ status: 429, json: { message: "Too many requests" } });
+    expect(refused.headers["retry-after"]).toMatch(/^\d+$/);
+    // Also makes the gateway look up tokens again.
+    const carol = await ci.signUp();
+    expect((await carol.get("/user")).status).toBe(429);
+    for (const user of [ann, bob]) expect((await user.get("/user")).status).toBe(200);
+  });
+});

@@ -21,17 +21,25 @@ import type { Session } from "./sessions.js";
 export const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
-/** Returns the session of the request's token or, without one, of its cookie. Throws 401 without either. */
+/**
+ * Returns the session of the request's token or, without one, of its cookie. Throws 401 without either. `limit` may throw:
+ * it is called with 0 before an unknown token is looked up, and with 1 if it is invalid.
+ */
 export async function sessionOf(
   { sessions, config }: Pick<Context, "sessions" | "config">,
   { request }: Exchange,
+  limit: (cost: 0 | 1) => void = () => {},
 ): Promise<Session> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const secret = token ?? cookieOf(config, request);
   if (!secret) throw unauthorized(false);
-  return sessions.of(secret, token === undefined).catch((error) => {
-    throw asFault(error).code === "unauthenticated" ? unauthorized(true) : error;
-  });
+  return sessions
+    .of(secret, token === undefined, () => limit(0))
+    .catch((error) => {
+      if (asFault(error).code !== "unauthenticated") throw error;
+      limit(1);
+      throw unauthorized(true);
+    });
 }
 
 /** Throws 403 if the token has none of the row's permissions. The message names what the first one lacks. */
@@ -49,7 +57,7 @@ function checkScope({ permission }: Row, { permissions }: Session): void {
 export function authenticate(
   ctx: Context,
   match: (method: string, path: string) => Match,
-  limits: { readonly token: RateLimit; readonly address: RateLimit },
+  limits: { readonly token: RateLimit; readonly address: RateLimit; readonly invalid: RateLimit },
   cors: Cors,
   record: Refusals,
 ): Handler {
@@ -75,12 +83,12 @@ export function authenticate(
     const { method, path } = found.row;
     rename(`${method} ${path}`, { "http.route": path });
     const { request, response } = exchange;
+    const network = () => networkOf(clientAddress(request, ctx.config.trustedProxies));
     if (found.row.permission === "none") {
-      if (found.row.action.unlimited) return true;
-      limits.address(networkOf(clientAddress(request, ctx.config.trustedProxies)), response);
+      if (!found.row.action.unlimited) limits.address(network(), response);
       return true;
     }
-    const session = await sessionOf(ctx, exchange);
+    const session = await sessionOf(ctx, exchange, (cost) => limits.invalid(network(), response, cost));
     const { user, tokenId, scope } = session;
     exchange.session = session;
     exchange.caller = { ...exchange.caller, userId: user.id, tokenId, scope };

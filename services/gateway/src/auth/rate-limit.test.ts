@@ -10,11 +10,11 @@ function counter(perMinute: number) {
     advance: (ms: number) => {
       at += ms;
     },
-    count(key: number | string) {
+    count(key: number | string, cost?: 0) {
       const headers: Record<string, string> = {};
       const response = { setHeader: (name: string, value: string) => Object.assign(headers, { [name]: value }) };
       try {
-        limit(key, response as unknown as ServerResponse);
+        limit(key, response as unknown as ServerResponse, cost);
         return { headers };
       } catch (error) {
         return { headers, error };
@@ -43,4 +43,16 @@ test("keys without number share a count", () => {
   for (let key = 0; key < 100_000; key++) count(`known ${key}`);
   expect(count("one").error).toBeUndefined();
   expect(count("another").error).toBeDefined();
+});
+
+test("a request without cost does not count, and is refused once others have exceeded the limit", () => {
+  const { count, advance } = counter(1);
+  for (let i = 0; i < 3; i++) expect(count(1, 0)).toEqual({ headers: {} });
+  expect(count(1).error).toBeUndefined();
+  expect(count(1, 0)).toEqual({ headers: {} });
+  expect(count(1).error).toBeDefined();
+  expect(count(1, 0)).toMatchObject({ headers: { RateLimit: '"token";r=0;t=42' }, error: { status: 429 } });
+  expect(count(2, 0).error).toBeUndefined();
+  advance(42_000);
+  expect(count(1, 0).error).toBeUndefined();
 });

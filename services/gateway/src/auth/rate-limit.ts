@@ -10,8 +10,11 @@ const maxKeys = fixedLimit({
   effect: "further ones share one count",
 });
 
-/** Counts a request, sets the RateLimit headers, and throws 429 beyond the limit. */
-export type RateLimit = (key: number | string, response: ServerResponse) => void;
+/**
+ * Counts a request, sets the RateLimit headers, and throws 429 beyond the limit. With a `cost` of 0 it only throws, if earlier
+ * requests have exceeded the limit.
+ */
+export type RateLimit = (key: number | string, response: ServerResponse, cost?: 0 | 1) => void;
 
 /**
  * Limits requests per minute and key, counted in this process; 0 means no limit. The headers follow
@@ -20,7 +23,7 @@ export type RateLimit = (key: number | string, response: ServerResponse) => void
 export function rateLimit(name: string, perMinute: number, now: () => number = Date.now): RateLimit {
   let window = 0;
   let counts = new Map<number | string, number>();
-  return (key, response) => {
+  return (key, response, cost = 1) => {
     if (perMinute === 0) return;
     const at = now();
     const current = Math.floor(at / windowMs);
@@ -29,7 +32,8 @@ export function rateLimit(name: string, perMinute: number, now: () => number = D
       counts = new Map();
     }
     const counted = counts.has(key) || counts.size < maxKeys ? key : "others";
-    const count = (counts.get(counted) ?? 0) + 1;
+    const count = (counts.get(counted) ?? 0) + cost;
+    if (cost === 0 && count <= perMinute) return;
     counts.set(counted, count);
     const leftSeconds = Math.ceil(((current + 1) * windowMs - at) / 1_000);
     response.setHeader("RateLimit-Policy", `"${name}";q=${perMinute};w=${windowMs / 1_000}`);

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { readScope } from "@ci/access/scope";
 import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { sharedReads } from "@ci/kit/process/shared";
-import { notFound } from "@ci/kit/rpc/fault";
+import { asFault, notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, Token, User } from "@ci/proto/namespaces/v1/accounts";
+import { LRUCache } from "lru-cache";
 import type { Users } from "../backend/users.js";
 
 /** The user of a token, and what the token permits. */
@@ -25,11 +27,21 @@ export const sessionFrom = (user: User, { id, name, scope }: Token, sessionId?: 
 
 /** Caches recently used tokens, which saves looking up the user on every request. */
 export interface Sessions {
-  /** Returns the session for a token or, with `ofSession`, for a cookie. Throws `unauthenticated` if it is invalid. */
-  of(secret: string, ofSession?: boolean): Promise<Session>;
+  /**
+   * Returns the session for a token or, with `ofSession`, for a cookie. Throws `unauthenticated` if it is invalid. Calls
+   * `admit`, which may throw, before it looks up one that has not been valid before.
+   */
+  of(secret: string, ofSession?: boolean, admit?: () => void): Promise<Session>;
   /** Empties the cache after a token has ended. */
   forget(): void;
 }
+
+/** Tokens and cookies that were valid when they were last looked up. */
+const maxKnown = fixedLimit({
+  max: 10_000,
+  about: "tokens that a gateway looks up although too many requests of their address had invalid ones",
+  effect: "the least recently used one is refused like unknown ones",
+});
 
 /** How long an ended token may keep working if its event is lost. */
 const trustMs = 1_000;
@@ -39,11 +51,16 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
   const sessions = ttlCache<string, Session>(bus, trustMs);
   // A client may open hundreds of streams at once.
   const shared = sharedReads<Session>();
+  const known = new LRUCache<string, true>({ max: maxKnown });
 
   async function read(key: string, secret: string, ofSession: boolean): Promise<Session> {
     const keep = sessions.asking();
-    const { user, token, validForMs, sessionId } = await accounts.authenticate({ secret, ofSession });
+    const { user, token, validForMs, sessionId } = await accounts.authenticate({ secret, ofSession }).catch((error) => {
+      if (asFault(error).code === "unauthenticated") known.delete(key);
+      throw error;
+    });
     if (!user || !token) throw notFound();
+    known.set(key, true);
     users.keep(user);
     const session = sessionFrom(user, token, sessionId);
     keep(key, session, validForMs);
@@ -51,9 +68,12 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
   }
 
   return {
-    async of(secret, ofSession = false) {
+    async of(secret, ofSession = false, admit = () => {}) {
       const key = `${ofSession} ${createHash("sha256").update(secret).digest("base64")}`;
-      return sessions.get(key) ?? shared(key, () => read(key, secret, ofSession));
+      const cached = sessions.get(key);
+      if (cached) return cached;
+      if (!known.has(key)) admit();
+      return shared(key, () => read(key, secret, ofSession));
     },
     forget: () => sessions.forget(),
   };
