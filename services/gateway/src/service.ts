@@ -92,7 +92,6 @@ export async function start(config: Config): Promise<Gateway> {
     const limits = {
       token: rateLimit("token", config.requestsPerMinute),
       address: rateLimit("address", config.anonymousPerMinute),
-      // Requests without a token do not use up what tokens that the gateway does not know yet need.
       invalid: rateLimit("address", config.anonymousPerMinute),
     };
     const match = matcher(config.openid ? [...routes, ...signInRoutes] : routes);

@@ -21,10 +21,7 @@ import type { Session } from "./sessions.js";
 export const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
-/**
- * Returns the session of the request's token or, without one, of its cookie. Throws 401 without either. `limit` may throw:
- * it is called with 0 before an unknown token is looked up, and with 1 if it is invalid.
- */
+/** Returns the session of the request's token or else cookie, or throws 401. `limit` counts invalid ones. */
 export async function sessionOf(
   { sessions, config }: Pick<Context, "sessions" | "config">,
   { request }: Exchange,

@@ -10,10 +10,7 @@ const maxKeys = fixedLimit({
   effect: "further ones share one count",
 });
 
-/**
- * Counts a request, sets the RateLimit headers, and throws 429 beyond the limit. With a `cost` of 0 it only throws, if earlier
- * requests have exceeded the limit.
- */
+/** Counts a request, sets the RateLimit headers, and throws 429 beyond the limit. A `cost` of 0 counts nothing. */
 export type RateLimit = (key: number | string, response: ServerResponse, cost?: 0 | 1) => void;
 
 /**

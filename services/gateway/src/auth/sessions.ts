@@ -27,16 +27,12 @@ export const sessionFrom = (user: User, { id, name, scope }: Token, sessionId?: 
 
 /** Caches recently used tokens, which saves looking up the user on every request. */
 export interface Sessions {
-  /**
-   * Returns the session for a token or, with `ofSession`, for a cookie. Throws `unauthenticated` if it is invalid. Calls
-   * `admit`, which may throw, before it looks up one that has not been valid before.
-   */
+  /** Returns the session of a token or a cookie. Throws `unauthenticated`; `admit` may refuse to look up unknown ones. */
   of(secret: string, ofSession?: boolean, admit?: () => void): Promise<Session>;
   /** Empties the cache after a token has ended. */
   forget(): void;
 }
 
-/** Tokens and cookies that were valid when they were last looked up. */
 const maxKnown = fixedLimit({
   max: 10_000,
   about: "tokens that a gateway looks up although too many requests of their address had invalid ones",

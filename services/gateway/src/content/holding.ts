@@ -53,7 +53,6 @@ export function holding(stream: Readable, maxBytes: number, ended: Promise<void>
   // Truncated content also fails the form, with an error for the client.
   const held = hold().catch(() => false);
   const start = Promise.race([held, early]);
-  // From then on the client does not decide how long this content stays.
   const release = () => {
     isReleased = true;
     allHeld -= sizeBytes;

@@ -83,10 +83,7 @@ export interface TurnsOfUsers {
   readonly uploads: Turns;
 }
 
-/**
- * Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. A stranger's
- * body arrives before that, so that slow ones do not hold up others of the same network.
- */
+/** Does the work in its user's turn. Strangers' bodies arrive before it, content leaves after it, at the client's speed. */
 async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<unknown> {
   const { permission, action } = exchange.found!.row;
   const early = permission === "none" && action.body ? await bodyOf(ctx, exchange) : undefined;
