@@ -5,7 +5,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readForm } from "./form.js";
-import { defaultPace } from "./incoming.js";
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
@@ -15,7 +14,8 @@ const part = (disposition: string) => `--b\r\nContent-Disposition: form-data; ${
 
 const aBody = () =>
   Object.assign(new PassThrough(), { headers: { "content-type": "multipart/form-data; boundary=b" } });
-const read = (body: PassThrough, heldBytes: number, pace = defaultPace) =>
+const patient = { timeoutMs: 600_000, windowMs: 600_000, windowBytes: 0 };
+const read = (body: PassThrough, heldBytes: number, pace = patient) =>
   readForm(body as unknown as IncomingMessage, { limitBytes, heldBytes, pace });
 
 /** Sends content in pieces of one byte that arrive one after another. */
