@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type CompressionAlgorithm, type Connection, Server, utils } from "ssh2";
+import { type CompressionAlgorithm, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
 // The library cannot read about one in 300 of the Ed25519 keys that it generates.
@@ -21,6 +21,10 @@ export interface SftpOptions {
   readonly readsBeforeHangUp?: number;
   /** Reports a different file time at each fstat. */
   readonly changes?: boolean;
+  /** Responds to fstat in this way instead of with the file's size and time. */
+  readonly onFstat?: (sftp: SFTPWrapper, requestId: number, connection: Connection) => void;
+  /** Responds only to the read that the client needs next, with one byte less than requested. */
+  readonly shrinks?: boolean;
   /** The compression that it accepts. */
   readonly compress?: CompressionAlgorithm[];
 }
@@ -30,12 +34,13 @@ const expected = { username: "ada", password: "s cret" };
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
-  const { readsBeforeHangUp, compress } = options;
+  const { readsBeforeHangUp, onFstat, shrinks = false, compress } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
   let mtime = 1_700_000_000;
   let readsLeft = readsBeforeHangUp ?? Number.NaN;
   let connections = 0;
+  let ignored = 0;
 
   const serve = (connection: Connection) => {
     connections++;
@@ -53,7 +58,9 @@ export async function anSftpServer(options: SftpOptions) {
         const sftp = acceptSftp();
         const handles: Buffer[] = [];
         let reads = 0;
+        let needed = 0;
         sftp.on("FSTAT", (id, handle) => {
+          if (onFstat) return onFstat(sftp, id, connection);
           const size = handles[handle[0]!]!.length;
           if (changes) mtime++;
           sftp.attrs(id, { mode: 0o100644, uid: 0, gid: 0, size, atime: mtime, mtime });
@@ -68,7 +75,10 @@ export async function anSftpServer(options: SftpOptions) {
         sftp.on("READ", (id, handle, offset, length) => {
           if (reads++ === 0) readFrom.push(offset);
           if (--readsLeft === 0) return connection.end();
-          const piece = handles[handle[0]!]!.subarray(offset, offset + Math.min(length, maxReadBytes));
+          if (shrinks && offset !== needed) return void ignored++;
+          const most = shrinks ? length - 1 : Math.min(length, maxReadBytes);
+          const piece = handles[handle[0]!]!.subarray(offset, offset + most);
+          needed += piece.length;
           if (piece.length === 0) sftp.status(id, STATUS_CODE.EOF);
           else sftp.data(id, piece);
         });
@@ -87,6 +97,8 @@ export async function anSftpServer(options: SftpOptions) {
     /** The offset of the first read of each connection. */
     readFrom,
     connections: () => connections,
+    /** Returns the number of reads without a response. */
+    ignored: () => ignored,
     async [Symbol.asyncDispose]() {
       await new Promise<void>((closed) => server.close(() => closed()));
     },

@@ -4,7 +4,9 @@ import { parseAllow } from "@ci/kit/net/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
-import { anSftpServer } from "./_sftp-server.js";
+import { utils } from "ssh2";
+import type { Config } from "../src/config.js";
+import { anSftpServer, type SftpOptions } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
 
 const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });
@@ -19,9 +21,13 @@ beforeEach(async () => {
 const outcome = async (url: string): Promise<Image> => service.finished(ada, await service.download(ada, url));
 
 describe("succeeds", () => {
-  test.each([
+  test.each<[string, Omit<SftpOptions, "files">]>([
     ["a normal server", {}],
     ["a server that sends less than requested", { maxReadBytes: 30_000 }],
+    [
+      "a server without fstat",
+      { onFstat: (sftp, requestId) => sftp.status(requestId, utils.sftp.STATUS_CODE.OP_UNSUPPORTED) },
+    ],
     ["a server that requires keyboard-interactive authentication", { keyboardInteractive: true }],
   ])("stores the content from %s", async (_server, options) => {
     await using server = await anSftpServer({ files, ...options });
@@ -91,6 +97,26 @@ describe("failures", () => {
     const error = "server too slow: less than 60 KiB in 0.001 s";
     expect((await hasty.finished(ada, image)).download).toMatchObject({ error });
     await once(silent.close(), "close");
+  });
+
+  test.each<[string, string, Partial<Config>, SftpOptions["onFstat"]]>([
+    ["server too slow: less than 60 KiB in 0.001 s", "does not respond", { downloadStallMs: 1 }, () => {}],
+    ["connection reset", "closes the connection", {}, (_sftp, _requestId, connection) => connection.end()],
+    ["network error", "closes only the channel", {}, (sftp) => sftp.end()],
+  ])("fails with %s if the server %s when asked for the file's size", async (error, _what, settings, onFstat) => {
+    await using server = await anSftpServer({ files, onFstat: onFstat! });
+    await using other = await service.bootAnother({ downloadAttempts: 1, ...settings });
+    const image = await other.download(ada, server.url("/disks/a%20disk"));
+    expect((await other.finished(ada, image)).download).toMatchObject({ error });
+  });
+
+  test("a server that sends ever smaller pieces cannot make the service wait for more and more of them", async () => {
+    await using server = await anSftpServer({ files, shrinks: true });
+    await using hasty = await service.bootAnother({ downloadAttempts: 1, downloadStallMs: 1 });
+    const image = await hasty.download(ada, server.url("/disks/a%20disk"));
+    const error = "server too slow: less than 60 KiB in 0.001 s";
+    expect((await hasty.finished(ada, image)).download).toMatchObject({ error });
+    expect(server.ignored()).toBeLessThan(64);
   });
 
   test("fails with timeout if the attempt takes too long", async () => {

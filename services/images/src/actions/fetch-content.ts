@@ -1,4 +1,5 @@
 import type { Stored, UploadState } from "@ci/kit/bytes/blobs";
+import { abortable } from "@ci/kit/bytes/chunked";
 import { invalid } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import { headBytes } from "@ci/qcow2/header";
@@ -30,8 +31,12 @@ async function openSource(ctx: Context, { doc: { _id, fetch }, pace }: Attempt, 
 }
 
 /** Checks the first bytes, so that nothing of a file that is no image is stored. */
-async function checked(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const { head, whole } = await peek(bytes, headBytes);
+async function checked(
+  ctx: Context,
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { head, whole } = await peek(abortable(signal, bytes), headBytes);
   const [complaint] = contentComplaints(head, ctx.config);
   if (complaint) throw invalid({ file: [complaint] });
   return whole;
@@ -44,7 +49,7 @@ export async function fetchContent(ctx: Context, attempt: Attempt, signal: Abort
   await using _closesAtEnd = source;
   const options = await putOptions(ctx, doc.userId, signal);
   if (source.total !== undefined && source.total > options.maxBytes) throw options.tooLarge();
-  const bytes = resumed ? sent : await checked(ctx, sent);
+  const bytes = resumed ? sent : await checked(ctx, sent, signal);
   const upload = resumed ?? (await ctx.contents.begin());
   Object.assign(attempt, { upload, total: source.total });
   const partial = source.validator === undefined ? undefined : { blobId: upload.blobId, validator: source.validator };

@@ -1,5 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { connect, type Socket } from "node:net";
+import { abortable } from "@ci/kit/bytes/chunked";
 import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
@@ -61,8 +62,16 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
   });
 }
 
-const promised = <T>(call: (done: (error: Error | null | undefined, result: T) => void) => unknown): Promise<T> =>
-  new Promise((resolve, reject) => call((error, result) => (error ? reject(error) : resolve(result))));
+/** Calls the library, which forgets calls over a channel that is gone. Rejects once `gone` fires. */
+const promised = <T>(
+  gone: AbortSignal,
+  call: (done: (error: Error | null | undefined, result: T) => void) => unknown,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    gone.throwIfAborted();
+    gone.addEventListener("abort", () => reject(gone.reason));
+    call((error, result) => (error ? reject(error) : resolve(result)));
+  });
 
 function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number): Promise<Buffer> {
   const piece = new Promise<Buffer>((resolve, reject) =>
@@ -77,7 +86,7 @@ function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number)
 
 async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): AsyncGenerator<Buffer> {
   let pieceBytes = maxReadBytes;
-  let pending: Promise<Buffer>[] = [];
+  const pending: Promise<Buffer>[] = [];
   for (let at = from; ; ) {
     while (pending.length < concurrentReads)
       pending.push(readPiece(sftp, handle, at + pending.length * pieceBytes, pieceBytes));
@@ -86,25 +95,43 @@ async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): Asyn
     yield piece;
     at += piece.length;
     if (piece.length === pieceBytes) continue;
-    // The server returns smaller pieces, so request smaller ones. Pending reads have the wrong offsets.
+    // The server returns smaller pieces, so request smaller ones. Pending reads have the wrong offsets, but their buffers.
     pieceBytes = piece.length;
-    pending = [];
+    await Promise.allSettled(pending.splice(0));
   }
+}
+
+/** Opens a channel. `onGone` is called as soon as the server closes it or breaks the protocol. */
+const openChannel = (client: Client, gone: AbortSignal, onGone: () => void): Promise<SFTPWrapper> =>
+  promised(gone, (done) =>
+    client.sftp((error, sftp) => {
+      sftp?.on("end", onGone).on("error", onGone);
+      done(error, sftp);
+    }),
+  );
+
+function noStats(error: { code?: number | string }): Partial<Stats> {
+  if (typeof error.code === "number") return {};
+  throw error;
 }
 
 /** Opens a file, or the rest of it if its size and time have not changed. */
 async function openFile(client: Client, url: URL, rest: Rest | undefined) {
-  const sftp = await promised<SFTPWrapper>((done) => client.sftp(done));
-  const handle = await promised<Buffer>((done) => sftp.open(plainPath(url), "r", done));
+  const ending = new AbortController();
+  const onGone = () => ending.abort(new FetchFailed("connection reset"));
+  const gone = ending.signal;
+  client.once("close", onGone);
+  const sftp = await openChannel(client, gone, onGone);
+  const handle = await promised<Buffer>(gone, (done) => sftp.open(plainPath(url), "r", done));
   // Some servers do not support fstat; others report no time.
-  const { size, mtime } = await promised<Partial<Stats>>((done) => sftp.fstat(handle, done)).catch(() => ({}) as never);
+  const { size, mtime } = await promised<Partial<Stats>>(gone, (done) => sftp.fstat(handle, done)).catch(noStats);
   const total = size || undefined;
   const validator = total && mtime ? `${total} bytes of ${mtime}` : undefined;
   const from = rest && rest.validator === validator ? rest.from : 0;
-  return { bytes: readAhead(sftp, handle, from), from, total, validator };
+  return { bytes: abortable(gone, readAhead(sftp, handle, from)), from, total, validator };
 }
 
-async function* translateErrors(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* translateErrors(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch (error) {
