@@ -1,10 +1,11 @@
 import { encrypt } from "@ci/kit/security/secrets";
+import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import type { ImageDoc } from "../src/domain/image.js";
+import type { Fetch, ImageDoc } from "../src/domain/image.js";
 import { aServer, serving, stallingServer, type } from "./_server.js";
 import { imagesSuite } from "./_suite.js";
 
@@ -75,22 +76,49 @@ test("the next service continues a stopped service's download without counting a
   expect((await second.get(ada, id)).download).toMatchObject({ startedAt: expect.any(Date), finishedAt: undefined });
 });
 
+/** Makes a finished download one that an earlier process has begun. */
+async function begunBefore({ id }: Image, url: string, fetch: Partial<Fetch>) {
+  const { blobId, size, sha256, ...rest } = (await images().findOne({ _id: id }))!;
+  const { source, createdAt } = rest.download!;
+  const startedAt = new Date(createdAt!.getTime() - 1_000);
+  const dueAt = new Date(Date.now() + 300);
+  const sealedUrl = encrypt(testKeyring, url, { kind: "image", id });
+  const left = { download: { source, createdAt, startedAt }, fetch: { sealedUrl, failures: 4, dueAt, ...fetch } };
+  await images().replaceOne({ _id: id }, { ...rest, ...left });
+  return { startedAt, dueAt };
+}
+
 test("another service takes over a crashed service's download once the lease ends", async () => {
   await using server = await serving({ status: 200, headers: type, body: content });
   const image = await service.finished(ada, await service.download(ada, server.url));
-  const { blobId, size, sha256, ...rest } = (await images().findOne({ _id: image.id }))!;
-  const { source, createdAt } = rest.download!;
-  const dueAt = new Date(Date.now() + 300);
-  const startedAt = new Date(createdAt!.getTime() - 1_000);
-  const sealedUrl = encrypt(testKeyring, server.url, { kind: "image", id: image.id });
-  const left = {
-    download: { source, createdAt, startedAt },
-    fetch: { sealedUrl, failures: 4, dueAt, token: "crashed" },
-  };
-  await images().replaceOne({ _id: image.id }, { ...rest, ...left });
+  const { startedAt, dueAt } = await begunBefore(image, server.url, { token: "crashed" });
   const finished = await service.finished(ada, image);
   expect(finished).toMatchObject({ size: content.length, download: { startedAt, error: undefined } });
   expect(finished.download!.finishedAt!.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
+});
+
+test.each<[string, Partial<Fetch>, number]>([
+  ["of a service that has crashed", { token: "crashed" }, 1],
+  ["of four services that have crashed", { token: "crashed", lost: 3 }, 4],
+  ["of a service that has ended in order after four that crashed", { lost: 4 }, 4],
+])("a download %s is attempted again", async (_whose, fetch, lost) => {
+  await using well = await serving({ status: 200, headers: type, body: content });
+  await using stalling = await stallingServer(content);
+  const image = await service.finished(ada, await service.download(ada, well.url));
+  await begunBefore(image, stalling.url, fetch);
+  await eventually(() => expect(stalling.connections()).toBe(1));
+  expect((await images().findOne({ _id: image.id }))!.fetch).toMatchObject({ lost, failures: 4 });
+  await service.remove(ada, image.id);
+});
+
+test("a download during which five services have crashed fails without another attempt", async () => {
+  await using server = await serving({ status: 200, headers: type, body: content });
+  const image = await service.finished(ada, await service.download(ada, server.url));
+  await begunBefore(image, server.url, { token: "crashed", lost: 4, failures: 0 });
+  const error = "the service ended each time during the download; try again later";
+  expect(await service.finished(ada, image)).toMatchObject({ size: undefined, download: { error } });
+  expect(server.requests).toHaveLength(1);
+  expect((await images().findOne({ _id: image.id }))!.fetch).toBeUndefined();
 });
 
 test("an image whose namespace is deleted during the download moves to its user", async () => {

@@ -1,3 +1,13 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
+const crashed = "the service ended each time during the download; try again later";
+const maxLost = fixedLimit({
+  max: 5,
+  about: "processes that crash, or lose MongoDB, while they download an image",
+  refusal: crashed,
+  effect: "the download fails for good",
+});
+
 /** Content types that a server may give an image. */
 export const contentTypes: readonly string[] = ["application/x-qemu-disk", "application/octet-stream"];
 
@@ -10,6 +20,9 @@ export function responseComplaint(status: number, contentType: string | undefine
 
 const transient =
   /^(timeout|connection (refused|reset)|host unreachable|name (not found|lookup failed)|network error|server too slow: .*|status (408|429|5\d\d))$/;
+
+/** Returns why not to attempt a download again that so many processes left unfinished; undefined if it may be. */
+export const lossComplaint = (lost = 0): string | undefined => (lost >= maxLost ? crashed : undefined);
 
 /** Reports whether a retry may succeed after this failure. */
 export const isTransient = (reason: string): boolean => transient.test(reason);

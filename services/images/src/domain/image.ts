@@ -11,6 +11,8 @@ export interface Fetch {
   readonly dueAt: Date;
   /** Identifies the current attempt. An attempt that lost its lease changes nothing. */
   readonly token?: string;
+  /** How many attempts ended without a result, because their process crashed. */
+  readonly lost?: number;
   /** Content that the next attempt may resume, and the validator that shows it is still the same. */
   readonly partial?: { readonly blobId: string; readonly validator: string };
 }

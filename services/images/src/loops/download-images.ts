@@ -5,7 +5,7 @@ import type { downloadClaims } from "../actions/claim-download.js";
 import { type Attempt, dropUnneeded, fetchContent } from "../actions/fetch-content.js";
 import { holdLease } from "../actions/hold-lease.js";
 import type { Context } from "../context.js";
-import { isTransient, pauseAfter } from "../domain/attempt.js";
+import { isTransient, lossComplaint, pauseAfter } from "../domain/attempt.js";
 import { imageChanged } from "../domain/events.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
 import { paceOf } from "../fetch/pace.js";
@@ -62,14 +62,21 @@ async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undef
   return ctx.images.postpone(doc._id, token, pauseMs, failures + 1);
 }
 
+async function outcomeOf(ctx: Context, attempt: Attempt, signal: AbortSignal): Promise<Outcome | undefined> {
+  const reason = lossComplaint(attempt.doc.fetch!.lost);
+  if (reason) return { reason, retry: false };
+  try {
+    const stored = await fetchContent(ctx, attempt, signal);
+    return stored && { content: contentOf(stored) };
+  } catch (error) {
+    return failureOf(ctx, attempt.doc, error, signal);
+  }
+}
+
 async function runAttempt(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
   const attempt: Attempt = { doc, token, pace: paceOf(ctx.config.downloadStallMs) };
   using lease = holdLease(ctx, attempt);
-  const outcome = await fetchContent(ctx, attempt, lease.signal).then(
-    (stored): Outcome | undefined => stored && { content: contentOf(stored) },
-    (error) => failureOf(ctx, doc, error, lease.signal),
-  );
-  await conclude(ctx, attempt, outcome);
+  await conclude(ctx, attempt, await outcomeOf(ctx, attempt, lease.signal));
   await dropUnneeded(ctx, attempt);
 }
 

@@ -8,6 +8,9 @@ import { unchanged } from "./unchanged.js";
 /** Returns a time by the clock of MongoDB, which all replicas share. */
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 
+/** An attempt whose process ends in order removes its token. Old documents have no count. */
+const lost = { $add: [{ $ifNull: ["$fetch.lost", 0] }, { $cond: [{ $gt: ["$fetch.token", null] }, 1, 0] }] };
+
 /** Stores the leases of downloads. No method changes anything if the attempt has lost its lease. */
 const leases = (images: Collection<ImageDoc>) => ({
   /** Claims the download that has been due longest, none of `notOf`; null if none is due. It is due again when the lease ends. */
@@ -19,6 +22,7 @@ const leases = (images: Collection<ImageDoc>) => ({
           $set: {
             "fetch.dueAt": inMs(leaseMs),
             "fetch.token": token,
+            "fetch.lost": lost,
             "download.startedAt": { $ifNull: ["$download.startedAt", "$$NOW"] },
           },
         },
