@@ -21,16 +21,17 @@ const maxSnapshotBytes = 132 * 1024;
 const bitmapsExtension = 0x23852875;
 const encryptionExtension = 0x0537be77;
 
-/** Checks that the file holds its tables and clusters. The metadata excludes the disk's contents and L2 tables. */
+/** Checks that the file holds its tables and clusters. The metadata excludes the disk's contents and L2 tables. Its ranges do not overlap. */
 export async function survey(header: Header, sizeBytes: number, read: Read): Promise<Survey> {
   const { clusterBits } = header;
   if (clusterBits < minClusterBits || clusterBits > maxClusterBits)
     return { problem: unreadable(`clusters of 2^${clusterBits} bytes`) };
   const clusterBytes = 2 ** clusterBits;
   const first = await read(0, clusterBytes);
-  const tables = [...tablesOf(header, clusterBytes), ...extensions(first, header.bytes)].filter(
-    ({ bytes }) => bytes > 0,
-  );
+  const extended = extensions(first, header.bytes);
+  const repeated = extended.find(({ name }, at) => extended.findIndex((other) => other.name === name) < at);
+  if (repeated) return { problem: unreadable(`it has more than one ${repeated.name}`) };
+  const tables = [...tablesOf(header, clusterBytes), ...extended].filter(({ bytes }) => bytes > 0);
   for (const { name, offset, bytes, maxBytes } of tables) {
     if (bytes > maxBytes) return { problem: unreadable(`its ${name} is too large`) };
     if (offset + bytes > sizeBytes) return { problem: unreadable(`its ${name} lies beyond its end`) };
@@ -38,11 +39,22 @@ export async function survey(header: Header, sizeBytes: number, read: Read): Pro
   if ((await lastUsed(header, clusterBytes, read)) >= sizeBytes)
     return { problem: "is shorter than its metadata says" };
   const untilEnd = (offset: number, bytes: number) => Math.min(bytes, sizeBytes - offset);
-  return {
-    metadata: [{ offset: 0, bytes: first.length }].concat(
-      tables.map(({ offset, bytes, readBytes = bytes }) => ({ offset, bytes: untilEnd(offset, readBytes) })),
-    ),
-  };
+  const ranges = tables.map(({ offset, bytes, readBytes = bytes }) => ({ offset, bytes: untilEnd(offset, readBytes) }));
+  return { metadata: merged([{ offset: 0, bytes: first.length }, ...ranges]) };
+}
+
+/** Joins ranges that overlap or touch. */
+function merged(ranges: readonly Range[]): Range[] {
+  const joined: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.offset - b.offset)) {
+    const last = joined.at(-1);
+    if (!last || range.offset > last.offset + last.bytes) joined.push(range);
+    else {
+      const end = Math.max(last.offset + last.bytes, range.offset + range.bytes);
+      joined[joined.length - 1] = { offset: last.offset, bytes: end - last.offset };
+    }
+  }
+  return joined;
 }
 
 // QEMU has the same limits for the first two tables.

@@ -13,12 +13,18 @@ const path = process.env.PATH!;
 const surveyFile = (file: Buffer) =>
   survey(readHeader(file)!, file.length, async (offset, bytes) => file.subarray(offset, offset + bytes));
 
+/** Writes a header extension with these numbers as its data. */
+function writeExtension(file: Buffer, at: number, type: number, data: readonly bigint[]): void {
+  file.writeUInt32BE(type, at);
+  file.writeUInt32BE(data.length * 8, at + 4);
+  for (const [index, value] of data.entries()) file.writeBigUInt64BE(value, at + 8 + index * 8);
+}
+
 describe("survey", () => {
   test("lists the metadata of an empty disk", async () => {
     const metadata = [
-      { offset: 0, bytes: 512 },
+      { offset: 0, bytes: 1024 },
       { offset: 1536, bytes: 256 },
-      { offset: 512, bytes: 512 },
     ];
     for (const sizeBytes of [2048, 5000]) expect(await surveyFile(aDisk({ sizeBytes }))).toEqual({ metadata });
   });
@@ -33,6 +39,16 @@ describe("survey", () => {
     ["cannot be read as QCOW2: its refcount table lies beyond its end", {}, (file) => file.writeUInt32BE(4, 56)],
     ["cannot be read as QCOW2: its refcount table is too large", {}, (file) => file.writeUInt32BE(2 ** 31, 56)],
     ["cannot be read as QCOW2: its snapshot table lies beyond its end", {}, (file) => file.writeUInt32BE(60, 60)],
+    [
+      "cannot be read as QCOW2: it has more than one encryption header",
+      {},
+      (file) => [104, 128].map((at) => writeExtension(file, at, 0x0537be77, [512n, 1024n])),
+    ],
+    [
+      "cannot be read as QCOW2: it has more than one bitmap directory",
+      {},
+      (file) => [104, 136].map((at) => writeExtension(file, at, 0x23852875, [0n, 512n, 1024n])),
+    ],
     ["is shorter than its metadata says", {}, (file) => file.writeUInt16BE(1, 1024 + 2 * 4)],
     ["is shorter than its metadata says", {}, (file) => file.writeBigUInt64BE(4096n, 512)],
     ["is shorter than its metadata says", {}, (file) => file.writeBigUInt64BE(1024n, 512 + 8)],
@@ -40,6 +56,14 @@ describe("survey", () => {
     const file = aDisk(disk);
     change(file);
     expect(await surveyFile(file)).toEqual({ problem });
+  });
+
+  test("lists metadata that overlaps only once", async () => {
+    const file = aDisk({ sizeBytes: 4096 });
+    writeExtension(file, 104, 0x0537be77, [768n, 1024n]);
+    writeExtension(file, 128, 0x23852875, [0n, 600n, 800n]);
+    const metadata = [{ offset: 0, bytes: 1792 }];
+    expect(await surveyFile(file)).toEqual({ metadata });
   });
 
   test("the last cluster may be truncated, but not missing", async () => {

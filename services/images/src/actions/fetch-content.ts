@@ -56,7 +56,7 @@ export async function fetchContent(ctx: Context, attempt: Attempt, signal: Abort
   const progress = { received: upload.sizeBytes, total: source.total };
   if (!(await ctx.images.beginTransfer(doc._id, token, progress, partial))) return undefined;
   const stored = await ctx.contents.append(upload, bytes, options);
-  const [problem] = await contentProblems(ctx, stored, signal);
+  const [problem] = await contentProblems(ctx, stored, doc.userId, signal);
   if (problem) throw invalid({ file: [problem] });
   return stored;
 }

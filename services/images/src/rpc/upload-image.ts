@@ -35,7 +35,7 @@ export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
         const stored = await ctx.contents.put(whole, await putOptions(ctx, ownerId, signal));
         const { blobId, sizeBytes: size, sha256 } = stored;
         const create = async () => {
-          complain({ file: await contentProblems(ctx, stored, signal) });
+          complain({ file: await contentProblems(ctx, stored, ownerId, signal) });
           return createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
         };
         const doc = await create().catch(async (error) => {
