@@ -95,7 +95,7 @@ async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): Asyn
     yield piece;
     at += piece.length;
     if (piece.length === pieceBytes) continue;
-    // The server returns smaller pieces, so request smaller ones. Pending reads have the wrong offsets, but their buffers.
+    // The server returns smaller pieces, so request smaller ones. Pending reads have the wrong offsets, but hold memory.
     pieceBytes = piece.length;
     await Promise.allSettled(pending.splice(0));
   }
