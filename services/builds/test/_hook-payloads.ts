@@ -13,6 +13,8 @@ export interface DeliveryOptions {
   readonly action?: string;
   /** The pull request comes from another repository. */
   readonly fork?: boolean;
+  /** A request that was pushed to `refs/for/main/...` of the repository itself. */
+  readonly agit?: boolean;
   /** Number of the pull request. */
   readonly number?: number;
   /** The commit before. */
@@ -202,6 +204,7 @@ export const gitea = {
       user: { id: 3, login: "grace", email: "grace@example.com" },
       head: {
         ...github.pull(options).pull_request.head,
+        ...(options.agit ? { label: "", ref: "refs/pull/7/head" } : {}),
         repo: { id: options.fork ? 141 : 140 },
       },
       base: { label: "main", ref: "main", sha: options.from ?? before, repo: { id: 140 } },

@@ -41,6 +41,11 @@ test.each([
     { ...push, type: "pull" as const, ref: "feature", id: "7", targetBranch: "main" },
     { CI_REF: "feature", CI_BRANCH: "feature", CI_PULL_REQUEST: "7", CI_TARGET_BRANCH: "main" },
   ],
+  [
+    "a request without a branch",
+    { ...push, type: "pull" as const, ref: "refs/pull/7/head", id: "7" },
+    { CI_REF: "refs/pull/7/head", CI_PULL_REQUEST: "7" },
+  ],
 ])("a build of %s knows its repository and commit", (_what, change, more) => {
   expect(factsFor(change)).toEqual({ ...ofBuild, ...ofCommit, ...more });
 });

@@ -49,8 +49,8 @@ function ofCommit({ origin }: BuildDoc): Facts {
     CI_COMMIT_AUTHOR: origin.author,
     CI_COMMIT_AUTHOR_EMAIL: origin.email,
     CI_REF: ref,
-    // The ref of a request is the plain name of its branch.
-    CI_BRANCH: request === undefined ? (kind === "heads" ? name : undefined) : ref,
+    // The ref of a request is the plain name of its branch, if it has one.
+    CI_BRANCH: kind === "heads" ? name : request === undefined || ref.startsWith("refs/") ? undefined : ref,
     CI_TAG: kind === "tags" ? name : undefined,
     CI_PULL_REQUEST: request,
     CI_TARGET_BRANCH: origin.targetBranch,

@@ -28,6 +28,21 @@ describe("a build of a fork", () => {
     expect((await approve(ref!)).build).toMatchObject({ status: "running" });
   });
 
+  it("is what a Gitea request without a branch makes, also if an older version stored it as the repository's own", async () => {
+    const hook = await hooked("gitea");
+    const waits = { queue: { reason: "waits for approval" } };
+    const [ref] = await hook.pull({ sha: await hook.git.commit(files), agit: true });
+    expect(await build(ref!)).toMatchObject(waits);
+    const { id } = (await deliveriesOf(hook))[0]!;
+    const stored = suite.database().collection("hookDeliveries");
+    await stored.updateOne({ repositoryId: hook.record.id, number: id }, { $set: { "change.fork": false } });
+    const which = { namespaceId: hook.namespace.id, repositoryId: hook.record.id, id };
+    const { delivery } = await suite.as(suite.users.ann, () => suite.repositories.redeliverHook(which));
+    const again = delivery!.builds[0]!;
+    expect(await build(again)).toMatchObject(waits);
+    for (const one of [ref!, again]) await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: one }));
+  });
+
   it("of a new push needs approval again, and replaces one that still waits but not one that was approved", async () => {
     const { git, pull } = await hooked();
     const push = async (text: string) => {

@@ -2,7 +2,7 @@ import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
-import { branchOf, type HookChange, shortComment, shortRef, subjectOf, tagOf } from "../../domain/hooks/change.js";
+import { branchOf, type HookChange, isForeign, shortComment, shortRef, subjectOf, tagOf } from "../../domain/hooks/change.js";
 import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
 import { tagFrom } from "../../domain/tags.js";
 import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";
@@ -27,7 +27,8 @@ function requestFor(
   { _id: deliveryId, number, change }: BuiltDelivery,
   commit: CommitRead,
 ): Omit<CommitRequest, "text" | "namespace"> {
-  const { type, comment, ref, fork } = change;
+  const { type, comment, ref } = change;
+  const fork = isForeign(change);
   const { sha, message, files } = commit;
   const data = triggerData(change, { userId, ...repository }, sha);
   return {
@@ -88,7 +89,7 @@ export async function buildCommit(
 ): Promise<CommitResult> {
   const { _id: id } = repository;
   const { change } = delivery;
-  if (change.fork && forksOf(repository) === "ignore")
+  if (isForeign(change) && forksOf(repository) === "ignore")
     return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) {

@@ -3,7 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 export interface HookChange {
   readonly type: "push" | "pull";
   readonly repoId: string;
-  /** The provider's ref: `refs/heads/main` for a push, the branch name for a pull request. */
+  /** The provider's ref: `refs/heads/main` for a push, the branch name for a pull request, if it has a branch. */
   readonly ref: string;
   /** Id of the commit, or of an annotated tag that points to it. */
   readonly sha: string;
@@ -11,7 +11,7 @@ export interface HookChange {
   readonly comment: string;
   readonly email: string;
   readonly username: string;
-  /** The pull request comes from another repository, so its author is not trusted. */
+  /** The pull request comes from another repository, or from none, so its author is not trusted. */
   readonly fork: boolean;
   /** The previous commit of the branch, tag or request. */
   readonly before?: string;
@@ -52,6 +52,13 @@ export function branchOf({ type, ref, targetBranch }: HookChange): string | unde
 export const tagOf = ({ type, ref }: HookChange): string | undefined =>
   type === "push" && ref.startsWith("refs/tags/") ? shortRef(ref) : undefined;
 
+/**
+ * Reports whether strangers can have made the change. A request without a branch, such as those of Gitea's AGit flow, has
+ * a ref, and needs no right to push. Older versions stored it as if it were no fork's.
+ */
+export const isForeign = ({ type, ref, fork }: Pick<HookChange, "type" | "ref" | "fork">): boolean =>
+  fork || (type === "pull" && ref.startsWith("refs/"));
+
 /** Returns a key for the branch or request whose newer changes supersede older ones. Undefined for a tag. */
 export function subjectOf(repositoryId: number, change: HookChange): string | undefined {
   if (change.type === "pull") return change.id === undefined ? undefined : `${repositoryId}/pull/${change.id}`;
@@ -91,6 +98,7 @@ const isBranch = (name: string | undefined): name is string =>
 function bounded({ id, action, before, base, targetBranch, defaultBranch, ...change }: HookChange): HookChange {
   return {
     ...change,
+    fork: isForeign(change),
     repoId: shortText(change.repoId),
     comment: shortComment(change.comment),
     email: shortText(change.email),

@@ -4,6 +4,10 @@ import { isFork } from "./github.js";
 import { at, listAt, numberAt, textAt } from "./payload.js";
 import { isSignature } from "./signature.js";
 
+/** Anyone who can read a repository can push such a request to it. It says that it comes from the repository itself. */
+const isAgit = (payload: unknown): boolean =>
+  at(payload, "pull_request", "head", "label") === "" || at(payload, "pull_request", "flow") === 1;
+
 const builtActions = ["opened", "reopened", "synchronized"];
 
 function push(payload: unknown): HookChange | undefined {
@@ -37,7 +41,7 @@ function pull(payload: unknown): HookChange | undefined {
     comment: textAt(payload, "pull_request", "title"),
     email: textAt(payload, "pull_request", "user", "email"),
     username: textAt(payload, "pull_request", "user", "login"),
-    fork: isFork(payload),
+    fork: isFork(payload) || isAgit(payload),
     before: textAt(payload, "before"),
     targetBranch: textAt(payload, "pull_request", "base", "ref"),
     defaultBranch: textAt(payload, "repository", "default_branch"),

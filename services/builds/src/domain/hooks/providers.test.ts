@@ -105,6 +105,10 @@ describe("a pull request", () => {
   });
 
   const deletedFork = github.pull();
+  const withHead = ({ pull_request: pull, ...payload }: ReturnType<typeof gitea.pull>, head: object) => ({
+    ...payload,
+    pull_request: { ...pull, head: { ...pull.head, ...head } },
+  });
   it.each([
     [fromHub("pull_request", github.pull({ fork: true }))],
     [
@@ -115,7 +119,11 @@ describe("a pull request", () => {
     ],
     [fromLab("Merge Request Hook", gitlab.merge({ fork: true }))],
     [fromTea("pull_request", gitea.pull({ fork: true }))],
-  ])("from a fork is marked", ([provider, request]) => {
+    [fromTea("pull_request", gitea.pull({ agit: true }))],
+    [fromTea("pull_request", withHead(gitea.pull(), { label: "" }))],
+    [fromTea("pull_request", withHead(gitea.pull(), { ref: "refs/pull/7/head" }))],
+    [fromTea("pull_request", { ...gitea.pull(), pull_request: { ...gitea.pull().pull_request, flow: 1 } })],
+  ])("from a fork, or without a branch, is marked", ([provider, request]) => {
     expect(read(provider, request)).toMatchObject({ type: "pull", fork: true });
   });
 });
