@@ -38,7 +38,7 @@ test.each(["claimed", "released"] as const)("a lane is %s after its attempts are
   const writes = batchedWrites({ ...stores, heartbeat });
   const steps: string[] = [];
   const record = { status: Delivery_Status.delivered, attempt, headers: {} };
-  const health = { lastResponse: attempt };
+  const health = { lastResponse: attempt, revision: 1 };
   const recorded = writes.recordAttempt({ webhookId: 1, delivery: pending, record, health, urgent: false });
   await Promise.all([
     recorded.then(() => steps.push("written")),

@@ -1,6 +1,7 @@
 import { parseAllow } from "@ci/kit/net/guard";
 import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { gate } from "@ci/testkit/gate";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
@@ -100,6 +101,35 @@ describe("deactivation", () => {
     const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
     await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
     expect(await statusAfter(1)).toEqual(["failed", 3, true, undefined]);
+  });
+
+  test.each([
+    ["failure of an attempt that began before an activation does not count", { active: true }, 500, "failing"],
+    ["success counts also if the webhook is changed meanwhile", { secret: "new" }, 200, undefined],
+  ])("a %s", async (_, change, status, disabledReason) => {
+    const answers: (Answer | Promise<Answer>)[] = [];
+    await using inbox = await receiver({ answer: () => answers.shift() ?? { status: 500 } });
+    const { webhook, delivery } = await failDelivery(inbox.url);
+    const { namespaceId, id } = webhook;
+    if (disabledReason) {
+      ci.advanceClock(6 * dayMs);
+      await submit(webhook);
+      await ci.settled(webhook, 2);
+    }
+    expect(await ci.read(webhook)).toMatchObject({ active: !disabledReason, disabledReason });
+    const under = gate();
+    answers.push(under.pass().then(() => ({ status })));
+    await ci.as(ci.users.bob, () => ci.webhooks.redeliver({ namespaceId, webhookId: id, id: delivery.id }));
+    await eventually(() => expect(answers).toEqual([]));
+    const request = { namespaceId, id, removeSecret: false, ...change };
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
+    under.open();
+    const { length } = await ci.deliveries(webhook);
+    await ci.settled(webhook, length);
+    ci.advanceClock(disabledReason ? 1_000 : 6 * dayMs);
+    await submit(webhook);
+    expect((await ci.settled(webhook, length + 1)).at(-1)).toMatchObject({ status: "failed", attemptCount: 3 });
+    expect(await ci.read(webhook)).toMatchObject({ active: true, disabledReason: undefined });
   });
 });
 

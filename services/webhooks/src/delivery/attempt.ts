@@ -107,7 +107,7 @@ export async function makeAttempt(
       headers,
       response,
     },
-    health: { lastResponse, failingSince: outcome.failingSince },
+    health: { lastResponse, failingSince: outcome.failingSince, revision: receiver.webhook.revision },
     outcome,
   };
 }

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from "mongodb";
-import { setAndUnset, type WebhookDoc, type WebhookHealth } from "./webhook-doc.js";
+import type { WebhookDoc, WebhookHealth } from "./webhook-doc.js";
 import { mayRepeat } from "./write-concern.js";
 
 export interface LaneUpdate {
@@ -7,6 +7,14 @@ export interface LaneUpdate {
   readonly health?: WebhookHealth;
   readonly release: boolean;
 }
+
+/** A failure does not count if the webhook was changed during the attempt, because it may have started afresh. */
+const healthFields = ({ lastResponse, failingSince, revision }: WebhookHealth) => ({
+  lastResponse: { $literal: lastResponse },
+  failingSince: failingSince
+    ? { $cond: [{ $eq: ["$revision", revision] }, failingSince, "$failingSince"] }
+    : "$$REMOVE",
+});
 
 export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
   claimLane: (id: number, holder: string, dead?: string): Promise<WebhookDoc | null> =>
@@ -27,10 +35,7 @@ export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
     const writes = updates.map(({ webhookId, health, release }) => ({
       updateOne: {
         filter: { _id: webhookId, "lane.holder": holder },
-        update: setAndUnset({
-          ...(health && { ...health, failingSince: health.failingSince }),
-          ...(release && { lane: undefined }),
-        }),
+        update: [{ $set: { ...(health && healthFields(health)), ...(release && { lane: "$$REMOVE" }) } }],
       },
     }));
     await webhooks.bulkWrite(writes, mayRepeat);

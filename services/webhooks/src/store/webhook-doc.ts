@@ -29,7 +29,12 @@ export type WebhookChange = Pick<
   "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
 > & { secrets?: EncryptedSecrets; disabledReason?: undefined; failingSince?: undefined };
 
-export type WebhookHealth = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
+export interface WebhookHealth {
+  readonly lastResponse: LastResponse;
+  readonly failingSince?: Date;
+  /** Revision of the webhook when the attempt began. */
+  readonly revision: number;
+}
 
 export function toWebhook(doc: WebhookDoc): Webhook {
   const { targetKey, secrets, activeSince, failingSince, revision, lane, again, ...stored } = doc;
