@@ -77,7 +77,7 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
-  /** The steps of hook deliveries that run. */
+  /** The steps of hook deliveries, and the removals of hooks, that run. */
   readonly advancing: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;

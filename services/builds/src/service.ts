@@ -30,7 +30,7 @@ import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
-import { advanceDeliveries } from "./loops/advance-deliveries.js";
+import { advancingDeliveries } from "./loops/advance-deliveries.js";
 import { completeGroups } from "./loops/complete-groups.js";
 import { restMs as cronRestMs, fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
@@ -39,7 +39,7 @@ import { pruneCaches } from "./loops/prune-caches.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { recordQueue } from "./loops/record-queue.js";
 import { registerHooks } from "./loops/register-hooks.js";
-import { removeHooks } from "./loops/remove-hooks.js";
+import { removingHooks } from "./loops/remove-hooks.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
@@ -208,8 +208,8 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), hooksRestMs);
   return {
     crons: firing,
-    removals: loop("remove-hooks", registerHooksEveryMs, () => removeHooks(ctx), hooksRestMs),
-    deliveries: loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx), restMs),
+    removals: loop("remove-hooks", registerHooksEveryMs, removingHooks(ctx), hooksRestMs),
+    deliveries: loop("advance-deliveries", 1_000, advancingDeliveries(ctx), restMs),
   };
 }
 

@@ -53,6 +53,8 @@ it.each([
   ["https://github.com/o/r?x=1", path],
   ["https://github.com/o/r#x", path],
   ["https://github.com/o/ r", path],
+  ["https://github.com/o/%zz.git", path],
+  ["https://github.com/o/%ff", path],
   [`https://github.com/${"r".repeat(2_048)}`, "Url cannot be longer than 2048 characters in length"],
 ])("the URL %s is rejected: %s", (url, message) => {
   expect(complaints({ url })).toEqual({ url: [message] });

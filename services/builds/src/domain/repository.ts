@@ -45,6 +45,15 @@ function providerComplaints({ provider, url }: RepositoryInput): string[] {
     : [`Provider invalid provider ${quoted(provider)}; it must be github, gitlab or gitea`];
 }
 
+/** GitLab's API takes the decoded path. */
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** `blocked` reports whether an IP address is refused. Host names are checked at each connection instead. */
 function urlComplaints(url: string, blocked: (url: URL) => boolean): string[] {
   if (url === "") return ["Url field required"];
@@ -57,7 +66,7 @@ function urlComplaints(url: string, blocked: (url: URL) => boolean): string[] {
   if (authority.includes("@")) complaints.push("Url cannot contain credentials; use access_token");
   if (blocked(new URL(url))) complaints.push("Url address not allowed; the operator can allow it in CI_GUARD_ALLOW");
   const isPath = pathname.replaceAll("/", "") !== "" && search === "" && hash === "" && !/[\s\p{Cc}]/u.test(url);
-  if (!isPath)
+  if (!isPath || !isDecodable(pathname))
     complaints.push(
       "Url invalid repository path; give the address that git clones, such as https://example.com/team/app.git",
     );

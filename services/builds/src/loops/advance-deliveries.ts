@@ -1,25 +1,40 @@
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { advance } from "../actions/hooks/advance.js";
 import type { Context } from "../context.js";
 
 /** Enough that a repository that does not respond delays few others. */
-const concurrency = 8;
+const slots = 8;
+/** Owns the deliveries of repositories that are gone. */
+const nobody = 0;
 
-/** Runs the next step of every hook delivery that is due. Returns the number of deliveries. */
-export async function advanceDeliveries(ctx: Context): Promise<number | NothingYet> {
-  const nextInMs = await ctx.hookDeliveries.nextDueInMs();
-  if (nextInMs === undefined) return 0;
-  if (nextInMs > 0) return { nextInMs };
-  const ids = (await ctx.hookDeliveries.due()).values();
-  let advanced = 0;
-  const worker = async () => {
-    for (const id of ids) {
-      const held = await ctx.hookDeliveries.claim(id, ctx.config.hookLeaseMs);
+/**
+ * Returns a pass that starts the next steps of hook deliveries that are due, in shares of their users. Each step that
+ * ends wakes the loop. A pass returns the number of steps that run.
+ */
+export function advancingDeliveries(ctx: Context): () => Promise<number | NothingYet> {
+  const { hookDeliveries: deliveries, repositories } = ctx;
+  const shares = sharesOf<number>(slots);
+
+  /** Returns how many it started. */
+  async function startSome(): Promise<number> {
+    const due = await deliveries.due(await repositories.idsOfUsers(shares.sated()));
+    const owners = await repositories.ownersOf(due.map(({ repositoryId }) => repositoryId));
+    let started = 0;
+    for (const { _id, repositoryId } of due) {
+      const owner = owners.get(repositoryId) ?? nobody;
+      const held = shares.mayStart(owner) && (await deliveries.claim(_id, ctx.config.hookLeaseMs));
       if (!held) continue;
-      await advance(ctx, held);
-      advanced++;
+      shares.start(owner, advance(ctx, held), ctx.wakeDeliveries);
+      started++;
     }
+    return started;
+  }
+
+  return async () => {
+    const nextInMs = await deliveries.nextDueInMs();
+    if (nextInMs !== undefined && nextInMs > 0) return { nextInMs };
+    if (nextInMs !== undefined) while (!shares.isFull() && (await startSome()) > 0);
+    return shares.running();
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return advanced;
 }

@@ -1,10 +1,12 @@
-import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
 import type { HookRemoval } from "../store/hook-removals.js";
+
+const slots = 4;
 
 async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
   const { _id, sealedToken, failures } = removal;
@@ -12,29 +14,41 @@ async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
   if (await ctx.repositories.byId(_id)) return void (await ctx.hookRemovals.done(_id));
   try {
     await removeAtProvider(ctx, removal, decrypt(ctx.config.keyring, sealedToken, repositoryToken(_id)));
-    await ctx.hookRemovals.done(_id);
   } catch (err) {
-    if (ctx.signal.aborted || !(err instanceof FetchFailed)) throw err;
+    if (ctx.signal.aborted) throw err;
     const pauseMs = ctx.config.hookPausesMs[failures];
     if (pauseMs !== undefined) return ctx.hookRemovals.retry(removal, pauseMs);
-    ctx.log.warn({ repository: _id, reason: err.reason }, "gave up on removing a hook at its provider");
-    await ctx.hookRemovals.done(_id);
+    ctx.log.warn({ err, repository: _id }, "gave up on removing a hook at its provider");
   }
+  await ctx.hookRemovals.done(_id);
 }
 
-/** Removes the hooks of deleted repositories at their providers. Returns their number. */
-export async function removeHooks(ctx: Context): Promise<number | NothingYet> {
-  const nextInMs = await ctx.hookRemovals.nextDueInMs();
-  if (nextInMs === undefined) return 0;
-  if (nextInMs > 0) return { nextInMs };
-  let removed = 0;
-  for (
-    let held = await ctx.hookRemovals.claim(ctx.config.hookLeaseMs);
-    held;
-    held = await ctx.hookRemovals.claim(ctx.config.hookLeaseMs)
-  ) {
-    await remove(ctx, held);
-    removed++;
-  }
-  return removed;
+/** Like `remove`, but never throws: a removal that stays is due again when its lease ends. */
+function tryToRemove(ctx: Context, removal: HookRemoval): Promise<void> {
+  const running = remove(ctx, removal)
+    .catch((err) => {
+      if (!ctx.signal.aborted) ctx.log.warn({ err, repository: removal._id }, "hook not removed; it will be retried");
+    })
+    .finally(() => ctx.advancing.delete(running));
+  ctx.advancing.add(running);
+  return running;
+}
+
+/**
+ * Returns a pass that removes the hooks of deleted repositories at their providers, in shares of their users. Each
+ * removal that ends wakes the loop. A pass returns the number of removals that run.
+ */
+export function removingHooks(ctx: Context): () => Promise<number | NothingYet> {
+  const { hookRemovals: removals, config } = ctx;
+  const shares = sharesOf<number | null>(slots);
+  return async () => {
+    const nextInMs = await removals.nextDueInMs();
+    if (nextInMs !== undefined && nextInMs > 0) return { nextInMs };
+    while (nextInMs !== undefined && !shares.isFull()) {
+      const held = await removals.claim(config.hookLeaseMs, shares.sated());
+      if (!held) break;
+      shares.start(held.userId ?? null, tryToRemove(ctx, held), ctx.wakeHookRemovals);
+    }
+    return shares.running();
+  };
 }

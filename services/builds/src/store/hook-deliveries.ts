@@ -73,7 +73,9 @@ const claimed = (leaseMs: number) => [
   { $replaceWith: { $cond: [isHopeless, givenUp, "$$ROOT"] } },
 ];
 const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
-const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
+// A missing heldUntil compares as earlier than any time.
+const isFree = { $and: [{ $lte: ["$dueAt", "$$NOW"] }, { $lte: ["$heldUntil", "$$NOW"] }] };
+const isDue = { dueAt: { $exists: true }, $expr: isFree };
 
 function inserter(deliveries: Collection<HookDelivery>) {
   return async (delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> => {
@@ -101,24 +103,27 @@ export const hookDeliveryStore = (db: Db) => {
     /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
     insert: inserter(deliveries),
 
-    /** Returns the ids of deliveries that are due, the longest overdue first. */
-    due: () =>
+    /** Returns deliveries that are due, of none of these repositories, the longest overdue first. */
+    due: (exceptRepositories: readonly number[]) =>
       deliveries
-        .find(isDue, { projection: { _id: 1 } })
+        .find({ ...isDue, repositoryId: { $nin: [...exceptRepositories] } })
+        .project<Pick<HookDelivery, "_id" | "repositoryId">>({ repositoryId: 1 })
         .sort({ dueAt: 1 })
         .limit(maxDue)
-        .map(({ _id }) => _id)
         .toArray(),
 
     nextDueInMs: () => firstDueInMs(deliveries, "dueAt"),
     /** Claims a due delivery that no process holds. If holders crash, it is due again, until it or its status is given up. */
     claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
-      deliveries.findOneAndUpdate(
-        // A missing heldUntil compares as earlier than any time.
-        { _id: id, ...isDue, $expr: { $and: [isDue.$expr, { $lte: ["$heldUntil", "$$NOW"] }] } },
-        claimed(leaseMs),
-        { returnDocument: "after" },
-      ),
+      deliveries.findOneAndUpdate({ _id: id, ...isDue }, claimed(leaseMs), { returnDocument: "after" }),
+
+    /** Begins the lease of a claimed delivery anew. Returns undefined if another process has taken over. */
+    async renew<D extends HookDelivery>(held: D, leaseMs: number): Promise<D | undefined> {
+      const { _id, heldUntil } = held;
+      const renewing = [{ $set: heldFor(leaseMs) }];
+      const found = await deliveries.findOneAndUpdate({ _id, heldUntil }, renewing, { returnDocument: "after" });
+      return found ? { ...held, heldUntil: found.heldUntil, dueAt: found.dueAt } : undefined;
+    },
 
     /** Stores the result and releases the delivery. Has no effect if another process has taken over. */
     async release({ _id, heldUntil }: HookDelivery, { dueInMs, ...done }: Partial<StepResult>): Promise<void> {

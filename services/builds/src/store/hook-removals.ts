@@ -2,8 +2,10 @@ import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Db } from "mongodb";
 import type { RepositoryDoc } from "./repositories.js";
 
-/** A hook to remove at its provider, because the repository was deleted. */
-export interface HookRemoval extends Pick<RepositoryDoc, "_id" | "provider" | "url"> {
+/** A hook to remove at its provider, because the repository was deleted. Older ones have no user. */
+export interface HookRemoval
+  extends Pick<RepositoryDoc, "_id" | "provider" | "url">,
+    Partial<Pick<RepositoryDoc, "userId">> {
   readonly sealedToken: string;
   /** When the removal is due, by the clock of MongoDB. */
   readonly dueAt: Date;
@@ -17,8 +19,8 @@ export const hookRemovalStore = (db: Db) => {
 
   return {
     /** Stores a removal that is due after `waitMs`, so that the repository can be deleted first. */
-    async plan({ _id, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">, waitMs: number) {
-      const planned = { provider, url, sealedToken, failures: 0 };
+    async plan({ _id, userId, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">, waitMs: number) {
+      const planned = { ...(userId === undefined ? {} : { userId }), provider, url, sealedToken, failures: 0 };
       await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt: inMs(waitMs) } }], { upsert: true });
     },
 
@@ -26,10 +28,14 @@ export const hookRemovalStore = (db: Db) => {
 
     nextDueInMs: () => firstDueInMs(removals, "dueAt"),
 
-    /** Claims a removal that is due. If its holder crashes, it becomes due again. */
-    claim: (leaseMs: number): Promise<HookRemoval | null> =>
+    /** Claims a removal that is due, of none of these users; null stands for none. If its holder crashes, it becomes due again. */
+    claim: (leaseMs: number, exceptUsers: readonly (number | null)[]): Promise<HookRemoval | null> =>
       removals.findOneAndUpdate(
-        { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } },
+        {
+          dueAt: { $exists: true },
+          $expr: { $lte: ["$dueAt", "$$NOW"] },
+          userId: { $nin: exceptUsers as readonly number[] },
+        },
         [{ $set: { dueAt: inMs(leaseMs) } }],
         { sort: { dueAt: 1 }, returnDocument: "after" },
       ),

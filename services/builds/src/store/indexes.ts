@@ -108,13 +108,13 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { userId: 1 } },
     { key: { hook: 1 }, partialFilterExpression: { hook: "pending" } },
   ]);
-  await ensureIndexes(db.collection("hookRemovals"), [{ key: { dueAt: 1 } }]);
+  await ensureIndexes(db.collection("hookRemovals"), [{ key: { dueAt: 1, userId: 1 } }]);
   await ensureIndexes(db.collection("hookDeliveries"), [
     { key: { repositoryId: 1 } },
     { key: { repositoryId: 1, number: -1 }, ...having("number") },
     // Accepts each body once, whatever its delivery id.
     { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
-    { key: { dueAt: 1 }, sparse: true },
+    { key: { dueAt: 1, repositoryId: 1 }, ...having("dueAt") },
     { key: { createdAt: 1 } },
   ]);
 }

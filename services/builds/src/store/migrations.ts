@@ -36,4 +36,6 @@ export const migrations: readonly Migration[] = [
     retires: ["concurrency.key_1_concurrency.cancel_1_status_1__id_-1", "concurrency.key_1_status_1__id_1"],
   },
   { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
+  { name: "hook-deliveries-in-shares", collection: "hookDeliveries", retires: ["dueAt_1"] },
+  { name: "hook-removals-in-shares", collection: "hookRemovals", retires: ["dueAt_1"] },
 ];

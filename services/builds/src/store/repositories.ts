@@ -110,6 +110,18 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
     idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
     idsOfUser: (userId: number) => idsOf({ userId }),
 
+    async idsOfUsers(userIds: readonly number[]): Promise<number[]> {
+      if (userIds.length === 0) return [];
+      const found = repositories.find({ userId: { $in: [...userIds] } }, { projection: { _id: 1 } });
+      return found.map(({ _id }) => _id).toArray();
+    },
+
+    /** Returns the users of these repositories that exist, by repository. */
+    async ownersOf(ids: readonly number[]): Promise<Map<number, number>> {
+      const found = repositories.find({ _id: { $in: [...ids] } }, { projection: { userId: 1 } });
+      return new Map(await found.map(({ _id, userId }): [number, number] => [_id, userId]).toArray());
+    },
+
     /** Returns false if the repository did not exist. */
     remove: async (id: number): Promise<boolean> => (await repositories.deleteOne({ _id: id })).deletedCount === 1,
   };

@@ -20,7 +20,7 @@ const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
 /** Runs one step. The first one submits the builds; each later one reports their outcome. */
 async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
-  const built = await inReadingTurn(repository.userId, () => buildCommit(ctx, repository, delivery));
+  const built = await buildCommit(ctx, repository, delivery);
   return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 
@@ -57,28 +57,57 @@ export function advance(ctx: Context, held: HookDelivery): Promise<void> {
   return running;
 }
 
-async function advanceHeld(ctx: Context, held: HookDelivery): Promise<void> {
-  const { hookDeliveries: deliveries, log } = ctx;
-  try {
+const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
+  whileHeld(ctx, held, async () => {
+    const { hookDeliveries: deliveries, log } = ctx;
     const repository = await ctx.repositories.byId(held.repositoryId);
     if (!repository) return void (await deliveries.remove(held._id));
     if (!held.dueAt) return log.warn({ delivery: held._id }, "gave up on the status of a hook delivery");
-    if (!isBuilt(held)) return await deliveries.release(held, { dueInMs: "never" });
-    const done = await tracedStep(ctx, repository, held).catch((err) => {
-      if (ctx.signal.aborted) throw err;
-      if (isBusy(err)) return { dueInMs: busyPauseMs };
-      log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
-      return afterFailure(ctx, repository, held, err);
-    });
-    await deliveries.release(held, done);
-    // A build may have ended between the report and the release.
-    if (done.reported === "pending" && (await currentVerdict(ctx, { ...held, ...done }))?.verdict !== "pending")
-      await deliveries.makeDue([held._id]);
+    if (!isBuilt(held)) return deliveries.release(held, { dueInMs: "never" });
+    if (held.sha === undefined) await runInTurn(ctx, repository, held);
+    else await run(ctx, repository, held);
     ctx.wakeDeliveries();
+  });
+
+/** Never throws. If the service ends meanwhile, the delivery is given back. */
+async function whileHeld(ctx: Context, held: HookDelivery, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (err) {
-    if (ctx.signal.aborted) await deliveries.giveBack(held).catch(() => undefined);
-    else log.warn({ err, delivery: held._id }, "hook delivery not processed; the next pass will retry it");
+    if (ctx.signal.aborted) await ctx.hookDeliveries.giveBack(held).catch(() => undefined);
+    else ctx.log.warn({ err, delivery: held._id }, "hook delivery not processed; the next pass will retry it");
   }
+}
+
+/** Reads the commit in its user's turn, with a new lease. If the turn does not come in time, the delivery is due later. */
+async function runInTurn(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery): Promise<void> {
+  const { hookDeliveries: deliveries, signal } = ctx;
+  const { hookLeaseMs } = ctx.config;
+  const over = AbortSignal.any([signal, AbortSignal.timeout(hookLeaseMs / 2)]);
+  const inTurn = async () => {
+    const renewed = await deliveries.renew(held, hookLeaseMs);
+    if (renewed) await whileHeld(ctx, renewed, () => run(ctx, repository, renewed));
+  };
+  try {
+    await inReadingTurn(repository.userId, inTurn, over);
+  } catch (error) {
+    if (signal.aborted || !isBusy(error)) throw error;
+    await deliveries.release(held, { dueInMs: busyPauseMs });
+  }
+}
+
+async function run(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery): Promise<void> {
+  const { hookDeliveries: deliveries, log } = ctx;
+  const done = await tracedStep(ctx, repository, held).catch((err) => {
+    if (ctx.signal.aborted) throw err;
+    if (isBusy(err)) return { dueInMs: busyPauseMs };
+    log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
+    return afterFailure(ctx, repository, held, err);
+  });
+  await deliveries.release(held, done);
+  // A build may have ended between the report and the release.
+  if (done.reported === "pending" && (await currentVerdict(ctx, { ...held, ...done }))?.verdict !== "pending")
+    await deliveries.makeDue([held._id]);
 }
 
 export async function reportSoon(ctx: Context, deliveryIds: readonly string[]): Promise<void> {

@@ -2,7 +2,15 @@ import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
-import { branchOf, type HookChange, isForeign, shortComment, shortRef, subjectOf, tagOf } from "../../domain/hooks/change.js";
+import {
+  branchOf,
+  type HookChange,
+  isForeign,
+  shortComment,
+  shortRef,
+  subjectOf,
+  tagOf,
+} from "../../domain/hooks/change.js";
 import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
 import { tagFrom } from "../../domain/tags.js";
 import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";

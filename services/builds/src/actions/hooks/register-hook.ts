@@ -20,7 +20,11 @@ async function register(ctx: Context, repository: RepositoryDoc): Promise<HookSt
     await addHook(ctx, repository, { secret, token });
     return { hook: "registered", hookReason: undefined };
   } catch (error) {
-    if (ctx.signal.aborted || !(error instanceof FetchFailed)) throw error;
+    if (ctx.signal.aborted) throw error;
+    if (!(error instanceof FetchFailed)) {
+      ctx.log.warn({ err: error, repository: repository._id }, "hook not registered");
+      return { hook: "by_hand", hookReason: "the service could not ask the provider; check the address" };
+    }
     const why = advice[error.reason];
     const reason = why ? `${error.reason}, ${why}` : error.reason;
     return { hook: "by_hand", hookReason: `the provider did not register the hook: ${reason}` };
