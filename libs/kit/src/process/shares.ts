@@ -1,7 +1,6 @@
 /** Slots for tasks that run side by side. No owner gets one while it has as many as are free, as in a fair queue. */
 export interface Shares<Owner> {
   isFull(): boolean;
-  /** Returns how many tasks run. */
   running(): number;
   mayStart(owner: Owner): boolean;
   /** Returns the owners that have tasks and may start no other one now. */

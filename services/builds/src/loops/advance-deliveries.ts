@@ -8,15 +8,11 @@ const slots = 8;
 /** Owns the deliveries of repositories that are gone. */
 const nobody = 0;
 
-/**
- * Returns a pass that starts the next steps of hook deliveries that are due, in shares of their users. Each step that
- * ends wakes the loop. A pass returns the number of steps that run.
- */
+/** Returns a pass that starts the steps of hook deliveries that are due, in shares of their users, and returns how many run. */
 export function advancingDeliveries(ctx: Context): () => Promise<number | NothingYet> {
   const { hookDeliveries: deliveries, repositories } = ctx;
   const shares = sharesOf<number>(slots);
 
-  /** Returns how many it started. */
   async function startSome(): Promise<number> {
     const due = await deliveries.due(await repositories.idsOfUsers(shares.sated()));
     const owners = await repositories.ownersOf(due.map(({ repositoryId }) => repositoryId));

@@ -23,7 +23,6 @@ async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
   await ctx.hookRemovals.done(_id);
 }
 
-/** Like `remove`, but never throws: a removal that stays is due again when its lease ends. */
 function tryToRemove(ctx: Context, removal: HookRemoval): Promise<void> {
   const running = remove(ctx, removal)
     .catch((err) => {
@@ -34,10 +33,7 @@ function tryToRemove(ctx: Context, removal: HookRemoval): Promise<void> {
   return running;
 }
 
-/**
- * Returns a pass that removes the hooks of deleted repositories at their providers, in shares of their users. Each
- * removal that ends wakes the loop. A pass returns the number of removals that run.
- */
+/** Returns a pass that starts removals of hooks of deleted repositories, in shares of their users, and returns how many run. */
 export function removingHooks(ctx: Context): () => Promise<number | NothingYet> {
   const { hookRemovals: removals, config } = ctx;
   const shares = sharesOf<number | null>(slots);

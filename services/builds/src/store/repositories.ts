@@ -3,7 +3,7 @@ import { page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 
 export type RepositoryDoc = Stored<Repository> & {
   readonly sealedSecret: string;
@@ -42,9 +42,7 @@ export function toRepository(doc: RepositoryDoc): Repository {
 // A missing time compares as earlier than any other.
 const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
 
-export const repositoryStore = (db: Db, perUser: CountLimit) => {
-  const repositories = db.collection<RepositoryDoc>("repositories");
-  const quotas = (userId: number) => [countQuota(repositories, { userId }, perUser)];
+const ownership = (repositories: Collection<RepositoryDoc>) => {
   const idsOf = (filter: { namespaceId: number } | { userId: number }) =>
     repositories
       .find(filter, { projection: { _id: 1 } })
@@ -52,6 +50,27 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
       .map(({ _id }) => _id)
       .toArray();
 
+  return {
+    idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
+    idsOfUser: (userId: number) => idsOf({ userId }),
+
+    async idsOfUsers(userIds: readonly number[]): Promise<number[]> {
+      if (userIds.length === 0) return [];
+      const found = repositories.find({ userId: { $in: [...userIds] } }, { projection: { _id: 1 } });
+      return found.map(({ _id }) => _id).toArray();
+    },
+
+    /** Returns the users of these repositories, by repository. */
+    async ownersOf(ids: readonly number[]): Promise<Map<number, number>> {
+      const found = repositories.find({ _id: { $in: [...ids] } }, { projection: { userId: 1 } });
+      return new Map(await found.map(({ _id, userId }): [number, number] => [_id, userId]).toArray());
+    },
+  };
+};
+
+export const repositoryStore = (db: Db, perUser: CountLimit) => {
+  const repositories = db.collection<RepositoryDoc>("repositories");
+  const quotas = (userId: number) => [countQuota(repositories, { userId }, perUser)];
   return {
     quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
 
@@ -107,20 +126,7 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
       );
     },
 
-    idsInNamespace: (namespaceId: number) => idsOf({ namespaceId }),
-    idsOfUser: (userId: number) => idsOf({ userId }),
-
-    async idsOfUsers(userIds: readonly number[]): Promise<number[]> {
-      if (userIds.length === 0) return [];
-      const found = repositories.find({ userId: { $in: [...userIds] } }, { projection: { _id: 1 } });
-      return found.map(({ _id }) => _id).toArray();
-    },
-
-    /** Returns the users of these repositories that exist, by repository. */
-    async ownersOf(ids: readonly number[]): Promise<Map<number, number>> {
-      const found = repositories.find({ _id: { $in: [...ids] } }, { projection: { userId: 1 } });
-      return new Map(await found.map(({ _id, userId }): [number, number] => [_id, userId]).toArray());
-    },
+    ...ownership(repositories),
 
     /** Returns false if the repository did not exist. */
     remove: async (id: number): Promise<boolean> => (await repositories.deleteOne({ _id: id })).deletedCount === 1,

@@ -69,7 +69,6 @@ const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
     ctx.wakeDeliveries();
   });
 
-/** Never throws. If the service ends meanwhile, the delivery is given back. */
 async function whileHeld(ctx: Context, held: HookDelivery, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -79,7 +78,7 @@ async function whileHeld(ctx: Context, held: HookDelivery, work: () => Promise<v
   }
 }
 
-/** Reads the commit in its user's turn, with a new lease. If the turn does not come in time, the delivery is due later. */
+/** Begins a new lease when the user's turn comes. If it does not come in time, the delivery is due later. */
 async function runInTurn(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery): Promise<void> {
   const { hookDeliveries: deliveries, signal } = ctx;
   const { hookLeaseMs } = ctx.config;

@@ -52,10 +52,7 @@ export function branchOf({ type, ref, targetBranch }: HookChange): string | unde
 export const tagOf = ({ type, ref }: HookChange): string | undefined =>
   type === "push" && ref.startsWith("refs/tags/") ? shortRef(ref) : undefined;
 
-/**
- * Reports whether strangers can have made the change. A request without a branch, such as those of Gitea's AGit flow, has
- * a ref, and needs no right to push. Older versions stored it as if it were no fork's.
- */
+/** Reports whether strangers can have made it. A request with a full ref has no branch, and older versions trusted it. */
 export const isForeign = ({ type, ref, fork }: Pick<HookChange, "type" | "ref" | "fork">): boolean =>
   fork || (type === "pull" && ref.startsWith("refs/"));
 
