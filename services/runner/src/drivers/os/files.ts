@@ -5,7 +5,8 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
-import type { User } from "../user.js";
+import { isRoot, type User } from "../user.js";
+import { removeTree } from "./remove-tree.js";
 import { type Shell, startShell } from "./shell.js";
 
 /*
@@ -139,6 +140,8 @@ export async function openFile(path: string, user: User | undefined): Promise<Op
   }
 }
 
+const isLinuxRoot = process.platform === "linux" && isRoot();
+
 /** Removes a folder, including entries its owner may not enter and paths too long for Node. */
 export async function removeFolder(path: string): Promise<void> {
   const isEmpty = await rmdir(path).then(
@@ -146,6 +149,7 @@ export async function removeFolder(path: string): Promise<void> {
     () => false,
   );
   if (isEmpty) return;
+  if (isLinuxRoot) return removeTree(path);
   await rm(path, { recursive: true, force: true }).catch(async () => {
     await once(spawn("chmod", ["-R", "u+rwx", path], { stdio: "ignore" }), "exit");
     const [code] = await once(spawn("rm", ["-rf", path], { stdio: "ignore" }), "exit");
