@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { osSubject } from "./_os.js";
-import { inside, never, ran } from "./_subject.js";
+import { inside, ran } from "./_subject.js";
 
 test("placing a file fails if its source breaks off, at whatever point the shell is", async () => {
   async function* brokenAfter(ms: number) {
@@ -10,7 +10,7 @@ test("placing a file fails if its source breaks off, at whatever point the shell
   }
   await inside(await osSubject(undefined), ["ls -A"], async ({ environment, order }) => {
     const put = (ms: number) =>
-      environment.put({ path: "file", mode: 0o600, folderMode: undefined, content: brokenAfter(ms) }, never);
+      environment.put({ path: "file", mode: 0o600, content: brokenAfter(ms) }, new AbortController().signal);
     // The signal meets the shell at a different place each time.
     for (let nth = 0; nth < 500; nth += 10)
       await Promise.all(

@@ -77,7 +77,7 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
       made = root.make("os", order.mark);
       ready = await makePlace(await made, uids);
     },
-    put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(inWork(to), file, place().user)),
+    put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(inWork(to), file, place().user, signal)),
     async run(job, onOutput, signal) {
       const here = place();
       const { work, user } = here;
@@ -104,9 +104,9 @@ function osEnvironment(order: Order, { root, path, uids, log }: OsOptions, pipes
       }
     },
     trees: osTrees(place),
-    list: (directory, depth) => listFolder(inWork(directory), depth, place().user),
+    list: (directory, depth, signal) => listFolder(inWork(directory), depth, place().user, signal),
     async open(file, signal) {
-      const opening = openFile(inWork(file), place().user);
+      const opening = openFile(inWork(file), place().user, signal);
       return raceAbort(signal, opening).catch((error) => {
         opening.then((opened) => opened.close()).catch(() => undefined);
         throw error;

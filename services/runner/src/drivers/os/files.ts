@@ -32,12 +32,13 @@ export async function putFile(
   path: string,
   { mode, folderMode, content }: Omit<PlacedFile, "path">,
   user: User | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
   const folder = dirname(path);
   const part = join(folder, `.${randomBytes(8).toString("hex")}.part`);
   const modes = [mode.toString(8), folderMode?.toString(8) ?? ""];
   try {
-    await using shell = await startShell(putScript, [folder, part, path, ...modes], { user, input: content });
+    await using shell = await startShell(putScript, [folder, part, path, ...modes], { user, input: content, signal });
     await shell.done;
   } catch (error) {
     throw refused(error);
@@ -55,9 +56,14 @@ const listScript = `find "$1/" -mindepth 1 \${2:+-maxdepth "$2"} \\( \\
 `;
 
 /** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
-export async function* listFolder(folder: string, depth: number, user: User | undefined): AsyncGenerator<Found> {
+export async function* listFolder(
+  folder: string,
+  depth: number,
+  user: User | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Found> {
   const maxDepth = Number.isFinite(depth) ? String(depth) : "";
-  await using shell = await startShell(listScript, [folder, maxDepth], { user });
+  await using shell = await startShell(listScript, [folder, maxDepth], { user, signal });
   let rest: Buffer = Buffer.alloc(0);
   for await (const bytes of shell.output) {
     rest = Buffer.concat([rest, bytes]);
@@ -130,8 +136,8 @@ async function openedBy(shell: Shell): Promise<OpenedFile> {
 }
 
 /** Opens a regular file. */
-export async function openFile(path: string, user: User | undefined): Promise<OpenedFile> {
-  const shell = await startShell(openScript, [path], { user });
+export async function openFile(path: string, user: User | undefined, signal: AbortSignal): Promise<OpenedFile> {
+  const shell = await startShell(openScript, [path], { user, signal });
   try {
     return await openedBy(shell);
   } catch (error) {

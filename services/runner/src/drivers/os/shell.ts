@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { User } from "../user.js";
-import { signalGroup } from "./process-group.js";
+import { endGroup, signalGroup } from "./process-group.js";
 
 /** How complaints end: the words of GNU, BSD and musl, and of dash. Before them there may be a name that a user chose. */
 const codes: readonly (readonly [RegExp, string])[] = [
@@ -41,15 +41,25 @@ async function send(input: AsyncIterable<Uint8Array>, to: Writable): Promise<voi
   }
 }
 
+interface ShellOptions {
+  readonly user: User | undefined;
+  readonly input?: AsyncIterable<Uint8Array>;
+  /** An open file that the script reads instead of an input. */
+  readonly stdin?: number;
+  /** Ends the script; who reads its output gets the reason. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs a shell script with a user's rights only. If the input breaks off, the script gets TERM before it sees an end.
- * Disposing ends the script. `stdin` is an open file that the script reads instead of an input.
+ * Disposing ends the script, even if processes of that user have stopped its processes.
  */
 export async function startShell(
   script: string,
   args: readonly string[],
-  { user, input, stdin }: { user: User | undefined; input?: AsyncIterable<Uint8Array>; stdin?: number },
+  { user, input, stdin, signal }: ShellOptions,
 ): Promise<Shell> {
+  signal?.throwIfAborted();
   const child = spawn("/bin/sh", ["-c", script, "sh", ...args], {
     cwd: "/",
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
@@ -58,34 +68,46 @@ export async function startShell(
     ...user,
   }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   await once(child, "spawn");
+  const group = child.pid!;
   const closed = once(child, "close");
-  const end = () => {
-    if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid!, "SIGTERM");
+  const exited = once(child, "exit").then(() => signalGroup(group, "SIGKILL"));
+  const end = (send: () => unknown) => {
+    if (child.exitCode === null && child.signalCode === null) send();
     // A process that the shell is just starting may miss the signal, and would read for ever.
     child.stdin?.destroy(new Error("The shell has been ended"));
+  };
+  const abandon = (reason?: Error) => {
+    end(() => endGroup(group));
+    child.stdout.destroy(reason);
+    exited.then(() => child.stderr.destroy());
   };
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaint = `${complaint}${text}`.slice(-maxComplaint);
   });
-  child.stdin?.on("error", () => undefined);
+  for (const stream of [child.stdin, child.stdout]) stream?.on("error", () => undefined);
   const sent = (input && child.stdin ? send(input, child.stdin) : Promise.resolve()).then(
     () => child.stdin?.end(),
     (error) => {
-      end();
+      end(() => signalGroup(group, "SIGTERM"));
       throw error;
     },
   );
-  const done = Promise.all([closed, sent]).then(([[code]]) => {
+  sent.catch(() => undefined);
+  const done = closed.then(async ([code]) => {
+    await sent;
     if (code !== 0) throw systemError(complaint.trim() || `The shell ended with ${code}`);
   });
   done.catch(() => undefined);
+  const onAbort = () => abandon(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  child.once("close", () => signal?.removeEventListener("abort", onAbort));
+  if (signal?.aborted) onAbort();
   return {
     output: child.stdout,
     done,
     async [Symbol.asyncDispose]() {
-      child.stdout.destroy();
-      end();
+      abandon();
       await closed;
     },
   };

@@ -71,9 +71,18 @@ export async function killStrays(traces: Traces): Promise<void> {
   throw new Error(`the processes of ${folder} do not end`);
 }
 
+/** They may stop the killer before it acts. */
+const killerMs = 2_000;
+
 /** Kills all processes of a user at one moment, so that none starts another in time. Reports whether that was possible. */
 async function killAllOf(user: User): Promise<boolean> {
-  const killer = spawn("/bin/sh", ["-c", "kill -s KILL -- -1; :"], { ...user, env: {}, stdio: "ignore" });
+  const killer = spawn("/bin/sh", ["-c", "kill -s KILL -- -1; :"], {
+    ...user,
+    env: {},
+    stdio: "ignore",
+    timeout: killerMs,
+    killSignal: "SIGKILL",
+  });
   return new Promise((resolve) =>
     killer.once("error", () => resolve(false)).once("close", (code) => resolve(code === 0)),
   );

@@ -30,7 +30,10 @@ interface Place {
 }
 
 async function* archiveOf({ work, user }: Place, paths: readonly string[], signal: AbortSignal) {
-  await using shell = await startShell(readScript, [work, ...paths.map((path) => `./${inHome(path)}`)], { user });
+  await using shell = await startShell(readScript, [work, ...paths.map((path) => `./${inHome(path)}`)], {
+    user,
+    signal,
+  });
   yield* abortable(signal, shell.output);
   await shell.done.catch(tarFailed("read the files"));
 }
@@ -45,7 +48,7 @@ export const osTrees = (place: () => Place): Trees => ({
   },
   async place({ fd }, _sizeBytes, signal) {
     const { work, user } = place();
-    await using shell = await startShell('exec tar -xpf - -C "$1"', [work], { user, stdin: fd });
+    await using shell = await startShell('exec tar -xpf - -C "$1"', [work], { user, stdin: fd, signal });
     await raceAbort(signal, shell.done.catch(tarFailed("place the files")));
   },
 });
