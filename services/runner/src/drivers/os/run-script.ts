@@ -25,6 +25,9 @@ export interface ScriptRun {
 /** A process that left its group may hold the pipe open for ever. */
 const silentLooks = 4;
 const lookEveryMs = 50;
+/** More than the largest pipe and the reader hold when the script ends. */
+const maxLooks = 40;
+const maxPieces = 64;
 
 function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
@@ -37,8 +40,10 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
       count++;
     }
   })();
-  return { reading, pieces: () => (busy ? ++count : count) };
+  return { reading, pieces: () => count, isBusy: () => busy };
 }
+
+type Output = ReturnType<typeof listen>;
 
 function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
   const { writeFd, reader } = openPipe(pipe, user);
@@ -72,8 +77,8 @@ export async function runScript(run: ScriptRun): Promise<number> {
   const end = () => {
     ending ??= group === undefined ? undefined : endGroup(group);
   };
-  const { reading, pieces } = listen(reader, run.onOutput);
-  reading.catch(end);
+  const output = listen(reader, run.onOutput);
+  output.reading.catch(end);
   const signals = [run.signal, ...(run.stop ? [run.stop] : [])];
   for (const signal of signals) signal.addEventListener("abort", end, { once: true });
   if (signals.some(({ aborted }) => aborted)) end();
@@ -81,7 +86,7 @@ export async function runScript(run: ScriptRun): Promise<number> {
     const code = await ended;
     end();
     await ending;
-    await outputEnd(reading, pieces, run.signal);
+    await outputEnd(output, run);
     run.signal.throwIfAborted();
     return code;
   } finally {
@@ -91,12 +96,18 @@ export async function runScript(run: ScriptRun): Promise<number> {
 }
 
 /** Waits until the output ends or pauses. Counts looks, not milliseconds: a slow machine needs time to read. */
-async function outputEnd(reading: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
-  let before = pieces();
-  for (let silent = 0; silent < silentLooks; ) {
+async function outputEnd({ reading, pieces, isBusy }: Output, { stop, signal }: ScriptRun): Promise<void> {
+  const first = pieces();
+  let before = first;
+  for (let looks = 0, silent = 0; silent < silentLooks && looks < maxLooks && before - first < maxPieces; ) {
     if (await Promise.race([reading.then(() => true), delay(lookEveryMs, false)])) return;
     const now = pieces();
-    silent = now === before || signal.aborted ? silent + 1 : 0;
+    if (signal.aborted) silent++;
+    else if (isBusy()) silent = 0;
+    else {
+      looks++;
+      silent = now === before || stop?.aborted ? silent + 1 : 0;
+    }
     before = now;
   }
 }
