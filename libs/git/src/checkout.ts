@@ -16,7 +16,10 @@ interface Listed {
   readonly entry: TreeEntry;
 }
 
-const kinds: Readonly<Record<string, CheckedOut["kind"]>> = { "100755": "executable", "120000": "link" };
+const kinds = new Map<string, CheckedOut["kind"]>([
+  ["100755", "executable"],
+  ["120000", "link"],
+]);
 const submodule = "160000";
 const maxPathBytes = 4_096;
 /** Objects in one request. Fewer are asked for if these are too large together. */
@@ -103,5 +106,5 @@ export async function* checkout(remote: Remote, commitId: string, maxPaths: numb
     else addTo(byId, file.entry.id, file);
   }
   for await (const { id, data } of inBatches(remote, [...byId.keys()]))
-    for (const { path, entry } of byId.get(id)!) yield { path, kind: kinds[entry.mode] ?? "file", data };
+    for (const { path, entry } of byId.get(id)!) yield { path, kind: kinds.get(entry.mode) ?? "file", data };
 }

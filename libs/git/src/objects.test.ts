@@ -11,6 +11,11 @@ test("a message with a million line breaks in the middle is read", () => {
   expect(messageOf(commit(`${message}\n`))).toBe(message);
 });
 
+test("an entry with a mode that git does not know is neither a file nor a folder", () => {
+  const data = Buffer.concat([Buffer.from("constructor name\0"), Buffer.alloc(20)]);
+  expect(entriesOf({ type: "tree", data }, 20)).toMatchObject([{ kind: "other", name: "name" }]);
+});
+
 test("only the first entries of a folder are read if no more are wanted", () => {
   const entry = (name: string) => Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.alloc(20)]);
   const tree = { type: "tree" as const, data: Buffer.concat([entry("a"), entry("b"), Buffer.from("malformed")]) };

@@ -29,7 +29,11 @@ export interface TreeEntry {
   readonly mode: string;
 }
 
-const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
+const kinds = new Map<string, TreeEntry["kind"]>([
+  ["100644", "file"],
+  ["100755", "file"],
+  ["40000", "directory"],
+]);
 
 /** Lists a directory, or its first `most` entries. Symbolic links and submodules are of kind `other`. */
 export function entriesOf({ data }: GitObject, idBytes: number, most = Number.POSITIVE_INFINITY): TreeEntry[] {
@@ -41,7 +45,7 @@ export function entriesOf({ data }: GitObject, idBytes: number, most = Number.PO
     const mode = data.toString("latin1", at, space);
     at = end + 1 + idBytes;
     const id = data.toString("hex", end + 1, at);
-    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id, mode });
+    entries.push({ kind: kinds.get(mode) ?? "other", name: data.toString("utf8", space + 1, end), id, mode });
   }
   return entries;
 }

@@ -61,6 +61,12 @@ test("truncates long texts", async () => {
   expect(isCut(long.slice(0, 64 * 1024 - 1))).toBe(false);
 });
 
+test("elements of any other name say nothing about a case", async () => {
+  const others = ["toString", "constructor", "__proto__", "hasOwnProperty"].map((name) => `<${name} message="m"/>`);
+  const cases = await read(`<testsuite><testcase name="a">${others.join("")}</testcase></testsuite>`);
+  expect(cases).toMatchObject([{ name: "a", status: "passed", message: "" }]);
+});
+
 test("cases of one suite share it, also around an inner one", async () => {
   const inner = `<testsuite name="a"><testcase/></testsuite>`;
   const cases = await read(`<testsuite name="a"><testcase/>${inner}<testcase/></testsuite>`);

@@ -46,7 +46,11 @@ type Attributes = Readonly<Record<string, string>>;
 type Open = { -readonly [K in keyof ReportedCase]: ReportedCase[K] };
 
 /** The elements of a test case that say more about it. */
-const outcomes: Readonly<Record<string, CaseStatus>> = { failure: "failed", error: "failed", skipped: "skipped" };
+const outcomes = new Map<string, CaseStatus>([
+  ["failure", "failed"],
+  ["error", "failed"],
+  ["skipped", "skipped"],
+]);
 const noSuite: ReportedSuite = { name: "" };
 const outputs = new Set(["failure", "error", "system-out", "system-err"]);
 
@@ -64,8 +68,8 @@ function reader(onCase: (one: ReportedCase) => unknown) {
       const [title, className, seconds] = [cut(attributes.name), cut(attributes.classname), cut(attributes.time)];
       const suite = suites.at(-1) ?? noSuite;
       open = { suite, className, name: title, status: "passed", seconds: secondsOf(seconds), message: "", output: "" };
-    } else if (open && outcomes[name]) {
-      if (open.status !== "failed") open.status = outcomes[name];
+    } else if (open && outcomes.has(name)) {
+      if (open.status !== "failed") open.status = outcomes.get(name)!;
       open.message ||= cut(attributes.message);
     }
   }

@@ -135,6 +135,7 @@ describe("no build is made for", () => {
 
   it.each([
     [fromHub("ping", { zen: "x" }), "the event ping makes no build"],
+    [fromHub("constructor", github.pull()), "the event constructor makes no build"],
     [fromHub("push", github.branchDeleted()), "a branch or tag was deleted"],
     [fromHub("push", { ...github.push(), ref: "refs/notes/x" }), "the payload names no commit of a branch or tag"],
     [fromHub("pull_request", github.pull({ action: "closed" })), "a request that is closed makes no build"],

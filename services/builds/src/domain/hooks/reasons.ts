@@ -28,7 +28,7 @@ const isZeros = (sha: string): boolean => /^0+$/.test(sha);
 export function reasonForNothing(provider: Provider, headers: Headers, payload: unknown): string {
   if (typeof payload !== "object" || payload === null) return "the payload is not JSON";
   const event = provider.event(headers, payload);
-  const kind = provider.built[event];
+  const kind = Object.hasOwn(provider.built, event) ? provider.built[event] : undefined;
   if (kind === undefined) return `the event ${quoted(event) || "without a name"} makes no build`;
   if (kind === "push")
     return isZeros(textAt(payload, "after"))
