@@ -3,7 +3,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open, opendir, rename, rmdir, unlink } from "node:fs/promises";
 
 const maxRounds = 10;
-const atOnce = 64;
+const entriesAtOnce = 64;
+const foldersAtOnce = 8;
 
 const code = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 const allow =
@@ -18,6 +19,12 @@ const entry = ({ fd }: FileHandle, name = "") => Buffer.from(`/proc/self/fd/${fd
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 const openFolder = (path: string | Buffer) => open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 
+/** Nothing may be under way when a folder is closed: its number could be that of another one by then. */
+async function allDone(tasks: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(tasks)).find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
 /** Removes a folder's files and moves its folders up, so that the depth does not matter. */
 async function empty(folder: FileHandle, moveUp: (path: Buffer) => Promise<void>, skip?: string): Promise<void> {
   const removeEntry = async (name: string) => {
@@ -30,11 +37,11 @@ async function empty(folder: FileHandle, moveUp: (path: Buffer) => Promise<void>
   for await (const { name } of await opendir(entry(folder), { encoding: "latin1" })) {
     if (skip !== undefined && name.startsWith(skip)) continue;
     names.push(name);
-    if (names.length < atOnce) continue;
-    await Promise.all(names.map(removeEntry));
+    if (names.length < entriesAtOnce) continue;
+    await allDone(names.map(removeEntry));
     names = [];
   }
-  await Promise.all(names.map(removeEntry));
+  await allDone(names.map(removeEntry));
 }
 
 async function shutOthersOut(folder: FileHandle): Promise<void> {
@@ -49,7 +56,7 @@ async function emptyTree(path: string): Promise<void> {
   let moved = 0;
   const moveUp = (from: Buffer) => rename(from, entry(top, `${prefix}${moved++}`));
   await empty(top, moveUp, prefix);
-  for (let nth = 0; nth < moved; nth++) {
+  const removeMoved = async (nth: number) => {
     const inTop = entry(top, `${prefix}${nth}`);
     try {
       await using folder = await openFolder(inTop);
@@ -59,6 +66,11 @@ async function emptyTree(path: string): Promise<void> {
     } catch (error) {
       allow("ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY")(error);
     }
+  };
+  for (let nth = 0; nth < moved; ) {
+    const next = Math.min(moved, nth + foldersAtOnce);
+    await allDone(Array.from({ length: next - nth }, (_, index) => removeMoved(nth + index)));
+    nth = next;
   }
 }
 
