@@ -18,7 +18,7 @@ import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { requeueLost } from "../src/loops/requeue-lost.js";
 import { start } from "../src/service.js";
-import { buildStore } from "../src/store/builds.js";
+import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { lineStore } from "../src/store/line.js";
 import { outputStore } from "../src/store/output.js";
 import { elapse } from "./_elapse.js";
@@ -61,14 +61,19 @@ const clientsOf = (peer: ReturnType<typeof connect>, secrets: Map<string, string
 export const refOf = ({ userId, number }: BuildModel) => ({ userId, number });
 
 /** Prepares the loop that takes builds back from silent runners. Like another replica, it runs beside the service. */
-export async function startLostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite, config: Config, now: () => Date) {
+export async function startLostPass(
+  { mongoUrl, natsUrl, subjectPrefix }: Suite,
+  config: Config,
+  now: () => Date,
+  watching = (builds: BuildStore) => builds,
+) {
   const log = createLog("pass", "silent");
   const mongo = await openMongo(mongoUrl, config.mongoDb);
   const bus = await connectBus(natsUrl, subjectPrefix, "pass", log);
   const stopping = new AbortController();
   const { nudge, done } = relay([mongo.db.collection<never>("builds")], bus, { signal: stopping.signal, log });
   const artifacts = blobs(mongo.db, "artifacts");
-  const queue = { builds: buildStore(mongo.db, nudge), line: lineStore(mongo.db) };
+  const queue = { builds: watching(buildStore(mongo.db, nudge)), line: lineStore(mongo.db) };
   const stores = { ...queue, output: outputStore(mongo.db), artifacts };
   const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
   return {

@@ -47,7 +47,7 @@ test("a group is completed, or nothing of it was ever stored, whenever its proce
     before.push(await countOf(round));
   }
   const store = buildStore(mongo.db, () => {});
-  for (let left = 1; left > 0; ) left = (await store.completeGroups()).length;
+  for (let left = 1; left > 0; ) left = await store.completeGroups(async () => {});
   for (let round = 1; round <= rounds; round++) {
     const count = await countOf(round);
     expect([0, size]).toContain(count);

@@ -4,8 +4,8 @@ import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
-import type { BuildDoc } from "../domain/build.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../domain/cron.js";
+import type { RunBuild } from "../store/builds.js";
 import { recordBuilds } from "./record-builds.js";
 import { submitRun } from "./submit.js";
 
@@ -38,7 +38,7 @@ export async function deleteOrphanedCron(
 }
 
 /** Returns the build of the due run, and submits it if there is none yet. */
-async function buildOfRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
+async function buildOfRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<RunBuild> {
   const existing = await ctx.builds.ofRun(doc._id, doc.nextRun);
   if (existing) return existing;
   try {

@@ -3,6 +3,8 @@ import type { Collection } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { leaseEnd } from "./build-update.js";
 
+export type LostBuild = Pick<BuildDoc, "_id" | "trail"> & { readonly lease: HeldLease };
+
 /** Stores the leases that runners hold on builds, by the clock of MongoDB. */
 export const buildLeases = (builds: Collection<BuildDoc>) => ({
   /** Renews the lease of a running build; undefined if it is not held under this epoch and secret. */
@@ -20,11 +22,11 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
     await builds.updateOne({ _id: id, "lease.until": until! }, [{ $set: later }]);
   },
 
-  /** Returns up to 100 running builds whose lease has expired, with that lease. */
-  lost: (): Promise<{ _id: number; lease: HeldLease }[]> =>
+  /** Returns up to 100 running builds whose lease has expired. */
+  lost: (): Promise<LostBuild[]> =>
     builds
       .find({ "lease.until": { $exists: true }, $expr: { $lt: ["$lease.until", "$$NOW"] } })
-      .project<{ _id: number; lease: HeldLease }>({ lease: 1 })
+      .project<LostBuild>({ lease: 1, trail: 1 })
       .limit(100)
       .toArray(),
 

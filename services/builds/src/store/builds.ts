@@ -41,6 +41,9 @@ function requireStorable(docs: readonly BuildDoc[]): void {
   throw invalid({ manifest: [`Manifest makes a build of more than ${limit}; use fewer jobs or shorter commands`] });
 }
 
+/** What the record of a cron job's run needs of its build. */
+export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
+
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => undefined) => {
   const builds = db.collection<BuildDoc>("builds");
@@ -109,7 +112,8 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
           { projection: { ...shown, ...Object.fromEntries(more.map((key) => [key, 1])) } },
         ),
       ),
-    ofRun: (cronId: number, cronDueAt: Date) => builds.findOne({ cronId, cronDueAt }),
+    ofRun: (cronId: number, cronDueAt: Date): Promise<RunBuild | null> =>
+      builds.findOne({ cronId, cronDueAt }, { projection: { userId: 1, number: 1, group: 1, createdAt: 1 } }),
 
     /**
      * Writes the change that `decide` returns, if any. If the build was changed meanwhile, calls `decide` again.

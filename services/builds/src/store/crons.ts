@@ -84,10 +84,11 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
       listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
 
-    /** Returns cron jobs whose wake-up time is before another time, the longest overdue first. */
-    waking: (before: Date): Promise<CronDoc[]> =>
+    /** Returns the ids of cron jobs whose wake-up time is before another time, the longest overdue first. */
+    waking: (before: Date) =>
       crons
         .find({ wakeAt: { $lte: before } })
+        .project<{ readonly _id: number; readonly wakeAt: Date }>({ wakeAt: 1 })
         .sort({ wakeAt: 1 })
         .limit(cronBatch)
         .toArray(),

@@ -99,20 +99,25 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       return unfold(group);
     },
 
-    /** Completes up to 20 pending groups, even if their process is still storing them. Returns their builds. */
-    async completeGroups(): Promise<BuildDoc[]> {
-      const groups = await pending
-        .find({ _id: { $gt: 0 } })
-        .limit(20)
-        .toArray();
-      const completed: BuildDoc[] = [];
+    /**
+     * Completes up to 20 pending groups, even if their process is still storing them, and passes the builds of each to
+     * `announce`. Only one group is in the heap at a time. Returns the number of builds.
+     */
+    async completeGroups(announce: (docs: readonly BuildDoc[]) => Promise<void>): Promise<number> {
+      const groups = pending.find({ _id: { $gt: 0 } }, { projection: { _id: 1 } }).limit(20);
       const failures: unknown[] = [];
-      for (const group of groups)
-        await unfold(group).then(
-          ({ docs }) => completed.push(...docs),
-          (error) => duplicateKey(error) || failures.push(error),
-        );
-      if (completed.length === 0 && failures.length > 0) throw failures[0];
+      let completed = 0;
+      for (const { _id } of await groups.toArray()) {
+        try {
+          const group = await pending.findOne({ _id });
+          const docs = group ? (await unfold(group)).docs : [];
+          completed += docs.length;
+          await announce(docs);
+        } catch (error) {
+          if (!duplicateKey(error)) failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
       return completed;
     },
   };
