@@ -38,6 +38,16 @@ test("calls of one tick share a batch, later ones wait for the next, and each re
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
+test("a batch ends before the call that would make it too large, and a larger call has its own", async () => {
+  const started: (readonly string[])[] = [];
+  const add = batched({ maxItems: 3, waitMs: 0, maxBytes: 5, bytesOf: (ask: string) => ask.length }, async (asks) => {
+    started.push(asks);
+    return asks;
+  });
+  await Promise.all(["aaa", "bb", "c", "dddddddd", "e", "f", "g", "h"].map(add));
+  expect(started).toEqual([["aaa", "bb"], ["c"], ["dddddddd"], ["e", "f", "g"], ["h"]]);
+});
+
 test("a hurried batch waits for no further calls, even if it begins after another one", async () => {
   const { add, calls, startedBatches } = manualBatches(2 ** 30);
   const results = [add(1)];

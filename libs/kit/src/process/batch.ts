@@ -12,9 +12,16 @@ export interface Batched<A, R> {
   hurry(): void;
 }
 
+export interface BatchLimits<A> {
+  readonly maxItems: number;
+  readonly waitMs: number;
+  readonly maxBytes?: number;
+  readonly bytesOf?: (ask: A) => number;
+}
+
 /** Batches calls. A failed batch is repeated one by one, so that one call cannot fail the others. */
 export function batched<A, R>(
-  { maxItems, waitMs }: { readonly maxItems: number; readonly waitMs: number },
+  { maxItems, waitMs, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 }: BatchLimits<A>,
   work: (asks: readonly A[]) => Promise<readonly R[]>,
 ): Batched<A, R> {
   const pending: Pending<A, R>[] = [];
@@ -41,11 +48,22 @@ export function batched<A, R>(
     }
   }
 
+  function takeNext(): Pending<A, R>[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { ask } of pending.slice(0, maxItems)) {
+      bytes += bytesOf(ask);
+      if (count > 0 && bytes > maxBytes) break;
+      count++;
+    }
+    return pending.splice(0, count);
+  }
+
   async function runAll(): Promise<void> {
     while (pending.length > 0) {
       await (waitMs > 0 && !hurried ? gather() : new Promise(setImmediate));
       hurried = false;
-      await run(pending.splice(0, maxItems));
+      await run(takeNext());
     }
     running = false;
   }

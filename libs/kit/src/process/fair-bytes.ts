@@ -1,0 +1,45 @@
+import { Fault } from "../rpc/fault.js";
+
+interface Waiting {
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+export type FairBytes<Owner> = <T>(owner: Owner, bytes: number, task: () => Promise<T>) => Promise<T>;
+
+/** Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does. */
+export function fairBytes<Owner>(maxBytes: number, maxWaiting: number, refusal: string): FairBytes<Owner> {
+  const queues = new Map<Owner, Waiting[]>();
+  let running = 0;
+  let taken = 0;
+
+  function beginNext(): void {
+    for (const [owner, queue] of queues) {
+      const { bytes, begin } = queue[0]!;
+      if (running > 0 && taken + bytes > maxBytes) return;
+      queue.shift();
+      queues.delete(owner);
+      if (queue.length > 0) queues.set(owner, queue);
+      running++;
+      taken += bytes;
+      begin();
+    }
+  }
+
+  return async (owner, bytes, task) => {
+    const queue = queues.get(owner) ?? [];
+    if (queue.length >= maxWaiting) throw new Fault("exhausted", refusal);
+    await new Promise<void>((begin) => {
+      queue.push({ bytes, begin });
+      queues.set(owner, queue);
+      beginNext();
+    });
+    try {
+      return await task();
+    } finally {
+      running--;
+      taken -= bytes;
+      beginNext();
+    }
+  };
+}
