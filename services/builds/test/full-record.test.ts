@@ -139,7 +139,9 @@ it("a build of the largest record ends, however much users, jobs and lost runner
   const largest = largeBuild(1, 7 * mib - 100);
   const refused = builds.insert([largeBuild(2, 7 * mib + 1)]);
   expect(await refused.catch((error) => error.fields)).toEqual({
-    manifest: ["Manifest makes a build of more than 7 MiB; use fewer jobs or shorter commands"],
+    manifest: [
+      "Manifest makes a build of more than 7 MiB; use fewer jobs, shorter commands, or fewer or shorter variables",
+    ],
   });
   await builds.insert([largest]);
   await change(1, tagged);

@@ -22,10 +22,14 @@ beforeEach(() => void commands.splice(0));
 const [first, second] = [1_001, 1_002];
 const builds = () => client.db(`${suite.names.mongoDb}_builds`).collection<BuildDoc>("builds");
 const buildOf = (userId: number, number: number, id = 1_000 * userId + number) => aBuild({ _id: id, userId, number });
+const inserter = (into = builds(), bytes = 1_000) => {
+  const insert = buildInserter(into);
+  return (doc: BuildDoc) => insert(doc, bytes);
+};
 const range = (length: number) => Array.from({ length }, (_, n) => n + 1);
 
 it("builds that are inserted at once share a write, and only one whose number is taken is refused", async () => {
-  const insert = buildInserter(builds());
+  const insert = inserter();
   await insert(buildOf(first, 5));
   commands.splice(0);
   const docs = [buildOf(first, 6), buildOf(first, 5, 1), ...range(10).map((number) => buildOf(second, number))];
@@ -39,10 +43,16 @@ it("builds that are inserted at once share a write, and only one whose number is
   expect(stored).toBe(docs.length - 1);
 });
 
+it("one write stores at most 8 MiB of builds", async () => {
+  const insert = inserter(builds(), 3 * 1024 ** 2);
+  await Promise.all(range(7).map((number) => insert(buildOf(second, 100 + number))));
+  expect(commands).toEqual(["insert", "insert", "insert", "insert"]);
+});
+
 it("builds that share a write are not stored if MongoDB dies before it", async () => {
   await using server = await startMongo();
   await using own = new MongoClient(server.mongoUrl);
-  const insert = buildInserter(own.db("builds").collection<BuildDoc>("builds"));
+  const insert = inserter(own.db("builds").collection<BuildDoc>("builds"));
   await insert(buildOf(first, 1));
   server.mongo.pause();
   const results = Promise.allSettled(range(5).map((number) => insert(buildOf(second, number))));
@@ -53,7 +63,7 @@ it("builds that share a write are not stored if MongoDB dies before it", async (
 });
 
 it("builds that are looked up at once share a query, and every call gets its own build", async () => {
-  const insert = buildInserter(builds());
+  const insert = inserter();
   const numbers = [21, 22, 23];
   await Promise.all([first, second].flatMap((userId) => numbers.map((number) => insert(buildOf(userId, number)))));
   commands.splice(0);

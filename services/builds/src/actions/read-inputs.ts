@@ -4,14 +4,16 @@ import { sharedReads } from "@ci/kit/process/shared";
 import type { GetBuildInputsRequest, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import { LRUCache } from "lru-cache";
 import type { Context } from "../context.js";
-import type { Destination } from "../domain/cron.js";
 import { axisComplaints, sizeComplaints } from "../domain/group.js";
 import { maskComplaints } from "../domain/masked.js";
-import type { Submission } from "../domain/new-build.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
+import { bytesOfAll, recordComplaints } from "../store/new-builds.js";
+import { type Draft, estimateSizes, isClearlySmall } from "./estimate-sizes.js";
 
 interface BuildInputs {
   readonly inputs: GetBuildInputsResponse;
+  /** Upper bound for the records of the builds together. */
+  readonly bytes: number;
   readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
 }
 
@@ -57,36 +59,37 @@ export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
 
 const none: GetBuildInputsResponse = { variables: [], keys: [], objects: [] };
 
+type Reading = Pick<Context, "inputs" | "config" | "now">;
+
+/** Estimates the size of a draft's builds if it may matter. A size of 0 means a small one. */
+async function measured(ctx: Reading, draft: Draft, inputs: GetBuildInputsResponse) {
+  if (isClearlySmall(draft, inputs)) return { bytes: 0, complaints: [] };
+  const aboutGroup = sizeComplaints(draft.manifest, inputs);
+  if (aboutGroup.length > 0) return { bytes: 0, complaints: aboutGroup };
+  const sizes = await estimateSizes(ctx, draft, inputs);
+  return { bytes: bytesOfAll(sizes), complaints: recordComplaints(sizes) };
+}
+
 /**
- * Reads the variables, keys and objects of a build, and complains if runners would have too much to mask. Every member
- * may edit a cron job, so in a namespace its builds get only the namespace's records. Builds of forks get none.
+ * Reads the variables, keys and objects of a build, and complains if these or its record are too large. Every member may edit
+ * a cron job, so in a namespace its builds get only the namespace's records. Builds of forks get none.
  */
-export async function readInputs(
-  { inputs, config }: Pick<Context, "inputs" | "config">,
-  {
-    userId,
-    namespace,
-    manifest,
-    run,
-    origin,
-    parameters,
-    ancestorIds = namespace?.ancestorIds ?? [],
-  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin" | "parameters"> &
-    Pick<Destination, "ancestorIds">,
-): Promise<BuildInputs> {
+export async function readInputs(ctx: Reading, draft: Draft): Promise<BuildInputs> {
+  const { userId, namespace, manifest, run, origin, parameters } = draft;
   if (origin?.bare) {
     const variables = parameters?.length ? ["Variables cannot be given to a build of a fork; leave them out"] : [];
-    return { inputs: none, complaints: { manifest: sizeComplaints(manifest, none), variables } };
+    const { bytes, complaints } = await measured(ctx, draft, none);
+    return { inputs: none, bytes, complaints: { manifest: complaints, variables } };
   }
-  const found = await inputs.getBuildInputs({
+  const found = await ctx.inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
     namespaceId: namespace?.id,
-    ancestorIds: [...ancestorIds],
+    ancestorIds: [...(draft.ancestorIds ?? namespace?.ancestorIds ?? [])],
     objectNames: manifest.objects.map((object) => object.source),
   });
   const variables = mergeVariables({ manifest, inputs: found, parameters });
-  const aboutMasks = maskComplaints(variables, found.keys, config.maskedBytes);
-  const aboutManifest = [...aboutMasks, ...sizeComplaints(manifest, found)];
+  const aboutMasks = maskComplaints(variables, found.keys, ctx.config.maskedBytes);
+  const { bytes, complaints } = await measured(ctx, draft, found);
   const aboutVariables = [...shortComplaints(variables), ...axisComplaints({ manifest, parameters })];
-  return { inputs: found, complaints: { manifest: aboutManifest, variables: aboutVariables } };
+  return { inputs: found, bytes, complaints: { manifest: [...aboutMasks, ...complaints], variables: aboutVariables } };
 }

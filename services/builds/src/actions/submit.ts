@@ -19,7 +19,9 @@ import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submiss
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
 import { submittedTags } from "../domain/tags.js";
+import { inBuildingTurn } from "./building-turns.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
+import type { Draft } from "./estimate-sizes.js";
 import { killReplaced } from "./kill-replaced.js";
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
@@ -52,9 +54,11 @@ const selectJobs = async (manifest: Manifest, { leftOut }: Pick<BuildRequest, "l
   leftOut ? withoutJobs(manifest, leftOut) : narrowed(manifest, occasion);
 
 /** What to queue, once every check has passed. */
-type BuildOrder = Omit<Submission, "trigger" | "place" | "trail" | "submitter"> & {
-  readonly trigger: (user: Submitter, at: Date) => Trigger;
-};
+type BuildOrder = Draft & Pick<Submission, "inputs">;
+
+export const manualTrigger =
+  (comment: string) =>
+  ({ email, username }: Submitter): Trigger => ({ type: "manual", comment, data: { email, username } });
 
 interface QueuedBuild {
   readonly doc: BuildDoc;
@@ -140,21 +144,21 @@ export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<v
   for (const key of new Set(groups)) await killReplaced(ctx, key);
 }
 
-type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored" | "parameters">;
-
 /** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
-async function readDraft(ctx: Context, { text, userId, isStored, tags, parameters = [] }: Draft) {
+async function readRequest(ctx: Context, request: BuildRequest) {
+  const { text, userId, isStored, tags, parameters = [] } = request;
   const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
   const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
+  const selected = manifest && (await selectJobs(manifest, request, { event: "manual" }));
+  const what = selected && { ...request, ...selected, tags: names, parameters };
   // A namespace that does not exist yet has no inputs of its own, but inherits those of the namespaces above it.
-  const read = manifest && destination && (await readInputs(ctx, { userId, ...destination, manifest, parameters }));
+  const read = what && destination && (await readInputs(ctx, { ...what, ...destination }));
   const aboutInputs = (read?.complaints.manifest ?? []).map((message) => ({ message }));
   return {
     manifest,
     destination,
-    names,
-    inputs: read?.inputs,
+    order: what && read && { ...what, ...read },
     aboutManifest: [...checked.complaints, ...aboutInputs],
     aboutTags,
     aboutVariables: [...parameterComplaints(parameters), ...(read?.complaints.variables ?? [])],
@@ -164,26 +168,27 @@ async function readDraft(ctx: Context, { text, userId, isStored, tags, parameter
 /** Returns every complaint about a request for a build, and its manifest if that can be read. */
 export async function checkDraft(
   ctx: Context,
-  draft: Draft,
+  request: Omit<BuildRequest, "trigger">,
 ): Promise<{ complaints: readonly Complaint[]; manifest?: Manifest }> {
-  const { aboutManifest, aboutTags, aboutVariables, manifest } = await readDraft(ctx, draft);
+  const { aboutManifest, aboutTags, aboutVariables, manifest } = await readRequest(ctx, {
+    ...request,
+    trigger: manualTrigger(""),
+  });
   const others = [...aboutTags, ...aboutVariables].map((message) => ({ message }));
   return { complaints: [...aboutManifest, ...others], manifest };
 }
 
 /** Checks a request for a build. Its change creates missing namespaces and queues the build. */
 export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger, parameters, axes } = request;
-  const draft = await readDraft(ctx, request);
-  const { manifest, destination, names: tags, inputs } = draft;
+  const { userId } = request;
+  const { order, destination, aboutManifest, aboutTags, aboutVariables } = await readRequest(ctx, request);
   return {
-    complaints: { manifest: messagesOf(draft.aboutManifest), tags: draft.aboutTags, variables: draft.aboutVariables },
-    async change() {
-      const namespace = await enterDestination(ctx, userId, destination!);
-      const selected = await selectJobs(manifest!, request, { event: "manual" });
-      const what = { text, ...selected, inputs: inputs!, tags, parameters, axes };
-      return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
-    },
+    complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags, variables: aboutVariables },
+    change: () =>
+      inBuildingTurn(userId, order!.bytes, async () => {
+        const namespace = await enterDestination(ctx, userId, destination!);
+        return toQueuedBuild(await queue(ctx, { ...order!, actorId: userId, namespace }));
+      }),
   };
 }
 
@@ -209,13 +214,10 @@ export async function submitRun(
   const { userId } = doc;
   const { manifest, leftOut } = await narrowed(await readScheduled(ctx, doc), { event: "schedule" });
   const run = { cronId: doc._id, dueAt: runner ? undefined : doc.nextRun };
-  const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
-  complain(complaints);
-  return queue(ctx, {
+  const what: Draft = {
     text: doc.manifest,
     manifest,
     leftOut,
-    inputs,
     tags: [runTag(doc.name, ctx.config.tagLength)],
     userId,
     namespace,
@@ -226,7 +228,10 @@ export async function submitRun(
       comment: runner ? manualRunComment(doc, runner.username) : runComment(doc, at),
       data: { email, username, ...(runner && { run_by: runner.username }) },
     }),
-  });
+  };
+  const { inputs, bytes, complaints } = await readInputs(ctx, what);
+  complain(complaints);
+  return inBuildingTurn(userId, bytes, () => queue(ctx, { ...what, inputs }));
 }
 
 /** A request to build a commit in the given namespace, whichever one its manifest names. */
@@ -256,7 +261,8 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
   const { names: tags, complaints: aboutTags } = submittedTags(request.tags, ctx.config);
   const selected = "manifest" in read ? await selectForCommit(read.manifest, request) : undefined;
   const manifest = selected && withOrigin(selected.manifest, request.origin);
-  const found = manifest && (await readInputs(ctx, { ...request, manifest }));
+  const what = manifest && { ...request, tags, manifest, leftOut: selected.leftOut };
+  const found = what && (await readInputs(ctx, what));
   const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
   return {
@@ -265,8 +271,7 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
       tags: aboutTags,
       variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
     },
-    change: () =>
-      queue(ctx, { ...request, tags, manifest: manifest!, leftOut: selected!.leftOut, inputs: found!.inputs }),
+    change: () => inBuildingTurn(request.userId, found!.bytes, () => queue(ctx, { ...what!, inputs: found!.inputs })),
   };
 }
 

@@ -5,7 +5,6 @@ import type { Context } from "../context.js";
 
 export const restMs = 16_000;
 
-/** The manifest of each may have 1 MiB, and its build more. */
 const maxAtOnce = 10;
 
 /** Wakes a cron job, unless another replica has done so meanwhile. */

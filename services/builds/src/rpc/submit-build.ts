@@ -1,5 +1,5 @@
 import { validated } from "@ci/kit/rpc/validated";
-import { prepareBuild } from "../actions/submit.js";
+import { manualTrigger, prepareBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 import { parametersOf } from "../domain/parameters.js";
 
@@ -10,7 +10,7 @@ export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
       tags,
       parameters: parametersOf(variables),
       userId: caller.userId!,
-      trigger: ({ email, username }) => ({ type: "manual", comment, data: { email, username } }),
+      trigger: manualTrigger(comment),
     });
     return { complaints, change: async () => ({ build: await change() }) };
   });

@@ -1,8 +1,7 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
-import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { inTurn } from "@ci/kit/process/in-turn";
-import { Fault, invalid } from "@ci/kit/rpc/fault";
-import { BSON, type Db } from "mongodb";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { ShownBuild } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
@@ -13,35 +12,11 @@ import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
+import { asStored, requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
-import { termsOfTags } from "./selection.js";
 import { shown } from "./shown-builds.js";
 
 const maxAttempts = 50;
-/** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
-const maxNewBytes = fixedLimit({
-  max: 7 * 1024 ** 2,
-  unit: "bytes",
-  about: "record of a new build with its first events, and records of a matrix's new builds together",
-  refusal: "Manifest makes a build of more than N; use fewer jobs or shorter commands",
-});
-
-/** Events that always have room: another one of a user, one for each of three starts, and the last one. */
-const laterEvents = 5;
-
-const bytesOf = (doc: BuildDoc): number => BSON.calculateObjectSize(doc);
-const bytesWithEvents = (doc: BuildDoc): number => bytesOf(doc) + laterEvents * bytesOfEvents(doc);
-const bytesOfEvents = ({ outbox }: BuildDoc): number =>
-  outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
-
-function requireStorable(docs: readonly BuildDoc[]): void {
-  const bytes = docs.reduce((sum, doc) => sum + bytesOf(doc), 0);
-  if (Math.max(bytes, ...docs.map(bytesWithEvents)) <= maxNewBytes) return;
-  const limit = `${maxNewBytes / 1024 ** 2} MiB`;
-  throw invalid({ manifest: [`Manifest makes a build of more than ${limit}; use fewer jobs or shorter commands`] });
-}
-
-/** What the record of a cron job's run needs of its build. */
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
 
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
@@ -90,9 +65,9 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
      * exists already.
      */
     async insert(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
-      const [first, ...others] = docs.map((doc) => ({ ...doc, tagTerms: termsOfTags(doc.tags) }));
-      requireStorable([first!, ...others]);
-      if (others.length === 0) await insertOne(first!);
+      const [first, ...others] = docs.map(asStored);
+      const bytes = requireStorable([first!, ...others]);
+      if (others.length === 0) await insertOne(first!, bytes);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
       for (const doc of stored.docs) {
         places.remember(doc);

@@ -99,10 +99,7 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       return unfold(group);
     },
 
-    /**
-     * Completes up to 20 pending groups, even if their process is still storing them, and passes the builds of each to
-     * `announce`. Only one group is in the heap at a time. Returns the number of builds.
-     */
+    /** Completes up to 20 pending groups, even if their process is still storing them. Returns the number of builds. */
     async completeGroups(announce: (docs: readonly BuildDoc[]) => Promise<void>): Promise<number> {
       const groups = pending.find({ _id: { $gt: 0 } }, { projection: { _id: 1 } }).limit(20);
       const failures: unknown[] = [];

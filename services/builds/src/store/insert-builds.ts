@@ -1,10 +1,22 @@
 import { batched } from "@ci/kit/process/batch";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 type NewBuild = OptionalUnlessRequiredId<BuildDoc>;
+interface Insertion {
+  readonly doc: NewBuild;
+  readonly bytes: number;
+}
 /** Why a build could not be stored; undefined if it is stored. */
 type Failure = { readonly error: unknown } | undefined;
+
+const maxBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  unit: "bytes",
+  about: "new builds that one write stores",
+  effect: "the next write stores the others",
+});
 
 const stored = (): Failure => undefined;
 const failed = (error: unknown): Failure => ({ error });
@@ -15,7 +27,7 @@ function refusedIn(error: unknown): Set<number> {
 }
 
 /** Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. */
-export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc) => Promise<void> {
+export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc, bytes: number) => Promise<void> {
   const insertOne = (doc: NewBuild) => builds.insertOne(doc).then(stored, failed);
 
   async function insertMany(docs: readonly NewBuild[]): Promise<Failure[]> {
@@ -31,11 +43,13 @@ export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc) => 
     }
   }
 
-  const insertSoon = batched<NewBuild, Failure>({ maxItems: 100, waitMs: 0 }, async (docs) =>
-    docs.length === 1 ? [await insertOne(docs[0]!)] : insertMany(docs),
-  );
-  return async (doc) => {
-    const failure = await insertSoon(doc as NewBuild);
+  const limits = { maxItems: 100, waitMs: 0, maxBytes, bytesOf: ({ bytes }: Insertion) => bytes };
+  const insertSoon = batched<Insertion, Failure>(limits, async (insertions) => {
+    const docs = insertions.map(({ doc }) => doc);
+    return docs.length === 1 ? [await insertOne(docs[0]!)] : insertMany(docs);
+  });
+  return async (doc, bytes) => {
+    const failure = await insertSoon({ doc: doc as NewBuild, bytes });
     if (failure) throw failure.error;
   };
 }

@@ -1,0 +1,23 @@
+import { fairBytes } from "@ci/kit/process/fair-bytes";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
+const smallBytes = 64 * 1024;
+const maxBytes = fixedLimit({
+  max: 32 * 1024 ** 2,
+  unit: "bytes",
+  about: "new builds of more than 64 KiB that a process makes and stores at a time",
+  effect: "further ones wait; users take turns",
+});
+const refusalAt = (max: number | string) =>
+  `Too many large builds at once, cannot exceed ${max} waiting per user; await a response before you send the next`;
+const maxWaiting = fixedLimit({
+  max: 64,
+  about: "large new builds of one user that wait",
+  refusal: refusalAt("N"),
+  effect: "hook deliveries and cron jobs are tried again later",
+});
+const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusalAt(maxWaiting));
+
+/** Makes and stores a user's builds of this size when there is room for them in the heap. */
+export const inBuildingTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>
+  bytes <= smallBytes ? task() : inTurn(userId, bytes, task);

@@ -1,0 +1,48 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { invalid } from "@ci/kit/rpc/fault";
+import { sizeText } from "@ci/manifest/size-text";
+import { BSON } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+import { termsOfTags } from "./selection.js";
+
+const advice = "use fewer jobs, shorter commands, or fewer or shorter variables";
+/** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
+const maxNewBytes = fixedLimit({
+  max: 7 * 1024 ** 2,
+  unit: "bytes",
+  about: "record of a new build with its first events, and records of a matrix's new builds together",
+  refusal: `Manifest makes a build of more than N; ${advice}`,
+});
+
+/** Events that always have room: another one of a user, one for each of three starts, and the last one. */
+const laterEvents = 5;
+
+export interface NewSize {
+  readonly bytes: number;
+  readonly bytesWithEvents: number;
+}
+
+export const asStored = (doc: BuildDoc): BuildDoc => ({ ...doc, tagTerms: termsOfTags(doc.tags) });
+
+/** Returns the size of a new build's record, and the size that it must have room for. */
+export function newSize(doc: BuildDoc): NewSize {
+  const bytes = BSON.calculateObjectSize(doc);
+  const ofEvents = doc.outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
+  return { bytes, bytesWithEvents: bytes + laterEvents * ofEvents };
+}
+
+export const bytesOfAll = (sizes: readonly NewSize[]): number => sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Complains if a new build, or the builds of a matrix together, are too large. */
+export function recordComplaints(sizes: readonly NewSize[]): string[] {
+  const largest = Math.max(bytesOfAll(sizes), ...sizes.map(({ bytesWithEvents }) => bytesWithEvents));
+  return largest <= maxNewBytes ? [] : [`Manifest makes a build of more than ${sizeText(maxNewBytes)}; ${advice}`];
+}
+
+/** Returns the bytes of new builds. Throws `invalid` if they are too large. */
+export function requireStorable(docs: readonly BuildDoc[]): number {
+  const sizes = docs.map(newSize);
+  const manifest = recordComplaints(sizes);
+  if (manifest.length > 0) throw invalid({ manifest });
+  return bytesOfAll(sizes);
+}
