@@ -25,7 +25,7 @@ const hasStopped = (pid: number) =>
 
 /** Stops the runner's helpers, as a process that the job has left could. Kills their shells if `leader` says so. */
 async function stopHelpers(uid: number, leader: NodeJS.Signals = "SIGSTOP"): Promise<void> {
-  const helpers = (await processes()).filter((one) => one.uid === uid).sort((one, other) => one.pid - other.pid);
+  const helpers = (await processes()).filter((one) => one.uids.includes(uid)).sort((one, other) => one.pid - other.pid);
   expect(helpers.length).toBeGreaterThan(0);
   for (const { pid, group } of helpers) if (pid !== group && signal(pid, "SIGSTOP")) await hasStopped(pid);
   for (const { pid, group } of helpers)
@@ -33,7 +33,7 @@ async function stopHelpers(uid: number, leader: NodeJS.Signals = "SIGSTOP"): Pro
 }
 
 const allGone = (uid: number) =>
-  eventually(async () => expect((await processes()).filter((one) => one.uid === uid)).toEqual([]));
+  eventually(async () => expect((await processes()).filter((one) => one.uids.includes(uid))).toEqual([]));
 
 async function read(content: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of content);

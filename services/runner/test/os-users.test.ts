@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
@@ -29,7 +29,7 @@ else {
   });
 
   const inRange = (uid: number) => uid >= osUids.first && uid <= osUids.last;
-  const isAlive = async (uid: number) => (await processes()).some((one) => one.uid === uid);
+  const isAlive = async (uid: number) => (await processes()).some((one) => one.uids.includes(uid));
 
   test("jobs have a user and a group of their own and no other group", () =>
     inside(subject, ["id -u; id -g; id -G; pwd; echo $HOME; echo $PATH"], async ({ environment, order }) => {
@@ -184,6 +184,21 @@ else {
     await removeLeftover(folder);
     expect(await ended).toEqual([null, "SIGKILL"]);
     expect(existsSync(work)).toBe(false);
+  });
+
+  test("a process of another user that has the rights of a build's user ends with the build", async () => {
+    const [folder, only] = [join(aFolder(), "build"), { first: 60_995, last: 60_995 }];
+    await mkdir(folder);
+    await makePlace(folder, only);
+    const program = join(aFolder(), "sleep");
+    await copyFile("/bin/sleep", program);
+    await chown(program, 60_995, 60_995);
+    await chmod(program, 0o4755);
+    const other = spawn(program, ["1000"], { cwd: "/", env: {}, stdio: "ignore", uid: 60_994, gid: 60_994 });
+    const ended = once(other, "exit");
+    await eventually(async () => expect(await isAlive(60_995)).toBe(true));
+    await removeLeftover(folder);
+    expect(await ended).toEqual([null, "SIGKILL"]);
   });
 
   const nextId = "/proc/sys/kernel/ns_last_pid";

@@ -6,8 +6,8 @@ export interface Process {
   readonly group: number;
   /** Ticks since boot. Identifies a process together with its id, which may be reused. */
   readonly startTime: string;
-  /** The real user id. */
-  readonly uid?: number;
+  /** The real, effective, saved and file system user id: a program of one user may run with the rights of another. */
+  readonly uids: readonly number[];
   readonly home?: string;
   readonly folder?: string;
 }
@@ -44,10 +44,10 @@ const statOf = (pid: number): string[] | undefined =>
 /** Returns when a process started; undefined if there is none, or no /proc. */
 export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[startTimeAt];
 
-/** A process cannot hide its user. */
-function uidOf(pid: number): number | undefined {
-  const uid = /^Uid:\t(\d+)/m.exec(read(() => readFileSync(`/proc/${pid}/status`, "utf8")) ?? "")?.[1];
-  return uid === undefined ? undefined : Number(uid);
+/** A process cannot hide its users. */
+function uidsOf(pid: number): number[] {
+  const line = /^Uid:([\d\t]+)/m.exec(read(() => readFileSync(`/proc/${pid}/status`, "utf8")) ?? "")?.[1] ?? "";
+  return line.split("\t").filter(Boolean).map(Number);
 }
 
 /** Asynchronous, because reading the memory of a process can block. */
@@ -70,7 +70,7 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
     pid,
     group: Number(fields[2]),
     startTime: fields[startTimeAt]!,
-    uid: uidOf(pid),
+    uids: uidsOf(pid),
     folder: read(() => readlinkSync(`/proc/${pid}/cwd`)),
     home: await homeOf(pid),
   };

@@ -35,7 +35,7 @@ function straysIn(all: readonly Process[], groups: ReturnType<typeof parseGroups
   );
   const isStray = (one: Process) =>
     one.pid !== process.pid &&
-    ((user && one.uid === user.uid) ||
+    ((user && one.uids.includes(user.uid)) ||
       one.home === home ||
       one.folder === folder ||
       one.folder?.startsWith(`${folder}/`) ||
