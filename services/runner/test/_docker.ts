@@ -2,7 +2,7 @@ import { text as textOf } from "node:stream/consumers";
 import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import type Docker from "dockerode";
-import { extract } from "tar-stream";
+import { extract, pack } from "tar-stream";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { type WorkRoot, workRoot } from "../src/drivers/work-root.js";
@@ -55,11 +55,10 @@ export async function dockerSubject(
 
   /** Returns the ids of a build's containers. */
   async function containersOf(buildId: number, all: boolean): Promise<string[]> {
-    const labels = [`ci.runner=${name}`, "ci.spare"];
     const own = await engine.listContainers({ all, filters: labelled(buildId) });
-    const spare = await engine.listContainers({ all, filters: { label: labels } });
+    const ours = await engine.listContainers({ all, filters: { label: [`ci.runner=${name}`] } });
     const left = new Set(await leftOf(buildId));
-    const taken = spare.filter(({ Id }) => left.has(`container ${Id}`));
+    const taken = ours.filter((one) => !isFixed(one) && left.has(`container ${one.Id}`));
     return [...own.filter(isFixed), ...taken].map(({ Id }) => Id);
   }
 
@@ -95,6 +94,32 @@ export async function dockerSubject(
       return [...new Set(all)];
     },
   };
+}
+
+interface Derived {
+  readonly base: string;
+  readonly tag: string;
+  /** Lines of a Dockerfile, such as `LABEL a=b`. */
+  readonly changes?: string;
+  /** Another `/bin/sh`. */
+  readonly shell?: string;
+}
+
+/** Makes an image from another one. */
+export async function deriveImage(engine: Docker, { base, tag, changes, shell }: Derived): Promise<string> {
+  const container = await engine.createContainer({ Image: base, Cmd: ["true"] });
+  try {
+    if (shell !== undefined) {
+      const files = pack();
+      files.entry({ name: "bin/sh", mode: 0o755 }, shell);
+      files.finalize();
+      await container.putArchive(files as unknown as NodeJS.ReadableStream, { path: "/" });
+    }
+    await container.commit({ repo: tag, tag: "1", ...(changes && { changes }) });
+    return `${tag}:1`;
+  } finally {
+    await container.remove();
+  }
 }
 
 /** Returns what the file `/file` of an image says. */

@@ -34,6 +34,11 @@ export interface ContainerPlan {
   };
 }
 
+export const spareLabel = "ci.spare";
+
+/** An empty label means none. Without it, a container would have that of its image, which anybody may have made. */
+const ownLabels = (labels: ContainerPlan["labels"]) => ({ [spareLabel]: "", "ci.installation": "", ...labels });
+
 /** What every container of a build may do and use. */
 const hardened = (limits: ContainerPlan["limits"]) => ({
   CapDrop: ["ALL"],
@@ -82,7 +87,7 @@ export const containerOf = ({
   User: "0:0",
   WorkingDir: order.workspace,
   Env: environmentOf(variablesOf(order, job, order.workspace)),
-  Labels: { ...labels },
+  Labels: ownLabels(labels),
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
     NetworkMode: network,
@@ -114,7 +119,7 @@ export const serviceContainer = ({
   Image: imageId,
   ...(service.command.length > 0 ? { Cmd: [...service.command] } : {}),
   Env: environmentOf(service.variables),
-  Labels: { ...labels },
+  Labels: ownLabels(labels),
   HostConfig: {
     NetworkMode: network,
     ...hardened(limits),

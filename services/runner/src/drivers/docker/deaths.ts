@@ -1,8 +1,15 @@
 import { createInterface } from "node:readline";
 import type Docker from "dockerode";
+import type { LocalImage } from "./local-image.js";
+
+/** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */
+const codeAttribute = "exitCode";
+
+/** Reports whether the events of an image's containers say how they ended. */
+export const saysExit = ({ labels }: LocalImage): boolean => !(codeAttribute in labels);
 
 export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the stream of events breaks. */
+  /** Never rejects; stays pending if the stream of events breaks, or an event says no number. */
   of(containerId: string): Promise<number>;
 }
 
@@ -28,7 +35,9 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
   lines.on("error", () => undefined);
   lines.on("line", (line) => {
     const { ID, Attributes } = (JSON.parse(line) as Death).Actor;
-    const code = Number(Attributes.exitCode);
+    const text = Attributes[codeAttribute] ?? "";
+    if (!/^\d{1,3}$/.test(text)) return;
+    const code = Number(text);
     codes.set(ID, code);
     waiting.get(ID)?.(code);
   });

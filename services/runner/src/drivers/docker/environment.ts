@@ -13,9 +13,11 @@ import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
 import { cacheVolumes } from "./cache-volumes.js";
 import type { ContainerPlan } from "./container.js";
+import { saysExit } from "./deaths.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
+import type { LocalImage } from "./local-image.js";
 import { bridgeName } from "./network.js";
 import type { Networks } from "./networks.js";
 import { ownSpare } from "./own-spare.js";
@@ -99,13 +101,23 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { mark, jobs } = order;
   const { workspace, name, bridge, script, shared } = namesOf(order, runner);
   const volumes = [name, ...shared.map((volume) => volume.name)];
-  let imageId = "";
+  let image: LocalImage = { id: "", labels: {} };
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
   const atWorkspace = { ...order, workspace };
   const plan = (job: Job, network: string): ContainerPlan => ({
-    ...{ order: atWorkspace, job, imageId, script, network, volume: around.volumes()[0]!, labels, shared, limits },
+    ...{
+      order: atWorkspace,
+      job,
+      imageId: image.id,
+      script,
+      network,
+      volume: around.volumes()[0]!,
+      labels,
+      shared,
+      limits,
+    },
   });
   const made = jobContainers({ engine, quotas, begin, plan, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
@@ -144,11 +156,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const logins = loginsOf(order.logins);
       const usable = (image: string) =>
         usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
-      imageId = await raceAbort(signal, usable(order.image));
-      say(`Using image ${order.image} (${imageId})`);
+      image = await raceAbort(signal, usable(order.image));
+      say(`Using image ${order.image} (${image.id})`);
       if (!ready) await raceAbort(signal, own.take());
       await raceAbort(signal, Promise.all([ready, filledFor(first).catch(cannotRun)]));
-      await services.start(usable, say, signal);
+      await services.start(async (image) => (await usable(image)).id, say, signal);
     },
     put: files.put,
     async run(job, onOutput, signal) {
@@ -159,7 +171,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
         ran.removeOlder(job, container);
         own.started(job);
       };
-      const ending = { signal: around.within(container, signal, job.beside), died: around.death(container) };
+      const died = saysExit(image) ? around.death(container) : undefined;
+      const ending = { signal: around.within(container, signal, job.beside), died };
       const launch = own.launch(container);
       return runContainer(container, { ...ending, launch, onOutput, onStart, stop: job.stop }).catch(cannotRun);
     },

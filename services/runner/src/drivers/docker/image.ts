@@ -7,7 +7,7 @@ import type { Login, Logins } from "../registry/logins.js";
 import { registryOf } from "../registry/place.js";
 import { type ImageName, parseImageName, privateName } from "./image-name.js";
 import { load } from "./load.js";
-import { localId } from "./local-image.js";
+import { type LocalImage, localImage } from "./local-image.js";
 import { pull } from "./pull.js";
 import { pullPrivately } from "./pull-privately.js";
 import type { PulledImages } from "./pulled.js";
@@ -30,29 +30,29 @@ const isNamed = (name: string, patterns: readonly string[]): boolean =>
     return new RegExp(`^${parts.join(".*")}$`).test(name);
   });
 
-const found = async (engine: Docker, { full, loaded }: ImageName): Promise<string | undefined> =>
-  (loaded === full ? undefined : await localId(engine, loaded)) ?? localId(engine, full);
+const found = async (engine: Docker, { full, loaded }: ImageName): Promise<LocalImage | undefined> =>
+  (loaded === full ? undefined : await localImage(engine, loaded)) ?? localImage(engine, full);
 
 /** An engine pulls from registries that the operator trusts, with its own mirrors, proxies and certificates. */
 async function fetchImage(
   engine: Docker,
   name: ImageName,
   rules: ImageRules,
-  { login, own, signal }: { login: Login | undefined; own: string | undefined; signal: AbortSignal },
+  { login, own, signal }: { login: Login | undefined; own: LocalImage | undefined; signal: AbortSignal },
 ): Promise<void> {
   const { agent, pullBytes: maxBytes, pulled, unproven } = rules;
   if ((await checkRegistry(name.full, rules)) === "trusted")
     return login ? pullPrivately(engine, name, { login, unproven, signal }) : pull(engine, name.full, signal);
-  const isUsable = async (id: string) => id === own || (await pulled.has(id));
+  const isUsable = async (id: string) => id === own?.id || (await pulled.has(id));
   return load(engine, name, { agent, maxBytes, login, isUsable }, signal);
 }
 
 /** Returns the copy that the build may use without a pull. `own` is that of the same login. */
-async function usableCopy(engine: Docker, { full }: ImageName, rules: ImageRules, own: string | undefined) {
-  const there = own ?? (await localId(engine, full));
+async function usableCopy(engine: Docker, { full }: ImageName, rules: ImageRules, own: LocalImage | undefined) {
+  const there = own ?? (await localImage(engine, full));
   if (there === undefined || own !== undefined) return { there, local: own };
   const isOpen = isNamed(full, rules.localImages) && !(await rules.unproven.has(full));
-  return { there, local: isOpen || (await rules.pulled.has(there)) ? there : undefined };
+  return { there, local: isOpen || (await rules.pulled.has(there.id)) ? there : undefined };
 }
 
 export interface WantedImage {
@@ -63,7 +63,7 @@ export interface WantedImage {
 }
 
 /**
- * Returns the image's id, pulled if missing, movable or on demand. Other images of the engine belong to somebody else:
+ * Returns the image, pulled if missing, movable or on demand. Other images of the engine belong to somebody else:
  * a build may use one only if it was pulled for a build or if a setting names it. Such a copy stands in for a failed pull.
  */
 export async function usableImage(
@@ -72,12 +72,12 @@ export async function usableImage(
   rules: ImageRules,
   say: (line: string) => void,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<LocalImage> {
   const given = parseImageName(image);
   const { full, moves } = given;
   const login = logins(registryOf(full));
   const name = login ? privateName(given, login) : given;
-  const own = name.loaded === full ? undefined : await localId(engine, name.loaded);
+  const own = name.loaded === full ? undefined : await localImage(engine, name.loaded);
   const { there, local } = await usableCopy(engine, name, rules, own);
   if (local && !moves && !pullAlways) return local;
   say(`Pulling image ${full}`);
@@ -93,6 +93,6 @@ export async function usableImage(
   }
   const pulled = await found(engine, name);
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
-  if (!login) await Promise.all([rules.pulled.add(pulled), rules.unproven.remove(full)]);
+  if (!login) await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
   return pulled;
 }

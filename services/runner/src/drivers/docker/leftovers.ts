@@ -2,10 +2,10 @@ import type Docker from "dockerode";
 import type { Leftover, Mark } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
+import { spareLabel } from "./container.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
 import type { Networks } from "./networks.js";
 import { removeContainer } from "./remove.js";
-import { spareLabel } from "./spare.js";
 import type { Spares } from "./spares.js";
 
 type Labels = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export const labelsOf = (runner: string, { installation, buildId, epoch }: Mark)
 });
 
 const markOf = (labels: Labels | null | undefined): Mark => ({
-  installation: labels?.["ci.installation"],
+  installation: labels?.["ci.installation"] || undefined,
   buildId: Number(labels?.["ci.build"]),
   epoch: Number(labels?.["ci.epoch"]),
 });
@@ -35,8 +35,7 @@ interface Made {
   remove(): Promise<void>;
 }
 
-const isOurs = ({ labels, at }: Made, now: number) =>
-  labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
+const isOurs = ({ labels, at }: Made, now: number) => Boolean(labels?.["ci.installation"]) || now - at > maxBuildMs;
 
 /** What waits for a build is no leftover. If the owner changes before the removal, nothing is removed. */
 function leftover({ labels, what, owner, remove }: Made): Leftover[] {
@@ -69,7 +68,7 @@ export async function findLeftovers(
   const networks = await engineCall(engine.listNetworks({ filters }));
   const { Volumes: volumes } = await engineCall(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
-  const ownerOf = (labels: Labels | null) => (labelled: Mark) => spare(labels?.[spareLabel], labelled);
+  const ownerOf = (labels: Labels | null) => (labelled: Mark) => spare(labels?.[spareLabel] || undefined, labelled);
   const all: Made[] = [
     ...containers.map(({ Id, Labels: labels, Created }) => ({
       ...{ labels, owner: ownerOf(labels), at: Created * 1_000, what: `container ${Id}` },

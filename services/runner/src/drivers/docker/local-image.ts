@@ -1,12 +1,22 @@
 import type Docker from "dockerode";
 import { engineError, statusOf } from "./engine.js";
 
-/** Returns the id of an image that the engine has. */
-export async function localId(engine: Docker, name: string): Promise<string | undefined> {
+export interface LocalImage {
+  readonly id: string;
+  /** Whoever made the image chose them. Its containers have them, too, except those that the runner sets itself. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Returns an image that the engine has. */
+export async function localImage(engine: Docker, name: string): Promise<LocalImage | undefined> {
   try {
-    return (await engine.getImage(name).inspect()).Id;
+    const { Id: id, Config: config } = await engine.getImage(name).inspect();
+    return { id, labels: config?.Labels ?? {} };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw engineError(error);
   }
 }
+
+export const localId = async (engine: Docker, name: string): Promise<string | undefined> =>
+  (await localImage(engine, name))?.id;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
 import type Docker from "dockerode";
-import { type ContainerPlan, waitingContainer } from "./container.js";
+import { type ContainerPlan, spareLabel, waitingContainer } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
 import { engineCall } from "./engine.js";
 import { waitFor } from "./hand-over.js";
@@ -10,8 +10,6 @@ import { bridgeName } from "./network.js";
 import type { BuildNetwork, Networks } from "./networks.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll } from "./remove.js";
-
-export const spareLabel = "ci.spare";
 
 /** What a waiting container has in common with those of the builds that it can serve. */
 export type SpareKind = Pick<ContainerPlan, "order" | "imageId" | "script" | "labels" | "limits">;
