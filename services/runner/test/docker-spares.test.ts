@@ -8,11 +8,11 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
 import type { Driver, Order } from "../src/driver.js";
-import { dockerDriver } from "../src/drivers/docker.js";
+import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
-import { dockerOptions } from "./_docker.js";
+import { deriveImage, dockerOptions } from "./_docker.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -24,7 +24,7 @@ else {
   let dir: string;
   let driver: Driver;
 
-  const open = async (spares = { max: 1, keepMs: 600_000 }) =>
+  const open = async (spares: DockerOptions["spares"] = { max: 1, keepMs: 600_000 }) =>
     dockerDriver(dockerOptions(name, await workRoot(dir, name), { spares }));
 
   beforeEach(async () => {
@@ -39,7 +39,7 @@ else {
 
   /** The short ids of this runner's containers that wait. */
   async function waiting(count: number): Promise<string[]> {
-    const filters = { label: [`ci.runner=${name}`], status: ["running"] };
+    const filters = { label: [`ci.runner=${name}`], status: ["paused"] };
     return eventually(async () => {
       const found = (await engine.listContainers({ filters })).filter(({ Labels: labels }) => labels["ci.spare"]);
       expect(found).toHaveLength(count);
@@ -92,7 +92,8 @@ else {
     const [cold] = await build([look], { variables });
     await waiting(1);
     const [warm] = await build([look], { variables });
-    expect(warm).toBe(cold);
+    const untimed = (text = "") => text.replace(/[A-Z][a-z]{2} +\d+ \d\d:\d\d/g, "");
+    expect(untimed(warm)).toBe(untimed(cold));
     expect(cold).toContain("A=it's");
   });
 
@@ -130,6 +131,63 @@ else {
     await waiting(0);
     expect(await build(["echo fine"])).toEqual(["fine\n"]);
     await waiting(1);
+  });
+
+  describe("a shell that does not become ready", () => {
+    let silent: string;
+    let ending: string;
+    /** Makes an image whose shell does this instead of waiting for a job. */
+    const withShell = (instead: string) => {
+      const shell = `#!/bin/busybox sh\ncase "$2" in "printf .;"*) ${instead} ;; esac\nexec /bin/busybox sh "$@"\n`;
+      return deriveImage(engine, { base: image!, tag: `test-${randomUUID()}`, shell });
+    };
+    beforeAll(async () => {
+      silent = await withShell("exec /bin/busybox sleep 100000");
+      ending = await withShell("exit 1");
+    });
+    afterAll(async () => {
+      for (const one of [silent, ending]) await engine.getImage(one).remove();
+    });
+
+    /** Resolves when a container with the silent shell runs. */
+    const started = () =>
+      eventually(async () => {
+        const filters = { label: [`ci.runner=${name}`], status: ["running"] };
+        const found = await engine.listContainers({ filters });
+        expect(found.filter(({ Labels: labels }) => labels["ci.spare"])).toHaveLength(1);
+      });
+
+    test("is given up after a while", async () => {
+      await driver.close?.();
+      driver = await open({ max: 1, keepMs: 600_000, readyMs: 1 });
+      await build(["true"], { image: silent });
+      await eventually(async () => expect(await traces()).toEqual([]));
+      expect(await build(["echo fine"], { image: silent })).toEqual(["fine\n"]);
+    });
+
+    test("does not keep other images from having containers that wait", async () => {
+      await build(["true"], { image: ending });
+      await eventually(async () => expect(await traces()).toEqual([]));
+      await build(["true"]);
+      await waiting(1);
+    });
+
+    test("does not outlive the time that a container waits", async () => {
+      await driver.close?.();
+      driver = await open({ max: 1, keepMs: 3_000, readyMs: 10 * 60_000 });
+      await build(["true"], { image: silent });
+      await started();
+      await eventually(async () => expect(await traces()).toEqual([]));
+    });
+
+    test("does not hold up a stopping runner", async () => {
+      await driver.close?.();
+      driver = await open({ max: 1, keepMs: 600_000, readyMs: 10 * 60_000 });
+      await build(["true"], { image: silent });
+      await started();
+      await driver.close?.();
+      expect(await traces()).toEqual([]);
+    });
   });
 
   test("containers that wait are no leftovers, and those that no build takes for long are removed", async () => {

@@ -43,7 +43,7 @@ export function ownSpare({ spares, mark, plan, first, isPlain, around, container
     launch(container: Docker.Container): Launch | undefined {
       if (!spare || spare.container !== container) return undefined;
       const { output, run } = spare;
-      return { open: async () => output, start: async () => run(text!) };
+      return { open: async () => output, start: () => run(text!) };
     },
     /** Lets containers wait for the next builds when the first job has started. */
     started(job: Job): void {

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
+import { raceAbort, withTimeout } from "../../work/ended.js";
 import { type ContainerPlan, spareLabel, waitingContainer } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
 import { engineCall } from "./engine.js";
@@ -14,7 +16,7 @@ import { removeAll } from "./remove.js";
 /** What a waiting container has in common with those of the builds that it can serve. */
 export type SpareKind = Pick<ContainerPlan, "order" | "imageId" | "script" | "labels" | "limits">;
 
-/** A container that runs and waits for its job, with a volume and a network of its own. */
+/** A container whose shell waits for its job, paused, with a volume and a network of its own. */
 export interface Spare {
   readonly name: string;
   readonly container: Docker.Container;
@@ -22,8 +24,8 @@ export interface Spare {
   readonly network: BuildNetwork;
   readonly deaths: Deaths;
   readonly output: PassThrough;
-  /** Makes the waiting shell run these lines. */
-  run(text: string): void;
+  /** Ends the pause and makes the waiting shell run these lines. */
+  run(text: string): Promise<void>;
 }
 
 export interface SpareOptions {
@@ -31,6 +33,7 @@ export interface SpareOptions {
   readonly quotas: Quotas;
   readonly networks: Networks;
   readonly runner: string;
+  readonly readyMs?: number;
 }
 
 /** The parts of a spare that exist so far. They are removed if the rest fails. */
@@ -40,6 +43,14 @@ interface Parts {
   network?: BuildNetwork;
   deaths?: Deaths;
   output?: PassThrough;
+}
+
+type Started = Pick<Spare, "container" | "output" | "deaths">;
+
+interface Filling {
+  readonly name: string;
+  readonly kind: SpareKind;
+  readonly signal: AbortSignal;
 }
 
 async function removeParts({ networks }: SpareOptions, { deaths, output, network, ...parts }: Parts): Promise<void> {
@@ -52,10 +63,19 @@ export const newSpareName = (): string => `ci-spare-${randomBytes(4).toString("h
 
 const attached = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true } as const;
 const readyBytes = 9;
+const maxReadyMs = fixedLimit({
+  max: 10_000,
+  unit: "ms",
+  about: "start of the shell of a container that waits for a build",
+  effect: "the container is removed, and no other is started ahead with its image for a minute",
+});
+
+/** The image is to blame: its shell ended, or said nothing. */
+export class NotReady extends Error {}
 
 /** Waits for the shell's first output. It prints nothing else before its job. */
-async function ready(output: PassThrough): Promise<void> {
-  while (output.read(readyBytes) === null) await once(output, "readable");
+async function ready(output: PassThrough, signal: AbortSignal): Promise<void> {
+  while (output.read(readyBytes) === null) await once(output, "readable", { signal });
 }
 
 /** Passes on what a connection brings, until either side ends. */
@@ -66,8 +86,22 @@ function outputOf(stream: Duplex): PassThrough {
   return output;
 }
 
-async function fill(options: SpareOptions, name: string, kind: SpareKind, parts: Parts): Promise<Spare> {
-  const { engine, quotas, networks, runner } = options;
+/** Lets the shell run until it is ready. A stranger made it: then it must use nothing until its build comes. */
+async function startAndPause({ container, output, deaths }: Started, readyMs: number, signal: AbortSignal) {
+  await engineCall(container.start());
+  using time = withTimeout(readyMs, signal);
+  const died = deaths.of(container.id).then(gone);
+  await raceAbort(time.signal, Promise.race([ready(output, time.signal), died])).catch((error) => {
+    signal.throwIfAborted();
+    throw time.signal.aborted ? new NotReady(`The shell printed nothing for ${readyMs} ms`) : error;
+  });
+  await container.pause().catch((cause) => {
+    throw new NotReady("The container cannot be paused", { cause });
+  });
+}
+
+async function fill(options: SpareOptions, { name, kind, signal }: Filling, parts: Parts): Promise<Spare> {
+  const { engine, quotas, networks, runner, readyMs = maxReadyMs } = options;
   const labels = { ...kind.labels, [spareLabel]: name };
   const bridge = bridgeName(runner, name.slice(-8));
   const { diskBytes } = kind.limits;
@@ -85,20 +119,24 @@ async function fill(options: SpareOptions, name: string, kind: SpareKind, parts:
   const stream = (await engineCall(container.attach(attached))) as unknown as Duplex;
   const output = outputOf(stream);
   parts.output = output;
-  await engineCall(container.start());
-  await Promise.race([ready(output), deaths.of(container.id).then(gone)]);
-  const run = (text: string) => void stream.write(`${text}${end}\n`);
+  signal.throwIfAborted();
+  await startAndPause({ container, output, deaths }, readyMs, signal);
+  const run = async (text: string) => {
+    stream.write(`${text}${end}\n`);
+    await engineCall(container.unpause());
+  };
   return { name, container, volume: name, network, deaths, output, run };
 }
 
 function gone(code: number): never {
-  throw new Error(`The container ended with ${code} before it had a job`);
+  throw new NotReady(`The container ended with ${code} before it had a job`);
 }
 
-export async function makeSpare(options: SpareOptions, name: string, kind: SpareKind): Promise<Spare> {
+/** Starts a container that waits. Leaves nothing of it once the signal has aborted. */
+export async function makeSpare(options: SpareOptions, filling: Filling): Promise<Spare> {
   const parts: Parts = { containers: [], volumes: [] };
   try {
-    return await fill(options, name, kind, parts);
+    return await fill(options, filling, parts);
   } catch (error) {
     await removeParts(options, parts);
     throw error;

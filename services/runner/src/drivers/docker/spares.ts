@@ -1,6 +1,14 @@
 import type { Log } from "@ci/kit/process/log";
 import type { Mark } from "../../driver.js";
-import { makeSpare, newSpareName, removeSpare, type Spare, type SpareKind, type SpareOptions } from "./spare.js";
+import {
+  makeSpare,
+  NotReady,
+  newSpareName,
+  removeSpare,
+  type Spare,
+  type SpareKind,
+  type SpareOptions,
+} from "./spare.js";
 
 /** Containers that were started before their builds came. Each serves one build. */
 export interface Spares {
@@ -30,9 +38,10 @@ interface Waiting {
   /** Undefined if the engine could not start it, or it has ended. */
   readonly made: Promise<Spare | undefined>;
   readonly timer: NodeJS.Timeout;
+  readonly stop: AbortController;
 }
 
-/** After a failure the engine is left alone for this long. */
+/** After a failure the engine, or the image that caused it, is left alone for this long. */
 const restMs = 60_000;
 
 /** Containers with the same key are interchangeable. */
@@ -45,6 +54,8 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
   const leaving = new Set<Promise<void>>();
   let lastKey: string | undefined;
   let restUntil = 0;
+  /** The keys of images whose shells did not become ready, and until when they rest. */
+  const resting = new Map<string, number>();
   let closed = false;
 
   function leave(one: Waiting): void {
@@ -52,29 +63,38 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
     waiting = waiting.filter((other) => other !== one);
   }
 
+  function rest(key: string, error: unknown): void {
+    const now = performance.now();
+    if (!(error instanceof NotReady)) restUntil = now + restMs;
+    else resting.set(key, now + restMs);
+    for (const [one, until] of resting) if (until < now) resting.delete(one);
+  }
+
   function discard(one: Waiting): void {
     leave(one);
+    // From now on the sweep may remove it, too.
+    users.delete(one.name);
+    one.stop.abort();
     const removed = one.made
       .then((spare) => spare && removeSpare(options, spare))
       .catch((err) => log.warn({ err }, "waiting container not removed; the next sweep will retry it"))
-      .finally(() => {
-        users.delete(one.name);
-        leaving.delete(removed);
-      });
+      .finally(() => leaving.delete(removed));
     leaving.add(removed);
   }
 
   function begin(kind: SpareKind, key: string): void {
     const name = newSpareName();
     users.set(name, undefined);
-    const made = makeSpare(options, name, kind).catch((err) => {
-      log.info({ err }, "no container started ahead; builds start their own");
-      restUntil = performance.now() + restMs;
+    const stop = new AbortController();
+    const made = makeSpare(options, { name, kind, signal: stop.signal }).catch((err) => {
+      if (err !== stop.signal.reason) log.info({ err }, "no container started ahead; builds start their own");
+      if (stop.signal.aborted) return undefined;
+      rest(key, err);
       discard(one);
       return undefined;
     });
     const timer = setTimeout(() => discard(one), keepMs).unref();
-    const one: Waiting = { name, key, workspace: kind.order.workspace, made, timer };
+    const one: Waiting = { name, key, workspace: kind.order.workspace, made, timer, stop };
     waiting.push(one);
     void made.then((spare) => spare?.output.once("finish", () => waiting.includes(one) && discard(one)));
   }
@@ -97,7 +117,7 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
       const key = keyOf(kind);
       const isRepeated = key === lastKey;
       lastKey = key;
-      if (closed || performance.now() < restUntil) return;
+      if (closed || performance.now() < Math.max(restUntil, resting.get(key) ?? 0)) return;
       const others = waiting.filter((one) => one.key !== key);
       // Builds of different images in turn must not replace each other's containers.
       if (isRepeated) for (const one of others.slice(0, Math.max(0, waiting.length + 1 - max))) discard(one);
