@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
 import { diskUse, engineUse } from "../src/drivers/docker/disk-use.js";
 import { anAssignment } from "./_assignment.js";
-import { dockerLimits } from "./_docker.js";
+import { deriveImage, dockerLimits } from "./_docker.js";
 import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -33,6 +34,29 @@ else {
         anAssignment({ driver }, [write("one", 24)], [write("two", 24), "while :; do sleep 1; done"]),
       );
       expect(build.outcomes).toEqual(["passed", "passed", "failed"]);
+    });
+  });
+
+  describe("a volume that the image asks for", () => {
+    const asking = { ...driver, image: "" };
+    const tag = `test-${randomUUID()}`;
+    beforeAll(async () => {
+      asking.image = await deriveImage(engine, { base: image, tag, changes: "VOLUME /data" });
+    });
+    afterAll(() => engine.getImage(asking.image).remove());
+
+    test.each([
+      ["DOCKER_DISK", write("/data/file", 48), /^Killed: out of disk \(limit 32 MiB\)/],
+      [
+        "DOCKER_FILES",
+        "i=0; while [ $i -lt 1500 ]; do : > /data/file$i; i=$((i+1)); done",
+        /^Killed: too many files \(limit 1000\)/,
+      ],
+    ])("counts for %s", async (_limit, command, complaint) => {
+      const commands = ["set +x", command, "while :; do sleep 1; done"];
+      const build = await booted.run(anAssignment({ driver: asking }, commands));
+      expect(build.outcomes).toEqual(["passed", "failed"]);
+      expect(build.text.trimEnd().split("\n").at(-1)).toMatch(complaint);
     });
   });
 

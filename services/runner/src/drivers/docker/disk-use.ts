@@ -60,48 +60,47 @@ async function inspected<T>(containers: readonly Docker.Container[], options?: o
   return found;
 }
 
+const volumesOf = ({ Mounts: mounts = [] }: Pick<Docker.ContainerInspectInfo, "Mounts">) =>
+  mounts.filter(({ Type }) => Type === "volume");
+
+interface Sized extends Pick<Docker.ContainerInspectInfo, "Mounts"> {
+  readonly SizeRw?: number;
+}
+
 /** Asks the engine for what a build has written. It counts no files. */
 export async function engineUse({ engine, volumes, containers }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
-  const sized = await inspected<{ readonly SizeRw?: number }>(containers, { size: true });
-  return { bytes: sized.reduce((sum, { SizeRw = 0 }) => sum + SizeRw, await volumeBytes(engine, volumes)) };
+  const sized = await inspected<Sized>(containers, { size: true });
+  const names = [...volumes, ...sized.flatMap(volumesOf).map(({ Name = "" }) => Name)];
+  return { bytes: sized.reduce((sum, { SizeRw = 0 }) => sum + SizeRw, await volumeBytes(engine, names)) };
 }
 
 /**
- * Returns what a build has written to its volumes and to the roots of its containers. Root on the engine's host looks into
- * the folders; everyone else asks the engine, which takes longer.
+ * Returns what a build has written to its volumes, to the roots of its containers and to the volumes that their images ask
+ * for. Root on the engine's host looks into the folders; everyone else asks the engine, which takes longer.
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const { engine, path, volumes, containers } = options;
   const mounted = await Promise.all(volumes.map((volume) => engine.getVolume(volume).inspect()));
-  const graphs = await inspected<Docker.ContainerInspectInfo>(containers);
-  const roots = graphs.map(
+  const found = await inspected<Docker.ContainerInspectInfo>(containers);
+  const roots = found.map(
     ({ GraphDriver }) => (GraphDriver?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir,
   );
+  const sources = [
+    ...mounted.map(({ Mountpoint }) => Mountpoint),
+    ...found.flatMap(volumesOf).map((one) => one.Source),
+  ];
+  const folders = [...new Set([...sources, ...roots])];
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
-  if (!isRoot() || !roots.every(isHere) || !mounted.every(({ Mountpoint }) => isHere(Mountpoint)))
-    return engineUse(options);
-  const folders = [...mounted.map(({ Mountpoint }) => Mountpoint), ...roots];
+  if (!isRoot() || !folders.every(isHere)) return engineUse(options);
   const files = await sumOf("--inodes", folders, path);
   return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }
 
-/** Returns what the container of a service has written to its root and to the volumes that its image asks for. */
-export async function serviceUse(
+/** Returns what the container of a service has written. Its volumes are those that its image asks for. */
+export const serviceUse = (
   container: Docker.Container,
   { engine, path }: Pick<DiskUseOptions, "engine" | "path">,
-): Promise<DiskUse> {
-  const { GraphDriver: graph, Mounts: mounts } = await container.inspect();
-  const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
-  const volumes = mounts.filter(({ Type }) => Type === "volume");
-  const folders = [root, ...volumes.map(({ Source }) => Source)];
-  if (isRoot() && folders.every((folder) => folder !== undefined && existsSync(folder))) {
-    const here = folders as string[];
-    return { files: await sumOf("--inodes", here, path), bytes: 1024 * (await sumOf("-k", here, path)) };
-  }
-  const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  const names = volumes.map(({ Name = "" }) => Name);
-  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, names)) };
-}
+): Promise<DiskUse> => diskUse({ engine, path, volumes: [], containers: [container] });
 
 /** Files are counted if any of the uses counts them. */
 export function sumOfUses(all: readonly DiskUse[]): DiskUse {

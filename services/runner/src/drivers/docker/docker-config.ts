@@ -82,7 +82,7 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     min: "6MiB",
     refusal: "Killed: out of memory (limit N); raise DOCKER_MEMORY or use less",
   }),
-  diskBytes: s.size("DOCKER_DISK", "what one build may write: its volume and the root of its container", "10GiB", {
+  diskBytes: s.size("DOCKER_DISK", "what one build may write: its volumes and the root of its container", "10GiB", {
     min: "1MiB",
     refusal: "Killed: out of disk (limit N); raise DOCKER_DISK or write less",
   }),
@@ -92,7 +92,7 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   }),
   files: s.int(
     "DOCKER_FILES",
-    "files, folders and links that one build may make: in its volume and in the root of its container",
+    "files, folders and links that one build may make: in its volumes and in the root of its container",
     1_000_000,
     { min: "1", refusal: "Killed: too many files (limit N); raise DOCKER_FILES or make fewer" },
   ),
