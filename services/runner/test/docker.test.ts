@@ -208,6 +208,22 @@ else {
     for (const path of ["out", "up"]) expect(await contentOf(environment, path)).toBe(text);
   });
 
+  test("a listing ends before it reads more than a build may write, such as a huge sparse file", async () => {
+    const order = orderOf(subject, [
+      "mkdir -p few many; echo a > few/a; dd if=/dev/zero of=many/file bs=1 count=0 seek=1099511627776 2> /dev/null",
+    ]);
+    await using environment = subject.driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    await ran(environment, order.jobs[0]!);
+    const listed = async (folder: string) => {
+      const found: string[] = [];
+      for await (const { path } of environment.list(folder, 3, never)) found.push(path);
+      return found;
+    };
+    expect(await listed("few")).toEqual(["a"]);
+    await expect(listed("many")).rejects.toMatchObject({ name: "Fault", message: /1 GiB \(DOCKER_DISK\)/ });
+  });
+
   test.each(["/", "relative"])("the driver rejects the workspace %p", async (workspace) => {
     const order = orderOf(subject, [], { workspace });
     await using environment = subject.driver.environment(order);

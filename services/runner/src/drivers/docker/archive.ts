@@ -4,6 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
+import { sizeText } from "../../work/size-text.js";
 import { engineCall, engineError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
 
@@ -99,17 +100,28 @@ const kinds: Record<string, Found["kind"]> = {
   directory: "directory",
 };
 
+export interface Listing {
+  readonly directory: string;
+  readonly depth: number;
+  /** The engine sends what the files contain, too, and the holes of sparse files as zeros. */
+  readonly maxBytes: number;
+}
+
+/** Lists a folder. Throws a Fault before the content of its files exceeds `maxBytes`. */
 export async function* listArchive(
   container: Container,
-  directory: string,
-  depth: number,
+  { directory, depth, maxBytes }: Listing,
   signal: AbortSignal,
 ): AsyncGenerator<Found> {
+  let bytes = 0;
   try {
     const { path, mode } = await followed(container, directory);
     if ((mode & directoryBit) === 0) return;
     for await (const entry of entriesOf(container, path, signal)) {
-      const { name, type } = entry.header;
+      const { name, type, size = 0 } = entry.header;
+      bytes += size;
+      if (bytes > maxBytes)
+        throw new Fault("precondition", `its folder holds more than ${sizeText(maxBytes)} (DOCKER_DISK)`);
       entry.resume();
       const below = posix.relative(posix.basename(path), posix.normalize(name)).replace(/\/$/, "");
       if (below === "" || below.split("/").length > depth) continue;

@@ -58,7 +58,7 @@ interface AfterRunOptions {
   readonly ran: (job?: Job) => Docker.Container | undefined;
   readonly first: () => Promise<Docker.Container>;
   readonly workspace: string;
-  readonly memoryBytes: number;
+  readonly limits: Pick<ContainerPlan["limits"], "memoryBytes" | "diskBytes">;
 }
 
 /** What a build and its things at the engine are called. */
@@ -73,7 +73,7 @@ function namesOf({ mark, ...order }: Order, runner: string) {
 type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
 
 /** What can be asked about a job's container. */
-const afterRun = ({ ran, first, workspace, memoryBytes }: AfterRunOptions): AfterRun => ({
+const afterRun = ({ ran, first, workspace, limits: { memoryBytes, diskBytes } }: AfterRunOptions): AfterRun => ({
   async explain(_exitCode, signal, job) {
     const container = ran(job);
     const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
@@ -81,7 +81,8 @@ const afterRun = ({ ran, first, workspace, memoryBytes }: AfterRunOptions): Afte
   },
   async *list(directory, depth, signal, job) {
     const container = ran(job) ?? (await raceAbort(signal, first()));
-    yield* listArchive(container, posix.resolve(workspace, directory), depth, signal);
+    const listing = { directory: posix.resolve(workspace, directory), depth, maxBytes: diskBytes };
+    yield* listArchive(container, listing, signal);
   },
   async open(path, signal, job) {
     const container = ran(job) ?? (await raceAbort(signal, first()));
@@ -178,7 +179,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, memoryBytes: limits.memoryBytes }),
+    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, limits }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
