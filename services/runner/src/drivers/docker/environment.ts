@@ -67,7 +67,8 @@ function namesOf({ mark, ...order }: Order, runner: string) {
   const random = randomBytes(4).toString("hex");
   const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
   const shared = cacheVolumes(name, { ...order, workspace });
-  return { workspace, name, bridge: bridgeName(runner, random), script: scriptPath(workspace), shared };
+  const volumes = [name, ...shared.map((volume) => volume.name)];
+  return { workspace, name, bridge: bridgeName(runner, random), script: scriptPath(workspace), shared, volumes };
 }
 
 type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
@@ -100,25 +101,16 @@ const cannotRunImage = ({ image, workspace }: Order) =>
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, networks, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
-  const { workspace, name, bridge, script, shared } = namesOf(order, runner);
-  const volumes = [name, ...shared.map((volume) => volume.name)];
+  const { workspace, name, bridge, script, shared, volumes } = namesOf(order, runner);
   let image: LocalImage = { id: "", labels: {} };
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
+  const deathOf = (container: Docker.Container) => (saysExit(image) ? around.death(container) : undefined);
   const atWorkspace = { ...order, workspace };
   const plan = (job: Job, network: string): ContainerPlan => ({
-    ...{
-      order: atWorkspace,
-      job,
-      imageId: image.id,
-      script,
-      network,
-      volume: around.volumes()[0]!,
-      labels,
-      shared,
-      limits,
-    },
+    ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, shared, limits },
+    volume: around.volumes()[0]!,
   });
   const made = jobContainers({ engine, quotas, begin, plan, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
@@ -172,8 +164,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
         ran.removeOlder(job, container);
         own.started(job);
       };
-      const died = saysExit(image) ? around.death(container) : undefined;
-      const ending = { signal: around.within(container, signal, job.beside), died };
+      const ending = { signal: around.within(container, signal, job.beside), died: deathOf(container) };
       const launch = own.launch(container);
       return runContainer(container, { ...ending, launch, onOutput, onStart, stop: job.stop }).catch(cannotRun);
     },

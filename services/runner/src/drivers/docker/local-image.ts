@@ -3,7 +3,6 @@ import { engineError, statusOf } from "./engine.js";
 
 export interface LocalImage {
   readonly id: string;
-  /** Whoever made the image chose them. Its containers have them, too, except those that the runner sets itself. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

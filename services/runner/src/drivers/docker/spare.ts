@@ -73,7 +73,6 @@ const maxReadyMs = fixedLimit({
 /** The image is to blame: its shell ended, or said nothing. */
 export class NotReady extends Error {}
 
-/** Waits for the shell's first output. It prints nothing else before its job. */
 async function ready(output: PassThrough, signal: AbortSignal): Promise<void> {
   while (output.read(readyBytes) === null) await once(output, "readable", { signal });
 }

@@ -48,14 +48,26 @@ const restMs = 60_000;
 const keyOf = ({ order, imageId, limits: { cpus, seccomp } }: SpareKind): string =>
   JSON.stringify([imageId, order.workspace, cpus, seccomp]);
 
+function newRests() {
+  let ofEngine = 0;
+  const ofImages = new Map<string, number>();
+  return {
+    begin(key: string, error: unknown): void {
+      const now = performance.now();
+      if (error instanceof NotReady) ofImages.set(key, now + restMs);
+      else ofEngine = now + restMs;
+      for (const [one, until] of ofImages) if (until < now) ofImages.delete(one);
+    },
+    has: (key: string): boolean => performance.now() < Math.max(ofEngine, ofImages.get(key) ?? 0),
+  };
+}
+
 export function spareContainers({ max, keepMs, log, ...options }: SparesOptions): Spares {
   let waiting: Waiting[] = [];
   const users = new Map<string, Mark | undefined>();
   const leaving = new Set<Promise<void>>();
   let lastKey: string | undefined;
-  let restUntil = 0;
-  /** The keys of images whose shells did not become ready, and until when they rest. */
-  const resting = new Map<string, number>();
+  const rests = newRests();
   let closed = false;
 
   function leave(one: Waiting): void {
@@ -63,16 +75,8 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
     waiting = waiting.filter((other) => other !== one);
   }
 
-  function rest(key: string, error: unknown): void {
-    const now = performance.now();
-    if (!(error instanceof NotReady)) restUntil = now + restMs;
-    else resting.set(key, now + restMs);
-    for (const [one, until] of resting) if (until < now) resting.delete(one);
-  }
-
   function discard(one: Waiting): void {
     leave(one);
-    // From now on the sweep may remove it, too.
     users.delete(one.name);
     one.stop.abort();
     const removed = one.made
@@ -89,7 +93,7 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
     const made = makeSpare(options, { name, kind, signal: stop.signal }).catch((err) => {
       if (err !== stop.signal.reason) log.info({ err }, "no container started ahead; builds start their own");
       if (stop.signal.aborted) return undefined;
-      rest(key, err);
+      rests.begin(key, err);
       discard(one);
       return undefined;
     });
@@ -117,7 +121,7 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
       const key = keyOf(kind);
       const isRepeated = key === lastKey;
       lastKey = key;
-      if (closed || performance.now() < Math.max(restUntil, resting.get(key) ?? 0)) return;
+      if (closed || rests.has(key)) return;
       const others = waiting.filter((one) => one.key !== key);
       // Builds of different images in turn must not replace each other's containers.
       if (isRepeated) for (const one of others.slice(0, Math.max(0, waiting.length + 1 - max))) discard(one);
