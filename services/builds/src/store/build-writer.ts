@@ -1,9 +1,20 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
+import { inTurn } from "@ci/kit/process/in-turn";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applyChange, type Change } from "../domain/change.js";
 import { toFilter, toUpdate } from "./build-update.js";
 import type { RecentBuilds } from "./recent-builds.js";
+
+const maxAttempts = 50;
+
+/** Throws `not_found` if there is no such build. */
+export async function existing<D>(found: Promise<D | null>): Promise<D> {
+  const doc = await found;
+  if (!doc) throw new Fault("not_found", "Not Found");
+  return doc;
+}
 
 export type Decide = (doc: BuildDoc) => Change | undefined;
 
@@ -12,6 +23,9 @@ export type OnChange = (before: BuildDoc, after: BuildDoc) => void;
 
 /** Writes changes of builds, each guarded by the revision that it is based on. */
 export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, nudge: Nudge, onChange: OnChange) {
+  /** Changes of a build that this process makes at once would only make each other repeat. */
+  const changing = inTurn<number>();
+
   /** Writes a change unless the build has changed meanwhile. */
   async function write(doc: BuildDoc, change: Change): Promise<BuildDoc | undefined> {
     const { _id, rev, outbox } = doc;
@@ -43,5 +57,25 @@ export function buildWriter(builds: Collection<BuildDoc>, recent: RecentBuilds, 
     return matchedCount > 0 ? doc : undefined;
   }
 
-  return { write, confirmed, tryRemembered };
+  async function changeNow(id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> {
+    const remembered = recent.take(id);
+    const guessed = !read && remembered && (await tryRemembered(remembered, decide));
+    if (guessed) return guessed;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const doc = attempt === 0 && read ? read : await existing(builds.findOne({ _id: id }));
+      const change = decide(doc);
+      const after = change ? await write(doc, change) : await confirmed(doc);
+      if (after) return after;
+    }
+    throw new Fault("unavailable", `Build ${id} has too many concurrent changes`);
+  }
+
+  return {
+    /**
+     * Writes the change that `decide` returns, if any. If the build was changed meanwhile, calls `decide` again.
+     * A caller that has just read the build passes it as `read` to save a query.
+     */
+    change: (id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> =>
+      changing(id, () => changeNow(id, decide, read)),
+  };
 }

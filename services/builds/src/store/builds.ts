@@ -1,13 +1,11 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
-import { inTurn } from "@ci/kit/process/in-turn";
-import { Fault } from "@ci/kit/rpc/fault";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { ShownBuild } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
 import { buildPlaces } from "./build-places.js";
 import { buildQueries } from "./build-queries.js";
-import { buildWriter, type Decide, type OnChange } from "./build-writer.js";
+import { buildWriter, existing, type OnChange } from "./build-writer.js";
 import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
@@ -16,7 +14,6 @@ import { asStored, requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { shown } from "./shown-builds.js";
 
-const maxAttempts = 50;
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
 
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
@@ -27,28 +24,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const recent = recentBuilds();
   const places = buildPlaces(builds);
   const insertOne = buildInserter(builds);
-  /** Changes of a build that this process makes at once would only make each other repeat. */
-  const changing = inTurn<number>();
-  const { write, confirmed, tryRemembered } = buildWriter(builds, recent, nudge, onChange);
-
-  async function existing<D>(found: Promise<D | null>): Promise<D> {
-    const doc = await found;
-    if (!doc) throw new Fault("not_found", "Not Found");
-    return doc;
-  }
-
-  async function changeNow(id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> {
-    const remembered = recent.take(id);
-    const guessed = !read && remembered && (await tryRemembered(remembered, decide));
-    if (guessed) return guessed;
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const doc = attempt === 0 && read ? read : await existing(builds.findOne({ _id: id }));
-      const change = decide(doc);
-      const after = change ? await write(doc, change) : await confirmed(doc);
-      if (after) return after;
-    }
-    throw new Fault("unavailable", `Build ${id} has too many concurrent changes`);
-  }
+  const { change } = buildWriter(builds, recent, nudge, onChange);
 
   return {
     ...buildQueries(builds),
@@ -90,12 +66,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ofRun: (cronId: number, cronDueAt: Date): Promise<RunBuild | null> =>
       builds.findOne({ cronId, cronDueAt }, { projection: { userId: 1, number: 1, group: 1, createdAt: 1 } }),
 
-    /**
-     * Writes the change that `decide` returns, if any. If the build was changed meanwhile, calls `decide` again.
-     * A caller that has just read the build passes it as `read` to save a query.
-     */
-    change: (id: number, decide: Decide, read?: BuildDoc): Promise<BuildDoc> =>
-      changing(id, () => changeNow(id, decide, read)),
+    change,
 
     /** Removes the output before an offset from the tail, once it is stored in its own collection. */
     async trimTail(id: number, tailFrom: number): Promise<void> {
