@@ -14,7 +14,7 @@ const send = (method: string, path: string, body: string) =>
   ann.send(method, path, { body, headers: { "content-type": "application/json" } });
 
 /** Without a token, a body can have 8 KiB. */
-const depthFor = (permission: string) => (permission === "none" ? 4_000 : 200_000);
+const depthFor = (permission: unknown) => (permission === "none" ? 4_000 : 200_000);
 const fields = routes.flatMap(({ method, path, permission, action: { body, download, whole } }) =>
   path.includes(":") || whole
     ? []
