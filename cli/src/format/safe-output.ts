@@ -8,7 +8,7 @@ const maxSequenceLength = 4_096;
 
 export interface Filter {
   push(text: string): string;
-  /** Returns what is left of a sequence that never ended. */
+  /** Returns the text that was held back for an unfinished sequence. */
   end(): string;
 }
 

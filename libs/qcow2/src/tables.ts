@@ -21,7 +21,7 @@ const maxSnapshotBytes = 132 * 1024;
 const bitmapsExtension = 0x23852875;
 const encryptionExtension = 0x0537be77;
 
-/** Checks that the file holds its tables and clusters. The metadata excludes the disk's contents and L2 tables. Its ranges do not overlap. */
+/** Checks that the file holds its tables and clusters. Metadata excludes contents and L2 tables, and does not overlap. */
 export async function survey(header: Header, sizeBytes: number, read: Read): Promise<Survey> {
   const { clusterBits } = header;
   if (clusterBits < minClusterBits || clusterBits > maxClusterBits)

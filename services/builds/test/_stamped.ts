@@ -11,3 +11,12 @@ export function stamped(pieces: readonly { text: string; at: Date }[], from = 0)
     }
   return all;
 }
+
+/** A manifest whose two jobs run side by side. */
+export const beside = `
+driver: {type: os}
+parallel: [test]
+jobs:
+- {stage: test, name: a, commands: [a]}
+- {stage: test, name: b, commands: [b]}
+`;

@@ -5,7 +5,7 @@ import { append } from "../src/domain/moves.js";
 import { buildStore } from "../src/store/builds.js";
 import { outputStore } from "../src/store/output.js";
 import { after } from "./_build.js";
-import { stamped } from "./_stamped.js";
+import { beside, stamped } from "./_stamped.js";
 import { bootBuilds, type clients } from "./_suite.js";
 
 type Ref = { userId: number; number: number };
@@ -17,13 +17,6 @@ beforeAll(async () => {
   replica = await suite.replica(() => at);
 });
 
-const beside = `
-driver: {type: os}
-parallel: [test]
-jobs:
-- {stage: test, name: a, commands: [a]}
-- {stage: test, name: b, commands: [b]}
-`;
 const builds = () => suite.database().collection<BuildDoc>("builds");
 const store = () => buildStore(suite.database(), () => {});
 const stored = async (id: number) => (await builds().findOne({ _id: id }))!;

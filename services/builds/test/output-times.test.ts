@@ -1,19 +1,12 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import type { BuildDoc } from "../src/domain/build.js";
 import { after } from "./_build.js";
-import { stamped } from "./_stamped.js";
+import { beside, stamped } from "./_stamped.js";
 import { bootBuilds } from "./_suite.js";
 
 const suite = bootBuilds();
 
 type Ref = { userId: number; number: number };
-const beside = `
-driver: {type: os}
-parallel: [test]
-jobs:
-- {stage: test, name: a, commands: [a]}
-- {stage: test, name: b, commands: [b]}
-`;
 
 async function claimed(manifest?: string) {
   const { userId, number } = await suite.submit(suite.users.ann, manifest);

@@ -28,7 +28,7 @@ async function stored() {
   };
 }
 
-test("an examination stops to copy tables once its signal fires", async () => {
+test("an examination stops copying tables once its signal fires", async () => {
   const examine = await stored();
   const [stop, reason] = [new AbortController(), new Error("the client has gone")];
   const reads: number[] = [];

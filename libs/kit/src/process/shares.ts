@@ -3,7 +3,7 @@ export interface Shares<Owner> {
   isFull(): boolean;
   running(): number;
   mayStart(owner: Owner): boolean;
-  /** Returns the owners that have tasks and may start no other one now. */
+  /** Returns the owners that may not start another task now. */
   sated(): Owner[];
   /** Occupies a slot until the task ends, and calls `ended` then. The task must not fail. */
   start(owner: Owner, task: Promise<void>, ended: () => void): void;

@@ -22,7 +22,7 @@ const maxCopies = fixedLimit({
 const tooLarge = `File ${unreadable("its tables are too large together")}`;
 const busy = "Too many new images wait for qemu-img; try again later";
 const maxWaiting = fixedLimit({ max: 1_000, about: "new images of one user that wait for qemu-img", refusal: busy });
-/** A copy may take memory, because `/tmp` may be memory. */
+/** `/tmp` may be in memory, and so may a copy. */
 const maxCopyBytes = fixedLimit({
   max: 32 * 1024 ** 2,
   unit: "bytes",

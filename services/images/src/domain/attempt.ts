@@ -21,7 +21,7 @@ export function responseComplaint(status: number, contentType: string | undefine
 const transient =
   /^(timeout|connection (refused|reset)|host unreachable|name (not found|lookup failed)|network error|server too slow: .*|status (408|429|5\d\d))$/;
 
-/** Returns why not to attempt a download again that so many processes left unfinished; undefined if it may be. */
+/** Returns why a download that lost so many processes is not attempted again; undefined if it is. */
 export const lossComplaint = (lost = 0): string | undefined => (lost >= maxLost ? crashed : undefined);
 
 /** Reports whether a retry may succeed after this failure. */

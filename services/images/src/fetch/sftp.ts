@@ -62,7 +62,7 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
   });
 }
 
-/** Calls the library, which forgets calls over a channel that is gone. Rejects once `gone` fires. */
+/** Calls the library, which never answers once the channel is gone. Rejects once `gone` fires. */
 const promised = <T>(
   gone: AbortSignal,
   call: (done: (error: Error | null | undefined, result: T) => void) => unknown,
