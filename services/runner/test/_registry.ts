@@ -49,16 +49,28 @@ const kinds = {
   },
 } as const;
 
-/** An image of one layer, whose only file contains a text. */
-async function makeImage(text: string, kind: (typeof kinds)["docker" | "oci"], architecture: string) {
+async function layerOf(text: string): Promise<Buffer> {
   const archive = pack();
   archive.entry({ name: "file" }, text);
   archive.finalize();
-  const tar = await buffer(archive);
-  const layer = gzipSync(tar);
+  return buffer(archive);
+}
+
+/** The digest of an unpacked layer whose only file contains a text. */
+export const diffIdOf = async (text: string): Promise<string> => digestOf(await layerOf(text));
+
+interface MadeImage extends Pick<ImageOptions, "packed" | "rootfs"> {
+  readonly kind: (typeof kinds)["docker" | "oci"];
+  readonly architecture: string;
+}
+
+/** An image of one layer, whose only file contains a text. */
+async function makeImage(text: string, { kind, architecture, packed = gzipSync, rootfs }: MadeImage) {
+  const tar = await layerOf(text);
+  const layer = packed(tar);
   const config = json({
     ...{ architecture, os: "linux", config: {}, history: [{ created_by: "test" }] },
-    rootfs: { type: "layers", diff_ids: [digestOf(tar)] },
+    ...(rootfs ?? { rootfs: { type: "layers", diff_ids: [digestOf(tar)] } }),
   });
   const about = (mediaType: string, bytes: Buffer) => ({ mediaType, size: bytes.length, digest: digestOf(bytes) });
   const manifest = json({
@@ -83,6 +95,10 @@ export interface ImageOptions {
   readonly breakOff?: boolean;
   /** Sends another layer than the manifest promises. */
   readonly corrupt?: boolean;
+  /** Packs the layer in another way than gzip does. */
+  readonly packed?: (tar: Buffer) => Buffer;
+  /** What the configuration says about the layers instead of the truth. */
+  readonly rootfs?: Readonly<Record<string, unknown>>;
 }
 
 export interface ImageRegistry extends Registry {
@@ -109,8 +125,8 @@ export const serveTokens = (login?: string): Promise<Registry> =>
 export async function serveImage(text: string, options: ImageOptions = {}): Promise<ImageRegistry> {
   const kind = kinds[options.kind ?? "docker"];
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
-  const image = await makeImage(text, kind, architecture);
-  const other = await makeImage(`${text} for others`, kind, "s390x");
+  const image = await makeImage(text, { ...options, kind, architecture });
+  const other = await makeImage(`${text} for others`, { kind, architecture: "s390x" });
   const entry = ({ manifest }: typeof image, of: string) => ({
     ...{ mediaType: kind.manifest, size: manifest.length, digest: digestOf(manifest) },
     platform: { os: "linux", architecture: of },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { parseAllow } from "@ci/kit/net/guard";
 import Docker from "dockerode";
 import type { Order } from "../src/driver.js";
@@ -10,7 +11,7 @@ import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_assignment.js";
 import { dockerOptions, fileIn } from "./_docker.js";
-import { type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
+import { diffIdOf, type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
 import { never } from "./_subject.js";
 
 if (!process.env.CI_TEST_IMAGE)
@@ -47,6 +48,11 @@ else {
       await driver.close?.();
     }
   }
+
+  const brokenGzip = (tar: Buffer): Buffer => {
+    const packed = gzipSync(tar);
+    return packed.fill(0xff, 12);
+  };
 
   const failure = (image: string, more: Prepared): Promise<string> =>
     prepared(image, more).then(
@@ -129,10 +135,57 @@ else {
     await engine.getImage(`${registry.host}/x:2`).remove();
   });
 
+  test.each([
+    ["is not packed", (tar: Buffer) => tar],
+    [
+      "is packed in several members",
+      (tar: Buffer) => Buffer.concat([tar.subarray(0, 700), tar.subarray(700)].map((part) => gzipSync(part))),
+    ],
+  ])("with a layer that %s", async (_how, packed) => {
+    await using registry = await serveImage(name, { packed });
+    const called = `${registry.host}/x:1`;
+    await prepared(called, { guard: opened(registry) });
+    expect(await fileIn(engine, called)).toBe(name);
+    await engine.getImage(called).remove();
+  });
+
+  describe("an image cannot contain a layer of another one that it only names", () => {
+    const layers = (digest: string) => ({ type: "layers", diff_ids: [digest] });
+
+    test.each<[string, (secret: string, own: string) => Record<string, unknown>]>([
+      ["in its configuration", (secret) => ({ rootfs: layers(secret) })],
+      ["in a second field that an engine prefers", (secret, own) => ({ rootfs: layers(own), RootFS: layers(secret) })],
+      [
+        "in a second list that an engine prefers",
+        (secret, own) => ({ rootfs: { ...layers(own), Diff_IDs: [secret] } }),
+      ],
+    ])("%s", async (_where, rootfs) => {
+      const login = "ann:s3cret";
+      const secret = `${name} secret`;
+      await using privateOne = await serveImage(secret, { login });
+      const logins = JSON.stringify({ auths: { [privateOne.host]: { auth: Buffer.from(login).toString("base64") } } });
+      await prepared(`${privateOne.host}/x:1`, { guard: opened(privateOne), logins });
+      await using registry = await serveImage(name, { rootfs: rootfs(await diffIdOf(secret), await diffIdOf(name)) });
+      const called = `${registry.host}/x:1`;
+      expect(await failure(called, { guard: opened(registry) })).toMatch(
+        /could not be pulled: (?:its layers are not those of its configuration|the format of its configuration is not supported)$/,
+      );
+      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
+      await engine.getImage(privateOne.id).remove({ force: true });
+    });
+  });
+
   describe("an image is refused", () => {
     test.each<[string, Parameters<typeof serveImage>[1], Partial<DockerOptions>, string]>([
       ["if a layer is not what its manifest promises", { corrupt: true }, {}, "its content does not match its digest"],
+      ["if a layer cannot be unpacked", { packed: brokenGzip }, {}, "its layers cannot be unpacked"],
       ["if it is too large", {}, { pullBytes: 100 }, "it is larger than 100 bytes, the limit of DOCKER_PULL_LIMIT"],
+      [
+        "if it unpacks to too much",
+        {},
+        { pullBytes: 1_000 },
+        "it is larger than 1000 bytes, the limit of DOCKER_PULL_LIMIT",
+      ],
     ])("%s", async (_why, options, more, reason) => {
       await using registry = await serveImage(name, options);
       const called = `${registry.host}/x:1`;

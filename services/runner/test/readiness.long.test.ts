@@ -1,9 +1,14 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLog } from "@ci/kit/process/log";
 import { metrics } from "@ci/kit/process/metrics";
 import { Fault } from "@ci/kit/rpc/fault";
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
+import type { Driver } from "../src/driver.js";
 import { HostTrouble, isHostTrouble, isRunnerFault, reasonOf } from "../src/work/errors.js";
+import { readinessOf } from "../src/work/readiness.js";
 import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
 
@@ -59,4 +64,27 @@ test.each([
   [new Fault("precondition", "not found"), false, false, "not found"],
 ])("%s: fault of the runner %s, trouble of the host %s", (error, runnerFault, hostTrouble, reason) => {
   expect([isRunnerFault(error), isHostTrouble(error), reasonOf(error)]).toEqual([runnerFault, hostTrouble, reason]);
+});
+
+describe("a driver makes room", () => {
+  test.each([
+    [1, "on the disk of its images", tmpdir()],
+    [0, "not on another one", "/dev/shm"],
+  ])("%i times %s", async (times, _where, path) => {
+    let made = 0;
+    const driver = {
+      type: Driver_Type.os,
+      ready: async () => true,
+      disks: () => [{ name: "images", path }] as const,
+      makeRoom: async () => void made++,
+    };
+    const readiness = readinessOf({
+      config: { dir: tmpdir(), freeSpaceBytes: 2 ** 60 },
+      drivers: new Map([[driver.type, driver as unknown as Driver]]),
+      copies: { makeRoom: async () => undefined },
+      log: createLog("runner", "silent"),
+    });
+    expect(await readiness.drivers()).toEqual([]);
+    expect(made).toBe(times);
+  });
 });

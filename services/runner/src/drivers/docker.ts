@@ -8,6 +8,7 @@ import type { DockerConfig } from "./docker/docker-config.js";
 import { connectEngine } from "./docker/engine.js";
 import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
+import { imageRoom } from "./docker/image-room.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
 import { buildNetworks } from "./docker/networks.js";
@@ -47,7 +48,9 @@ export function dockerDriver(options: DockerOptions): Driver {
   const networks = buildNetworks({ engine, keepMs: config.networkKeepMs, log });
   const spares = spareContainers({ engine, quotas, networks, runner: name, ...config.spares, log });
   const agent = guardedAgent(config.guard);
-  const images = { ...config, pulled: pulledImages(root.path), unproven: unprovenImages(root.path), agent, log };
+  const pulled = pulledImages(root.path);
+  const room = imageRoom({ engine, pulled, localImages: config.localImages, log });
+  const images = { ...config, pulled, unproven: unprovenImages(root.path), room, agent, log };
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -78,6 +81,7 @@ export function dockerDriver(options: DockerOptions): Driver {
     // A remote engine's folder says nothing about this machine.
     disks: () =>
       rootDir !== undefined && config.host.startsWith("unix://") ? [{ name: "engine", path: rootDir }] : [],
+    makeRoom: room.makeRoom,
     environment(order) {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, {

@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Copies } from "../caches/copies.js";
@@ -38,6 +38,18 @@ async function freeBytes(path: string): Promise<number | undefined> {
   return found.files > 0 && found.ffree === 0 ? 0 : found.bavail * found.bsize;
 }
 
+const deviceOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ dev }) => dev,
+    () => undefined,
+  );
+
+/** Reports whether what a driver keeps lies on this disk. */
+async function fills(driver: Driver, disk: Disk): Promise<boolean> {
+  const [device, ...own] = await Promise.all([disk, ...(driver.disks?.() ?? [])].map(({ path }) => deviceOf(path)));
+  return device !== undefined && own.includes(device);
+}
+
 /** Watches drivers and disks. Logs each change of a disk once. */
 export function readinessOf({ config, drivers, copies, log }: ReadinessOptions): Readiness {
   const work: Disk = { name: "work", path: config.dir };
@@ -68,7 +80,7 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
     if (performance.now() < (trusted.get(disk.path) ?? 0)) return true;
     const isShort = async () => (await spaceOf(disk))?.short === true;
     if (await isShort()) await copies.makeRoom(isShort);
-    if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
+    if ((await isShort()) && (await fills(driver, disk))) await driver.makeRoom?.(isShort);
     const space = await spaceOf(disk);
     if (space) logChange(space);
     if (space?.short === true) return false;

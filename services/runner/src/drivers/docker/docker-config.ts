@@ -111,8 +111,8 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   ),
   pullBytes: s.size(
     "DOCKER_PULL_LIMIT",
-    "largest image that the runner fetches from a registry that is not trusted: its compressed layers together",
-    "10GiB",
+    "largest image that the runner fetches from a registry that is not trusted: its layers together, unpacked",
+    "20GiB",
     { min: "1MiB", refusal: "Image X could not be pulled: it is larger than N, the limit of DOCKER_PULL_LIMIT" },
   ),
   networkKeepMs: s.duration(

@@ -42,6 +42,7 @@ const hostTroubles: readonly (readonly [RegExp, string])[] = [
     /(?:non-overlapping IPv4 address pool among the defaults to assign to the network|all predefined address pools have been fully subnetted)\s*$/,
     "Docker Engine has no addresses left for another network",
   ],
+  [/^No such image: sha256:[0-9a-f]{64}\s*$/, "An image was removed from Docker Engine before its build used it"],
 ];
 
 /** The engine refused a request. Its own words contain paths of its host: they are the cause, for the log. */

@@ -19,6 +19,13 @@ const wellFormed = new RegExp(
 /** No registry can have this host, so nobody can give such a name to another image. */
 const pinned = "pinned.service-ci.invalid/image";
 
+/** Reports whether a name matches one of the patterns, in which `*` stands for any text. */
+export const isNamed = (name: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) => {
+    const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`).test(name);
+  });
+
 /** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();

@@ -5,7 +5,8 @@ import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import type { Login, Logins } from "../registry/logins.js";
 import { registryOf } from "../registry/place.js";
-import { type ImageName, parseImageName, privateName } from "./image-name.js";
+import { type ImageName, isNamed, parseImageName, privateName } from "./image-name.js";
+import type { ImageRoom } from "./image-room.js";
 import { load } from "./load.js";
 import { type LocalImage, localImage } from "./local-image.js";
 import { pull } from "./pull.js";
@@ -16,19 +17,14 @@ import { checkRegistry, type RegistryRules } from "./registry.js";
 export interface ImageRules extends RegistryRules {
   /** Names of images that builds may use without a pull; `*` stands for any text. */
   readonly localImages: readonly string[];
-  /** Limits the compressed layers of an image together. */
+  /** Limits the layers of an image together, packed and unpacked. */
   readonly pullBytes: number;
   readonly pulled: PulledImages;
   readonly unproven: PulledImages;
+  readonly room: Pick<ImageRoom, "used">;
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly log: Log;
 }
-
-const isNamed = (name: string, patterns: readonly string[]): boolean =>
-  patterns.some((pattern) => {
-    const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-    return new RegExp(`^${parts.join(".*")}$`).test(name);
-  });
 
 const found = async (engine: Docker, { full, loaded }: ImageName): Promise<LocalImage | undefined> =>
   (loaded === full ? undefined : await localImage(engine, loaded)) ?? localImage(engine, full);
@@ -62,11 +58,7 @@ export interface WantedImage {
   readonly logins: Logins;
 }
 
-/**
- * Returns the image, pulled if missing, movable or on demand. Other images of the engine belong to somebody else:
- * a build may use one only if it was pulled for a build or if a setting names it. Such a copy stands in for a failed pull.
- */
-export async function usableImage(
+async function pulledOrLocal(
   engine: Docker,
   { image, pullAlways, logins }: WantedImage,
   rules: ImageRules,
@@ -93,6 +85,23 @@ export async function usableImage(
   }
   const pulled = await found(engine, name);
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
-  if (!login) await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
+  if (login) await rules.pulled.add(name.loaded);
+  else await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
   return pulled;
+}
+
+/**
+ * Returns the image, pulled if missing, movable or on demand. Other images of the engine belong to somebody else:
+ * a build may use one only if it was pulled for a build or if a setting names it. Such a copy stands in for a failed pull.
+ */
+export async function usableImage(
+  engine: Docker,
+  wanted: WantedImage,
+  rules: ImageRules,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<LocalImage> {
+  const image = await pulledOrLocal(engine, wanted, rules, say, signal);
+  rules.room.used(image.id);
+  return image;
 }

@@ -13,6 +13,7 @@ import { followed, notPulled } from "./pull.js";
 
 export interface LoadOptions {
   readonly agent: ReturnType<typeof guardedAgent>;
+  /** Limits the layers of an image together, packed and unpacked. */
   readonly maxBytes: number;
   readonly login?: Login | undefined;
   /** Reports whether builds may use an image that the engine has. */
@@ -34,14 +35,12 @@ async function reused(engine: Docker, name: string, image: RemoteImage, { isUsab
 async function fetched(engine: Docker, image: ImageName, options: LoadOptions, signal: AbortSignal): Promise<void> {
   const place = placeOf(image.full);
   const client = registryClient(options.agent, place, signal, options.login);
+  const { maxBytes } = options;
   const { Os: os, Arch: architecture } = await engineCall(engine.version());
-  const found = await findImage(client, place.reference, {
-    platform: { os, architecture },
-    maxBytes: options.maxBytes,
-  });
+  const found = await findImage(client, place.reference, { platform: { os, architecture }, maxBytes });
   const name = image.loaded === image.full ? `${place.stored}:${place.reference}` : image.loaded;
   if (await reused(engine, name, found, options)) return;
-  using archive = imageArchive(client, found, name);
+  using archive = imageArchive(client, found, { name, maxBytes });
   const loaded = followed(engine, image.full, () => engine.loadImage(archive.stream, { abortSignal: signal }), signal);
   loaded.catch(() => undefined);
   // The engine's error follows from the registry's, which says more. A failed engine takes no more bytes.

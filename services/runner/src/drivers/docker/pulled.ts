@@ -11,7 +11,7 @@ export interface PulledImages {
 /** Older ones are pulled again. */
 const maxKept = 1_000;
 
-/** The ids of images that were pulled for builds. */
+/** The ids of images that were pulled for builds, and the names of those that were pulled with a login. */
 export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
 
 /** The names of images that a build pulled with a login that others may not have. */

@@ -1,9 +1,23 @@
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { isDeepStrictEqual } from "node:util";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Pack, pack } from "tar-stream";
 import { readBlob } from "./blob.js";
 import type { RegistryClient } from "./client.js";
-import type { RemoteImage } from "./image.js";
+import { diffIdsOf } from "./diff-ids.js";
+import { type RemoteImage, tooLarge } from "./image.js";
+import type { Descriptor } from "./manifest.js";
+import { unpacking } from "./unpacked.js";
+
+const maxConfigBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "configuration of an image of a registry that is not trusted",
+  refusal: "Image X could not be pulled: its configuration is too large",
+});
 
 const pathOf = (digest: string): string => `blobs/${digest.replace(":", "/")}`;
 
@@ -24,17 +38,43 @@ const listOf = ({ config, layers }: RemoteImage, name: string) => [
   { Config: pathOf(config.digest), RepoTags: [name], Layers: layers.map(({ digest }) => pathOf(digest)) },
 ];
 
-async function fill(archive: Pack, client: RegistryClient, image: RemoteImage, name: string): Promise<void> {
-  const blobs = new Map([image.config, ...image.layers].map((blob) => [blob.digest, blob]));
-  for (const blob of blobs.values())
-    await pipeline(
-      Readable.from(readBlob(client, blob)),
-      archive.entry({ name: pathOf(blob.digest), size: blob.size }),
-    );
+/** Writes a layer. Returns the digest of what it unpacks to. */
+async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, count: (bytes: number) => void) {
+  using unpacked = unpacking(count);
+  async function* bytes() {
+    for await (const chunk of readBlob(client, layer)) {
+      await unpacked.write(chunk);
+      yield chunk;
+    }
+  }
+  await pipeline(Readable.from(bytes()), archive.entry({ name: pathOf(layer.digest), size: layer.size }));
+  return await unpacked.end();
+}
+
+async function configOf(client: RegistryClient, config: Descriptor): Promise<Buffer> {
+  if (config.size > maxConfigBytes) throw new FetchFailed("its configuration is too large");
+  return buffer(readBlob(client, config));
+}
+
+/** Lets the engine see an image only if its layers are what its configuration says: the engine does not read those that it has. */
+async function fill(archive: Pack, client: RegistryClient, image: RemoteImage, wanted: WantedArchive): Promise<void> {
+  const config = await configOf(client, image.config);
+  const diffIds = diffIdsOf(config);
+  archive.entry({ name: pathOf(image.config.digest) }, config);
+  let unpackedBytes = 0;
+  const count = (bytes: number) => {
+    unpackedBytes += bytes;
+    if (unpackedBytes > wanted.maxBytes) throw tooLarge(wanted.maxBytes);
+  };
+  const unpacked = new Map<string, string>();
+  for (const layer of image.layers)
+    if (!unpacked.has(layer.digest)) unpacked.set(layer.digest, await fillLayer(archive, client, layer, count));
+  const found = image.layers.map(({ digest }) => unpacked.get(digest));
+  if (!isDeepStrictEqual(found, diffIds)) throw new FetchFailed("its layers are not those of its configuration");
   archive.entry({ name: pathOf(image.digest) }, image.manifest);
   archive.entry({ name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
-  archive.entry({ name: "index.json" }, JSON.stringify(indexOf(image, name)));
-  archive.entry({ name: "manifest.json" }, JSON.stringify(listOf(image, name)));
+  archive.entry({ name: "index.json" }, JSON.stringify(indexOf(image, wanted.name)));
+  archive.entry({ name: "manifest.json" }, JSON.stringify(listOf(image, wanted.name)));
   archive.finalize();
 }
 
@@ -45,10 +85,17 @@ export interface ImageArchive extends Disposable {
   readonly filled: Promise<void>;
 }
 
+export interface WantedArchive {
+  /** What the engine calls the image. */
+  readonly name: string;
+  /** Limits what all layers unpack to. */
+  readonly maxBytes: number;
+}
+
 /** Its last entry tells the engine what the rest is, so a part of an archive makes no image. */
-export function imageArchive(client: RegistryClient, image: RemoteImage, name: string): ImageArchive {
+export function imageArchive(client: RegistryClient, image: RemoteImage, wanted: WantedArchive): ImageArchive {
   const archive = pack();
-  const filled = fill(archive, client, image, name);
+  const filled = fill(archive, client, image, wanted);
   filled.catch((error) => archive.destroy(error));
   return {
     stream: archive as unknown as NodeJS.ReadableStream,

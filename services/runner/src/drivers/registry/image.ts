@@ -16,6 +16,9 @@ export interface FindOptions {
   readonly maxBytes: number;
 }
 
+export const tooLarge = (maxBytes: number): FetchFailed =>
+  new FetchFailed(`it is larger than ${sizeText(maxBytes)}, the limit of DOCKER_PULL_LIMIT`);
+
 const timeoutMs = 60_000;
 const maxManifestBytes = 4 * 1024 ** 2;
 /** An index may lead to another index. */
@@ -51,8 +54,7 @@ export async function findImage(
       continue;
     }
     const sizeBytes = [parsed.config, ...parsed.layers].reduce((sum, { size }) => sum + size, 0);
-    if (sizeBytes > maxBytes)
-      throw new FetchFailed(`it is larger than ${sizeText(maxBytes)}, the limit of DOCKER_PULL_LIMIT`);
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
     return { ...parsed, manifest, digest };
   }
   throw new FetchFailed("its format is not supported");

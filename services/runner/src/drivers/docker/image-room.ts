@@ -1,0 +1,87 @@
+import type { Log } from "@ci/kit/process/log";
+import type Docker from "dockerode";
+import { statusOf } from "./engine.js";
+import { isNamed } from "./image-name.js";
+import type { PulledImages } from "./pulled.js";
+
+export interface ImageRoomOptions {
+  readonly engine: Docker;
+  readonly pulled: PulledImages;
+  /** Patterns of names of images that stay. */
+  readonly localImages: readonly string[];
+  readonly log: Log;
+  /** How long after its use an image stays: its build may have no container of it yet. */
+  readonly restMs?: number;
+}
+
+/** Knows which images of the engine builds need no more. */
+export interface ImageRoom {
+  /** A build uses this image from now on. */
+  used(id: string): void;
+  /** Removes images that were pulled for builds and have no container, least recently used first, while `isShort` holds. */
+  makeRoom(isShort: () => Promise<boolean>): Promise<void>;
+}
+
+const maxKnown = 1_000;
+
+/** The engine keeps an image that a container or another image needs. */
+async function removeName(engine: Docker, name: string): Promise<boolean> {
+  try {
+    await engine.getImage(name).remove();
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 404) return true;
+    if (statusOf(error) === 409) return false;
+    throw error;
+  }
+}
+
+/** Returns the names by which an image is removed. One without a name goes by its id. */
+const namesOf = ({ Id: id, RepoTags: tags }: Docker.ImageInfo): readonly string[] => {
+  const names = (tags ?? []).filter((name) => name !== "<none>:<none>");
+  return names.length > 0 ? names : [id];
+};
+
+export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }: ImageRoomOptions): ImageRoom {
+  const usedAt = new Map<string, number>();
+
+  async function mayGo(image: Docker.ImageInfo): Promise<boolean> {
+    const names = namesOf(image);
+    if (performance.now() - (usedAt.get(image.Id) ?? Number.NEGATIVE_INFINITY) < restMs) return false;
+    if (names.some((name) => isNamed(name, localImages))) return false;
+    for (const one of [image.Id, ...names]) if (await pulled.has(one)) return true;
+    return false;
+  }
+
+  async function candidates(): Promise<readonly Docker.ImageInfo[]> {
+    const images = await engine.listImages();
+    const going = await Promise.all(images.map(mayGo));
+    const since = ({ Id }: Docker.ImageInfo) => usedAt.get(Id) ?? 0;
+    return images.filter((_, index) => going[index]).sort((a, b) => since(a) - since(b));
+  }
+
+  async function remove(image: Docker.ImageInfo): Promise<void> {
+    const names = namesOf(image);
+    for (const name of names) if (!(await removeName(engine, name))) return;
+    usedAt.delete(image.Id);
+    for (const one of [image.Id, ...names]) await pulled.remove(one);
+    log.info({ image: image.Id, names: image.RepoTags }, "image removed to make room on the engine's disk");
+  }
+
+  async function removeWhile(isShort: () => Promise<boolean>): Promise<void> {
+    for (const image of await candidates()) {
+      if (!(await isShort())) return;
+      await remove(image);
+    }
+  }
+
+  return {
+    used(id) {
+      usedAt.delete(id);
+      usedAt.set(id, performance.now());
+      if (usedAt.size > maxKnown) usedAt.delete(usedAt.keys().next().value!);
+    },
+    makeRoom: (isShort) =>
+      removeWhile(isShort).catch((err) => log.warn({ err }, "no further images can be removed to make room")),
+  };
+}

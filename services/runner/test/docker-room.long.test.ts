@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseAllow } from "@ci/kit/net/guard";
+import { createLog } from "@ci/kit/process/log";
+import Docker from "dockerode";
+import type { Driver } from "../src/driver.js";
+import { imageRoom } from "../src/drivers/docker/image-room.js";
+import { pulledImages } from "../src/drivers/docker/pulled.js";
+import { dockerDriver } from "../src/drivers/docker.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { installation } from "./_assignment.js";
+import { dockerOptions } from "./_docker.js";
+import { type ImageRegistry, serveImage } from "./_registry.js";
+import { never } from "./_subject.js";
+
+if (!process.env.CI_TEST_IMAGE)
+  test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  const engine = new Docker();
+  const login = "ann:s3cret";
+  let name: string;
+  let dir: string;
+  let buildId = 0;
+
+  beforeEach(async () => {
+    name = `test-${randomUUID()}`;
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  async function prepared(registry: ImageRegistry, logins?: string, then?: (driver: Driver) => Promise<void>) {
+    const guard = { allow: parseAllow(registry.host) };
+    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], guard }));
+    {
+      await using environment = driver.environment({
+        ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
+        ...{ image: `${registry.host}/x:1`, workspace: "/w", pullAlways: false, variables: [], jobs: [], logins },
+      });
+      await environment.prepare(() => {}, never);
+    }
+    await then?.(driver);
+    await driver.close?.();
+  }
+
+  async function roomOf(localImages: readonly string[] = [], restMs = 0) {
+    const pulled = pulledImages((await workRoot(dir, name)).path);
+    return { pulled, room: imageRoom({ engine, pulled, localImages, log: createLog("runner", "silent"), restMs }) };
+  }
+
+  const isThere = async (...registries: ImageRegistry[]): Promise<boolean[]> => {
+    const all = await engine.listImages();
+    return registries.map(({ id }) => all.some(({ Id }) => Id === id));
+  };
+  const remove = ({ id }: ImageRegistry) => engine.getImage(id).remove({ force: true });
+
+  test("an image that a build has just used stays, and goes later", async () => {
+    await using open = await serveImage(`${name} open`);
+    await using locked = await serveImage(`${name} locked`, { login });
+    const makeRoom = (driver: Driver) => driver.makeRoom!(async () => true);
+    await prepared(locked, JSON.stringify({ auths: { [locked.host]: { auth: btoa(login) } } }), makeRoom);
+    expect(await isThere(locked)).toEqual([true]);
+    await prepared(open);
+    expect(await isThere(open, locked)).toEqual([true, true]);
+    const { room, pulled } = await roomOf();
+    await room.makeRoom(async () => true);
+    expect(await isThere(open, locked)).toEqual([false, false]);
+    expect(await pulled.has(open.id)).toBe(false);
+  });
+
+  test("the one that was used least recently goes first, and no more than it takes", async () => {
+    await using first = await serveImage(`${name} first`);
+    await using second = await serveImage(`${name} second`);
+    for (const one of [first, second]) await prepared(one);
+    const { room } = await roomOf();
+    for (const { id } of [second, first]) room.used(id);
+    await room.makeRoom(async () => (await isThere(second))[0]!);
+    expect(await isThere(first, second)).toEqual([true, false]);
+    await remove(first);
+  });
+
+  test("images stay that a container needs, that a setting names, or that were not pulled for builds", async () => {
+    await using needed = await serveImage(`${name} needed`);
+    await using named = await serveImage(`${name} named`);
+    await using foreign = await serveImage(`${name} foreign`);
+    for (const one of [foreign, needed, named]) await prepared(one);
+    const { room, pulled } = await roomOf([`${named.host}/*`]);
+    await pulled.remove(foreign.id);
+    const container = await engine.createContainer({ Image: needed.id, Cmd: ["/file"] });
+    await room.makeRoom(async () => true);
+    expect(await isThere(needed, named, foreign)).toEqual([true, true, true]);
+    await container.remove();
+    await room.makeRoom(async () => true);
+    expect(await isThere(needed, named, foreign)).toEqual([false, true, true]);
+    for (const one of [named, foreign]) await remove(one);
+  });
+}
