@@ -38,8 +38,8 @@ else {
   });
 
   /** The short ids of this runner's containers that wait. */
-  async function waiting(count: number): Promise<string[]> {
-    const filters = { label: [`ci.runner=${name}`], status: ["paused"] };
+  async function waiting(count: number, status = "paused"): Promise<string[]> {
+    const filters = { label: [`ci.runner=${name}`], status: [status] };
     return eventually(async () => {
       const found = (await engine.listContainers({ filters })).filter(({ Labels: labels }) => labels["ci.spare"]);
       expect(found).toHaveLength(count);
@@ -78,6 +78,14 @@ else {
     const [spare] = await waiting(1);
     expect(await build(["hostname", "hostname"])).toEqual([`${spare}\n`, expect.not.stringContaining(spare!)]);
     expect(await waiting(1)).not.toEqual([spare]);
+  });
+
+  test("a build that comes soon takes a container that is not paused yet", async () => {
+    await driver.close?.();
+    driver = await open({ max: 1, keepMs: 600_000, pauseAfterMs: 600_000 });
+    await build(["true"]);
+    const [spare] = await waiting(1, "running");
+    expect(await build(["hostname"])).toEqual([`${spare}\n`]);
   });
 
   test("a job in a container that waited sees what it would see in a new one", async () => {
@@ -150,13 +158,6 @@ else {
     });
 
     /** Resolves when a container with the silent shell runs. */
-    const started = () =>
-      eventually(async () => {
-        const filters = { label: [`ci.runner=${name}`], status: ["running"] };
-        const found = await engine.listContainers({ filters });
-        expect(found.filter(({ Labels: labels }) => labels["ci.spare"])).toHaveLength(1);
-      });
-
     test("is given up after a while", async () => {
       await driver.close?.();
       driver = await open({ max: 1, keepMs: 600_000, readyMs: 1 });
@@ -176,7 +177,7 @@ else {
       await driver.close?.();
       driver = await open({ max: 1, keepMs: 3_000, readyMs: 10 * 60_000 });
       await build(["true"], { image: silent });
-      await started();
+      await waiting(1, "running");
       await eventually(async () => expect(await traces()).toEqual([]));
     });
 
@@ -184,7 +185,7 @@ else {
       await driver.close?.();
       driver = await open({ max: 1, keepMs: 600_000, readyMs: 10 * 60_000 });
       await build(["true"], { image: silent });
-      await started();
+      await waiting(1, "running");
       await driver.close?.();
       expect(await traces()).toEqual([]);
     });

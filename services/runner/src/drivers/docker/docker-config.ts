@@ -25,7 +25,7 @@ export interface DockerConfig {
   /** How long the network of an ended build waits for the next one. */
   networkKeepMs: number;
   /** Containers that wait, started, for builds with the images that were used last. */
-  spares: { max: number; keepMs: number; readyMs?: number };
+  spares: { max: number; keepMs: number; readyMs?: number; pauseAfterMs?: number };
   /** How long a service may take to become ready. */
   serviceReadyMs: number;
   /** Guards the addresses of registries. */

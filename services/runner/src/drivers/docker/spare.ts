@@ -10,13 +10,14 @@ import { engineCall } from "./engine.js";
 import { waitFor } from "./hand-over.js";
 import { bridgeName } from "./network.js";
 import type { BuildNetwork, Networks } from "./networks.js";
+import { type Pause, pauseSoon } from "./pause.js";
 import type { Quotas } from "./quotas.js";
 import { removeAll } from "./remove.js";
 
 /** What a waiting container has in common with those of the builds that it can serve. */
 export type SpareKind = Pick<ContainerPlan, "order" | "imageId" | "script" | "labels" | "limits">;
 
-/** A container whose shell waits for its job, paused, with a volume and a network of its own. */
+/** A container whose shell waits for its job, soon paused, with a volume and a network of its own. */
 export interface Spare {
   readonly name: string;
   readonly container: Docker.Container;
@@ -24,6 +25,7 @@ export interface Spare {
   readonly network: BuildNetwork;
   readonly deaths: Deaths;
   readonly output: PassThrough;
+  readonly pause: Pause;
   /** Ends the pause and makes the waiting shell run these lines. */
   run(text: string): Promise<void>;
 }
@@ -34,6 +36,7 @@ export interface SpareOptions {
   readonly networks: Networks;
   readonly runner: string;
   readonly readyMs?: number;
+  readonly pauseAfterMs?: number;
 }
 
 /** The parts of a spare that exist so far. They are removed if the rest fails. */
@@ -43,6 +46,7 @@ interface Parts {
   network?: BuildNetwork;
   deaths?: Deaths;
   output?: PassThrough;
+  pause?: Pause;
 }
 
 type Started = Pick<Spare, "container" | "output" | "deaths">;
@@ -53,7 +57,11 @@ interface Filling {
   readonly signal: AbortSignal;
 }
 
-async function removeParts({ networks }: SpareOptions, { deaths, output, network, ...parts }: Parts): Promise<void> {
+async function removeParts(
+  { networks }: SpareOptions,
+  { deaths, output, pause, network, ...parts }: Parts,
+): Promise<void> {
+  pause?.[Symbol.dispose]();
   output?.destroy();
   deaths?.[Symbol.dispose]();
   await removeAll({ ...parts, network: async (empty) => network && networks.giveBack(network, empty) });
@@ -70,7 +78,7 @@ const maxReadyMs = fixedLimit({
   effect: "the container is removed, and no other is started ahead with its image for a minute",
 });
 
-/** The image is to blame: its shell ended, or said nothing. */
+/** The image is to blame: its shell ended, or said nothing; or its container cannot be paused. */
 export class NotReady extends Error {}
 
 async function ready(output: PassThrough, signal: AbortSignal): Promise<void> {
@@ -85,17 +93,14 @@ function outputOf(stream: Duplex): PassThrough {
   return output;
 }
 
-/** Lets the shell run until it is ready. A stranger made it: then it must use nothing until its build comes. */
-async function startAndPause({ container, output, deaths }: Started, readyMs: number, signal: AbortSignal) {
+/** Waits for the shell. A stranger made it: soon it must use nothing until its build comes. */
+async function startAndWait({ container, output, deaths }: Started, readyMs: number, signal: AbortSignal) {
   await engineCall(container.start());
   using time = withTimeout(readyMs, signal);
   const died = deaths.of(container.id).then(gone);
   await raceAbort(time.signal, Promise.race([ready(output, time.signal), died])).catch((error) => {
     signal.throwIfAborted();
     throw time.signal.aborted ? new NotReady(`The shell printed nothing for ${readyMs} ms`) : error;
-  });
-  await container.pause().catch((cause) => {
-    throw new NotReady("The container cannot be paused", { cause });
   });
 }
 
@@ -119,12 +124,14 @@ async function fill(options: SpareOptions, { name, kind, signal }: Filling, part
   const output = outputOf(stream);
   parts.output = output;
   signal.throwIfAborted();
-  await startAndPause({ container, output, deaths }, readyMs, signal);
+  await startAndWait({ container, output, deaths }, readyMs, signal);
+  const pause = pauseSoon(container, options.pauseAfterMs);
+  parts.pause = pause;
   const run = async (text: string) => {
     stream.write(`${text}${end}\n`);
-    await engineCall(container.unpause());
+    await pause.end();
   };
-  return { name, container, volume: name, network, deaths, output, run };
+  return { name, container, volume: name, network, deaths, output, pause, run };
 }
 
 function gone(code: number): never {

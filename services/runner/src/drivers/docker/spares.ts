@@ -48,6 +48,20 @@ const restMs = 60_000;
 const keyOf = ({ order, imageId, limits: { cpus, seccomp } }: SpareKind): string =>
   JSON.stringify([imageId, order.workspace, cpus, seccomp]);
 
+interface Outcomes {
+  readonly ended: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Reports when a container is of no use any more, if it still waits then. */
+function watchUse({ made }: Waiting, waits: () => boolean, { ended, failed }: Outcomes): void {
+  void made.then(async (spare) => {
+    spare?.output.once("finish", () => waits() && ended());
+    const cause = await spare?.pause.failed;
+    if (cause !== undefined && waits()) failed(new NotReady("The container cannot be paused", { cause }));
+  });
+}
+
 function newRests() {
   let ofEngine = 0;
   const ofImages = new Map<string, number>();
@@ -90,17 +104,17 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
     const name = newSpareName();
     users.set(name, undefined);
     const stop = new AbortController();
-    const made = makeSpare(options, { name, kind, signal: stop.signal }).catch((err) => {
-      if (err !== stop.signal.reason) log.info({ err }, "no container started ahead; builds start their own");
-      if (stop.signal.aborted) return undefined;
+    const giveUp = (err: unknown): undefined => {
+      if (err !== stop.signal.reason) log.info({ err }, "no container waits for builds; they start their own");
+      if (stop.signal.aborted) return;
       rests.begin(key, err);
       discard(one);
-      return undefined;
-    });
+    };
+    const made = makeSpare(options, { name, kind, signal: stop.signal }).catch(giveUp);
     const timer = setTimeout(() => discard(one), keepMs).unref();
     const one: Waiting = { name, key, workspace: kind.order.workspace, made, timer, stop };
     waiting.push(one);
-    void made.then((spare) => spare?.output.once("finish", () => waiting.includes(one) && discard(one)));
+    watchUse(one, () => waiting.includes(one), { ended: () => discard(one), failed: giveUp });
   }
 
   return {

@@ -1,0 +1,44 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import type Docker from "dockerode";
+import { engineCall } from "./engine.js";
+
+/** Pauses a container after a while, unless its build comes first. */
+export interface Pause extends Disposable {
+  /** Resolves if the container cannot be paused. */
+  readonly failed: Promise<unknown>;
+  /** Lets the container run from now on. */
+  end(): Promise<void>;
+}
+
+const maxRunMs = fixedLimit({
+  max: 1_000,
+  unit: "ms",
+  about: "how long a container that waits for a build may run its image's shell",
+  effect: "the container is paused until its build comes",
+});
+
+/** A pause and its end take the engine longer than anything else in a short build, so containers that are taken soon have none. */
+export function pauseSoon(container: Docker.Container, afterMs = maxRunMs): Pause {
+  let paused: Promise<boolean> | undefined;
+  let fail: (error: unknown) => void;
+  const failed = new Promise((resolve) => {
+    fail = resolve;
+  });
+  const timer = setTimeout(() => {
+    paused = container.pause().then(
+      () => true,
+      (error) => {
+        fail(error);
+        return false;
+      },
+    );
+  }, afterMs).unref();
+  return {
+    failed,
+    async end() {
+      clearTimeout(timer);
+      if (await paused) await engineCall(container.unpause());
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
