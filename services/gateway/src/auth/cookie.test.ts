@@ -16,6 +16,15 @@ test("behind https a cookie that another domain may have set does not count", ()
   expect(cookieOf({ publicUrl: "http://ci.example" }, requestWith("ci_session=own"))).toBe("own");
 });
 
+test("a long run of blanks in a cookie is read in linear time", () => {
+  const blanks = " \t".repeat(200_000);
+  const place = { publicUrl: "http://ci.example" };
+  const before = process.cpuUsage();
+  expect(cookieOf(place, requestWith(`other=a${blanks}b; ${blanks}ci_session=own${blanks};${blanks}`))).toBe("own");
+  // Quadratic work took minutes.
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
+});
+
 test("behind https the paths of a host have cookies of their own", () => {
   expect(["a/b", "a"].map((path) => sessionCookieName({ publicUrl: `https://ci.example/${path}` }))).toEqual([
     "__Host-ci_session_L2EvYg",

@@ -31,11 +31,20 @@ export function setCookie(place: Place, cookie: HostCookie, value = "", forMs = 
   return `${cookieName(place, cookie)}=${value}; ${lasting}; HttpOnly; SameSite=${cookie.sameSite}${secure}`;
 }
 
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
+
+/** `trim` would strip more than browsers do, and so turn another name into ours. */
+function trimmed(pair: string): string {
+  let [start, end] = [0, pair.length];
+  while (isBlank(pair[start])) start++;
+  while (end > start && isBlank(pair[end - 1])) end--;
+  return pair.slice(start, end);
+}
+
 /** Returns the value of a request's cookie; undefined without one that may be ours. */
 export function cookieValue(place: Place, cookie: HostCookie, { headers }: IncomingMessage): string | undefined {
   const start = `${cookieName(place, cookie)}=`;
-  // `trim` would strip more than browsers do, and so turn another name into ours.
-  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""));
+  const pairs = (headers.cookie ?? "").split(";").map(trimmed);
   const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   return values.find((value) => cookie.values.test(value));
 }

@@ -29,3 +29,9 @@ test.each(["bytes=-1", "bytes=0-, -99"])("partOf returns all of an empty content
 test.each(["bytes=0-", "bytes=-0", "bytes=-00, 1-2"])("partOf rejects %s of an empty content", (range) => {
   expect(() => part(range, 0)).toThrow(expect.objectContaining({ status: 416 }));
 });
+
+test("partOf ignores ranges of more than 200 characters", () => {
+  expect(part(`bytes=${"0".repeat(192)}-1`, 12)).toEqual({ start: 0, end: 1 });
+  expect(part(`bytes=${"0".repeat(193)}-1`, 12)).toBeUndefined();
+  expect(part(`bytes=${" ".repeat(15_000)}12-`, 12)).toBeUndefined();
+});

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import parseRange from "range-parser";
 import { Refusal } from "../http/answer.js";
 
@@ -8,6 +9,13 @@ export interface Part {
   readonly end: number;
 }
 
+/** No client needs a longer range. The searches below take the square of its length. */
+const maxRangeLength = fixedLimit({
+  max: 200,
+  about: "characters of a `Range` header",
+  effect: "it is ignored: the response is the whole content",
+});
+
 const hasNonEmptySuffix = /[=,]\s*-0*[1-9]/;
 
 /** Shortens suffixes to the content. A longer one means all of it (RFC 9110, 14.1.2), but the parser rejects it. */
@@ -16,11 +24,11 @@ const clipped = (range: string, sizeBytes: number): string =>
 
 /**
  * Returns the part of the content that a request wants. Returns undefined for all of it: no range, several ranges,
- * another unit, or a suffix of empty content, which no Content-Range can describe. Throws 416 for a part outside.
+ * another unit, a long header, or a suffix of empty content, which no Content-Range can describe. Throws 416 for a part outside.
  */
 export function partOf({ headers }: IncomingMessage, sizeBytes: number, lastModified?: Date): Part | undefined {
   const { range, "if-range": condition } = headers;
-  if (!range || !/^bytes=/i.test(range)) return undefined;
+  if (!range || range.length > maxRangeLength || !/^bytes=/i.test(range)) return undefined;
   // The client's other parts belong to older content, so a part of this one would not fit.
   if (condition && condition !== lastModified?.toUTCString()) return undefined;
   if (sizeBytes === 0 && hasNonEmptySuffix.test(range)) return undefined;
