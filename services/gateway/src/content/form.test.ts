@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
+import { mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -86,6 +87,38 @@ describe("of an upload that arrives too slowly", () => {
     const { file } = await read(after, 1_000_000, pace);
     after.write(field + "x".repeat(20_000));
     await expect(bytesOf(file)).rejects.toMatchObject(tooSlow);
+  });
+});
+
+describe("of an upload that takes longer than the fields of a form may", () => {
+  const pace = { ...patient, timeoutMs: 60_000 };
+  beforeEach(() => mock.timers.enable({ apis: ["setTimeout", "setInterval"] }));
+  afterEach(() => mock.timers.reset());
+
+  /** Sends the beginning of a file, which is read at once, and lets the whole time pass. */
+  async function sendSlowly(body: PassThrough): Promise<void> {
+    body.write(aFile + "x".repeat(20_000));
+    await nextTurn();
+    mock.timers.tick(pace.timeoutMs);
+  }
+
+  test("the file and the fields that follow it are accepted", async () => {
+    const body = aBody();
+    const reading = read(body, 1_000_000, pace);
+    await sendSlowly(body);
+    body.end(`${field}${end}`);
+    const { fields, file } = await reading;
+    expect([fields.name, await bytesOf(file)]).toEqual(["value", 20_000]);
+  });
+
+  test("fields that follow the file have no more time than others", async () => {
+    const body = aBody();
+    const reading = read(body, 1_000_000, pace);
+    await sendSlowly(body);
+    body.write(field + "x".repeat(20_000));
+    await nextTurn();
+    mock.timers.tick(pace.timeoutMs);
+    await expect(reading).rejects.toMatchObject(tooSlow);
   });
 });
 

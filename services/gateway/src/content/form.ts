@@ -53,14 +53,14 @@ function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busb
 interface Reading {
   readonly request: IncomingMessage;
   readonly parser: busboy.Busboy;
-  readonly limits: FormLimits;
+  readonly limits: Required<FormLimits>;
   readonly fields: Record<string, string | string[]>;
   /** The file is already being processed: further fields come too late. */
   handedOver: boolean;
   /** Hands over the file that is arriving. */
   hurry?: (() => void) | undefined;
-  /** Stops and starts the watch on the pace: what has been handed over arrives as fast as it is stored. */
-  watch?: ((isWatched: boolean) => void) | undefined;
+  /** Begins to watch for this pace instead; without one, what arrives may take any time. */
+  watch?: ((pace?: Pace) => void) | undefined;
   /** Reads a file that nobody wants; its bytes count as those of a field. */
   drop?: (stream: Readable) => unknown;
 }
@@ -69,7 +69,7 @@ interface Reading {
 const collectFields = (reading: Reading): Promise<void> =>
   new Promise((end, fail) => {
     const { request, parser, fields } = reading;
-    const { limitBytes, heldBytes, pace = defaultPace } = reading.limits;
+    const { limitBytes, heldBytes, pace } = reading.limits;
     let readBytes = 0;
     let otherBytes = 0;
     const fed = feed(request, parser);
@@ -79,9 +79,9 @@ const collectFields = (reading: Reading): Promise<void> =>
       else stop(error);
     };
     let unwatch = watchPace(request, pace, slow);
-    reading.watch = (isWatched) => {
+    reading.watch = (pace) => {
       unwatch();
-      if (isWatched) unwatch = watchPace(request, pace, slow);
+      unwatch = pace ? watchPace(request, pace, slow) : () => {};
     };
     const release = () => {
       unwatch();
@@ -132,7 +132,9 @@ const collectFields = (reading: Reading): Promise<void> =>
  * Reads a multipart form to its end, or until its file exceeds `heldBytes` or arrives too slowly. From then on the file is
  * a stream, and a field that follows it fails the stream: fields had to come first.
  */
-export function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+export function readForm(request: IncomingMessage, given: FormLimits): Promise<Form> {
+  const limits = { pace: defaultPace, ...given };
+  const { timeoutMs: _, ...rateOnly } = limits.pace;
   const parser = parserOf(request, limits.limitBytes);
   if (!parser) return withoutBoundary(request, limits.limitBytes);
   const reading: Reading = { request, parser, limits, fields: Object.create(null), handedOver: false };
@@ -146,14 +148,17 @@ export function readForm(request: IncomingMessage, limits: FormLimits): Promise<
       const { held, start, hurry } = holding(stream, limits.heldBytes, ended);
       file = held;
       reading.hurry = hurry;
+      // The longer a file is, the longer it takes.
+      reading.watch?.(rateOnly);
       stream.once("close", () => {
         reading.hurry = undefined;
-        if (reading.handedOver) reading.watch?.(true);
+        reading.watch?.(limits.pace);
       });
       void start.then((early) => {
         if (!early) return;
         reading.handedOver = true;
-        if (reading.hurry) reading.watch?.(false);
+        // What has been handed over arrives as fast as it is stored.
+        if (reading.hurry) reading.watch?.();
         resolve({ fields, file });
       });
     });

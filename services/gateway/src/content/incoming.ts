@@ -25,9 +25,9 @@ export const cutOff = (): Refusal => new Refusal(400, "Request body ended too ea
 const slowly = "Request body arrives too slowly; send it again over a faster connection";
 const tooSlow = () => new Refusal(400, slowly);
 
-/** How slowly a body may arrive: its total time, and how much of it within each window. */
+/** How slowly a body may arrive: its total time if that is limited, and how much of it within each window. */
 export interface Pace {
-  readonly timeoutMs: number;
+  readonly timeoutMs?: number;
   readonly windowMs: number;
   readonly windowBytes: number;
 }
@@ -36,7 +36,7 @@ const slow = { refusal: slowly };
 
 /** One KiB per second is slower than any network that clients use. */
 export const defaultPace: Pace = {
-  timeoutMs: fixedLimit({ max: 5 * 60_000, unit: "ms", about: "time to send a JSON or form body", ...slow }),
+  timeoutMs: fixedLimit({ max: 5 * 60_000, unit: "ms", about: "time to send a JSON body, or a form without its file", ...slow }),
   windowMs: 10_000,
   windowBytes: fixedLimit({
     max: 10 * 1024,
@@ -56,7 +56,7 @@ export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Er
     if (windowBytes < pace.windowBytes) stop(tooSlow());
     windowBytes = 0;
   };
-  const timeout = setTimeout(() => stop(tooSlow()), pace.timeoutMs);
+  const timeout = pace.timeoutMs === undefined ? undefined : setTimeout(() => stop(tooSlow()), pace.timeoutMs);
   // After a pause of this process, what has arrived meanwhile is counted first.
   const windows = setInterval(() => setImmediate(tick), pace.windowMs);
   request.on("data", count);
