@@ -1,4 +1,6 @@
-import { below, findRoute, lineId, placeIn } from "./routes.js";
+import { below, findRoute, lineId, ownPage, placeIn } from "./routes.js";
+
+const origin = "https://ci.example";
 
 const routes = ["/", "/builds", "/b/:user/:number", "/n/:user/:path", "/n/:user/:path/-/builds"].map((pattern) => ({
   pattern,
@@ -20,6 +22,21 @@ test.each(["/build", "/b/ann", "/b/ann/7/x", "/n/ann", "/n/ann/-/builds", "/b/%z
 test("a path is divided from the base path of the public URL", () => {
   expect([below("", "/builds"), below("/ci", "/ci/builds"), below("/ci", "/ci")]).toEqual(["/builds", "/builds", "/"]);
   expect([below("/ci", "/cider"), below("/ci", "/builds")]).toEqual([undefined, undefined]);
+});
+
+test.each(["/ci/b/ann/7?x=1#unit:L12", "/ci/", "/ci/n/%5Cann"])("%s is an own page below /ci", (next) =>
+  expect(ownPage("/ci", origin, next)).toBe(next),
+);
+
+test.each([
+  ...["//evil.example/ci/", "/\\evil.example/ci/", "/\t/evil.example/ci/", "/\n\\evil.example/ci/", "\\/evil.example"],
+  ...["https://evil.example/ci/", "javascript:alert(1)", "", "/cider", "/ci/../other", "/ci\\..\\other"],
+])("%j is no own page below /ci", (next) => expect(ownPage("/ci", origin, next)).toBeUndefined());
+
+test("an own page of a public URL without path begins with one slash", () => {
+  expect(ownPage("", origin, "/b/ann/7")).toBe("/b/ann/7");
+  for (const next of ["//evil.example", "/\\evil.example", "/\t/evil.example", "/.//evil.example", "/x/..//evil.example"])
+    expect([next, ownPage("", origin, next)]).toEqual([next, undefined]);
 });
 
 test("an address names a job, or a line of its output", () => {

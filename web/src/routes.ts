@@ -53,6 +53,14 @@ export function below(base: string, path: string): string | undefined {
   return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;
 }
 
+/** Returns the path, query and fragment of a page of ours; undefined for the URL of another site or program. */
+export function ownPage(base: string, origin: string, next: string): string | undefined {
+  if (!next.startsWith("/") || !URL.canParse(next, origin)) return undefined;
+  const url = new URL(next, origin);
+  const isOurs = url.origin === origin && url.pathname.startsWith(`${base}/`) && !url.pathname.startsWith("//");
+  return isOurs ? url.pathname + url.search + url.hash : undefined;
+}
+
 /** The part of an output that an address names: `#job:L120`, or a job alone. */
 export interface Place {
   readonly job?: string | undefined;

@@ -3,12 +3,13 @@ import { base, client, isUnauthorized, provider } from "../api.js";
 import { go, useAddress } from "../location.js";
 import { Complaint, Page } from "../parts.js";
 import { ProviderProblem, signInAddress } from "../provider.js";
+import { ownPage } from "../routes.js";
 import { rememberedUser } from "../user.js";
 
 /** Returns where to go after signing in: a page of ours. */
 function nextPage(): string {
   const next = new URLSearchParams(location.search).get("next") ?? "";
-  return next.startsWith(`${base}/`) && !next.startsWith("//") ? next : `${base}/builds`;
+  return ownPage(base, location.origin, next) ?? `${base}/builds`;
 }
 
 const Refused = ({ error, link }: { error: unknown; link: boolean }) => {
