@@ -3,7 +3,7 @@ import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { Users } from "../backend/users.js";
 import { cachedSessions } from "./sessions.js";
 
-/** Sessions of which none is cached, because the bus is away. */
+/** Sessions of which none is cached, because the bus is away, and a function that makes others. */
 function uncached() {
   const lookedUp: string[] = [];
   const valid = new Set(["good"]);
@@ -14,8 +14,18 @@ function uncached() {
   };
   const accounts = { authenticate } as unknown as AccountServiceClient;
   const users = { keep: () => {} } as unknown as Users;
-  return { lookedUp, valid, sessions: cachedSessions(accounts, { connected: () => false }, users) };
+  const sessionsOf = (isConnected: boolean) => cachedSessions(accounts, { connected: () => isConnected }, users);
+  return { lookedUp, valid, sessions: sessionsOf(false), sessionsOf };
 }
+
+test("a gateway that misses the event does not trust a token that has ended once the end is confirmed", async () => {
+  const { valid, sessionsOf } = uncached();
+  const [one, other] = [sessionsOf(true), sessionsOf(true)];
+  for (const sessions of [one, other]) expect(await sessions.of("good")).toMatchObject({ tokenId: 2 });
+  valid.clear();
+  await one.expire();
+  for (const sessions of [one, other]) await expect(sessions.of("good")).rejects.toThrow("Unauthorized");
+});
 
 const refuse = () => {
   throw new Error("refused");

@@ -3,6 +3,7 @@ import { readScope } from "@ci/access/scope";
 import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { fullPause } from "@ci/kit/process/full-pause";
 import { sharedReads } from "@ci/kit/process/shared";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, Token, User } from "@ci/proto/namespaces/v1/accounts";
@@ -31,6 +32,8 @@ export interface Sessions {
   of(secret: string, ofSession?: boolean, admit?: () => void): Promise<Session>;
   /** Empties the cache after a token has ended. */
   forget(): void;
+  /** Waits until no gateway trusts an ended token or session any more. Await it before confirming the end. */
+  expire(): Promise<void>;
 }
 
 const maxKnown = fixedLimit({
@@ -40,7 +43,7 @@ const maxKnown = fixedLimit({
 });
 
 /** How long an ended token may keep working if its event is lost. */
-const trustMs = 1_000;
+const trustMs = 250;
 
 /** Caches sessions only while the bus is connected, because the bus announces their end. */
 export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, users: Users): Sessions {
@@ -72,5 +75,9 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
       return shared(key, () => read(key, secret, ofSession));
     },
     forget: () => sessions.forget(),
+    expire() {
+      sessions.forget();
+      return fullPause(trustMs);
+    },
   };
 }

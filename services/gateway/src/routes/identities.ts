@@ -18,6 +18,6 @@ export const deleteIdentity = action({
   changes: "identity",
   async run({ accounts, sessions }, { params: { id } }) {
     await accounts.deleteIdentity({ id });
-    sessions.forget();
+    await sessions.expire();
   },
 });
