@@ -174,7 +174,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
   "/objects/:id/builds": {
     nameOf: ({ tags }) => tags[0],
     order: "newest",
-    search: false,
+    search: true,
     async fill({ user }, names) {
       const { id } = created(await create.objects(user, "used", ""));
       const run = (name: string) => user.post("/builds", aBuild({ objects: ["used"], tags: [name] }));

@@ -186,6 +186,8 @@ describe("jobs", () => {
     expect((await ann.get(url)).json).toEqual({ ...json[2], build: { ...copy, queue: queuePlace } });
     expect(ids((await ann.get(`${build.jobs_url}?search=MAKE`)).json)).toEqual([json[2].id]);
     expect(ids((await ann.get(`${build.jobs_url}?name=MAKE&status=queued`)).json)).toEqual([json[2].id]);
+    expect(ids((await ann.get(`${build.jobs_url}?search=A&name=MAKE`)).json)).toEqual([json[2].id]);
+    expect((await ann.get(`${build.jobs_url}?search=MAKE&name=other`)).json).toEqual([]);
     expect((await ann.get(`${build.jobs_url}?status=passed`)).json).toEqual([]);
     expect((await ann.get(`${build.jobs_url}?status=x`)).status).toBe(400);
     expect((await ann.get(`${ci.url}/b/${ann.username}/999/jobs?status=x`)).status).toBe(404);

@@ -128,6 +128,7 @@ describe("content", () => {
       "content-disposition": `attachment; filename=${json.name}`,
       "x-content-type-options": "nosniff",
       "accept-ranges": "bytes",
+      "cache-control": "private, no-cache",
       "last-modified": new Date(json.created_at).toUTCString(),
     });
     for (const accept of ["text/plain", "*/*", "text/plain; charset=utf-8, */*", ""])
@@ -159,7 +160,8 @@ describe("content", () => {
     const { json } = await upload(`?name=${aWord()}`, "hello, world");
     const modified = (ms: number) => new Date(Date.parse(json.created_at) + ms).toUTCString();
     const get = (headers: object) => ann.get(json.url, { accept: json.type, ...headers });
-    expect(await get({ "if-modified-since": modified(0) })).toMatchObject({ status: 304, text: "" });
+    const kept = await get({ "if-modified-since": modified(0) });
+    expect(kept).toMatchObject({ status: 304, text: "", headers: { "cache-control": "private, no-cache" } });
     expect((await get({ "if-modified-since": modified(-2_000) })).status).toBe(200);
     expect((await get({ "if-modified-since": "yesterday" })).status).toBe(200);
     expect((await get({ range: "bytes=0-0", "if-range": modified(0) })).status).toBe(206);
@@ -176,6 +178,24 @@ describe("the builds of an object", () => {
     expect([builds, headers.link]).toEqual([[{ ...build, queue: expect.anything() }], undefined]);
     await ann.delete(json.url);
     expect((await ann.get(json.builds_url)).status).toBe(404);
+    expect((await ann.get(`${json.builds_url}?status=x`)).status).toBe(404);
+  });
+
+  test("are filtered by tag, text and status", async () => {
+    const name = aWord();
+    const { json } = await upload(`?name=${name}`, "x");
+    const submit = async (tag: string) =>
+      created(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`], tags: [tag] })));
+    const [first, second] = [await submit("v1"), await submit("v1.1")];
+    const ids = async (query: string) =>
+      (await ann.get(`${json.builds_url}?${query}`)).json.map(({ id }: { id: number }) => id);
+    expect(await ids("tag=v1")).toEqual([first.id]);
+    expect(await ids("search=V1")).toEqual([second.id, first.id]);
+    expect(await ids("search=1.1&status=queued")).toEqual([second.id]);
+    expect(await ids("search=1.1&tag=v1")).toEqual([]);
+    expect(await ids("status=passed")).toEqual([]);
+    const { status, json: refused } = await ann.get(`${json.builds_url}?status=x`);
+    expect([status, refused]).toEqual([400, { status: ["Status invalid status x"] }]);
   });
 });
 

@@ -7,11 +7,12 @@ import { contains, toJob } from "../domain/records.js";
 
 export const listJobs =
   (ctx: Context): Handlers["listJobs"] =>
-  async ({ ref, search, status, brief, page: requested }, { caller }) => {
+  async ({ ref, search, name, status, brief, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref, ["jobs", "steps"]);
     const matching = doc.jobs
       .map((job, index) => ({ job, index }))
-      .filter(({ job }) => contains(job.name, search) && (status === undefined || job.status === status));
+      .filter(({ job }) => [search, name ?? ""].every((text) => contains(job.name, text)))
+      .filter(({ job }) => status === undefined || job.status === status);
     const { items, page } = pageOf(matching, requested?.number);
     const jobs = await Promise.all(
       items.map(async ({ index }) => {

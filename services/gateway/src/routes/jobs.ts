@@ -11,7 +11,7 @@ export const listJobs = action({
   summary: "Jobs of a build, in order of execution",
   query: {
     ...search,
-    name: limitedText("text").describe("The same as `search`"),
+    name: limitedText("text").describe("The same as `search`; with both, a name contains both"),
     status: status.describe("Only jobs with this status"),
     ...brief,
   },
@@ -21,7 +21,8 @@ export const listJobs = action({
   async run(ctx, input) {
     const { search, name, status, brief } = input.query;
     const ref = await buildRefOf(ctx, input);
-    const filter = { search: search ?? name ?? "", status, brief: brief === "true" };
+    // An earlier version of the builds service knows only `search`.
+    const filter = { search: search ?? name ?? "", name, status, brief: brief === "true" };
     const listed = await ctx.builds.listJobs({ ref, ...filter, page: input.page });
     const build = listed.build!;
     const relations = await relationsFor(ctx, [build]);

@@ -9,9 +9,9 @@ import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
 import { paged } from "../http/page.js";
-import { action, type Input } from "../http/row.js";
+import { type Address, action, type Input } from "../http/row.js";
 import { namespace, search, text } from "../http/shape.js";
-import { pageOfBuilds } from "./builds.js";
+import { filtered, filters, pageOfBuilds } from "./builds.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const { objects, page: info } = await ctx.objects.listObjects({ namespaceId, search: query.search ?? "", page });
@@ -77,11 +77,13 @@ export const getObject = action({
 
 export const listObjectBuilds = action({
   summary: "Builds that used an object, newest first",
+  query: filters,
   paged: true,
   returns: buildSchema,
-  async run(ctx, { params: { id }, page }) {
+  target: ({ objects }, { params: { id } }: Pick<Address, "params">) => objects.getObject({ id }),
+  async run(ctx, { params: { id }, query, page }) {
     const { object } = await ctx.objects.getObject({ id });
-    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ objectId: object!.id, tag: "", search: "", page }));
+    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(query), objectId: object!.id, page }));
   },
 });
 
