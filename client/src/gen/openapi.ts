@@ -1999,7 +1999,7 @@ export interface components {
              * @description When the next build is due
              */
             next_run: string;
-            /** @description When the last build was due; null before the first */
+            /** @description When the last build was submitted; null before the first */
             prev_run: string | null;
             /** @description When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression */
             schedule: string;
@@ -2234,7 +2234,7 @@ export interface components {
                 received: number | null;
                 /** @description Address that the image is downloaded from, without its password */
                 source: string;
-                /** @description When the last attempt started; null before the first */
+                /** @description When the first attempt started; null before that */
                 started_at: string | null;
                 /** @description Size in bytes that the source announced; null if it did not */
                 total: number | null;
@@ -3656,7 +3656,7 @@ export interface operations {
             query?: {
                 /** @description `true`: `output` is null, which makes the response short */
                 brief?: "true" | "false";
-                /** @description The same as `search` */
+                /** @description The same as `search`; with both, a name contains both */
                 name?: string;
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
@@ -7850,6 +7850,12 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
+                /** @description Only builds with a tag that contains this text, whatever its case */
+                search?: string;
+                /** @description Only builds with this status */
+                status?: "queued" | "running" | "passed" | "passed_with_failures" | "failed" | "killed" | "timed_out";
+                /** @description Only builds with this tag */
+                tag?: string;
             };
             header?: never;
             path: {
@@ -7872,6 +7878,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Build"][];
+                };
+            };
+            /** @description Fields are invalid, or the body cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `search` */
+                        search?: string[];
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                        /** @description What is wrong with `tag` */
+                        tag?: string[];
+                    };
                 };
             };
             401: components["responses"]["401"];
@@ -8402,7 +8428,7 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
-                /** @description Only users whose name or e-mail address contains this text */
+                /** @description Only users whose username contains this text, whatever its case */
                 search?: string;
             };
             header?: never;

@@ -20,7 +20,7 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
   timezone: z.string().describe("IANA time zone of the schedule"),
   manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB"),
   created_at: owned.created_at,
-  prev_run: timestamp.nullable().describe("When the last build was due; null before the first"),
+  prev_run: timestamp.nullable().describe("When the last build was submitted; null before the first"),
   next_run: timestamp.describe("When the next build is due"),
   last_error: z.string().nullable().describe("Why the last build could not be submitted; null if it was"),
   url: owned.url,

@@ -10,7 +10,7 @@ const downloadSchema = z.object({
   source: z.string().describe("Address that the image is downloaded from, without its password"),
   error: z.string().nullable().describe("Why the download failed; null if it did not"),
   created_at: timestamp.describe("When the download was requested"),
-  started_at: timestamp.nullable().describe("When the last attempt started; null before the first"),
+  started_at: timestamp.nullable().describe("When the first attempt started; null before that"),
   finished_at: timestamp.nullable().describe("When the download ended; null before that"),
   received: bytes.nullable().describe("Bytes received so far; null before the first"),
   total: bytes.nullable().describe("Size in bytes that the source announced; null if it did not"),

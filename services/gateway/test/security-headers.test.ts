@@ -11,9 +11,10 @@ const secure = {
   "content-security-policy": policy,
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
+  "cache-control": "private, no-cache",
 };
 
-test("every response forbids browsers to guess, load, frame and tell", async () => {
+test("every response forbids browsers to guess, load, frame, tell and keep for others", async () => {
   const ann = await ci.signUp();
   const responses = await Promise.all([
     ann.get("/user"),
@@ -38,7 +39,8 @@ test("content of users is also sandboxed, and pages of others may show the badge
   const output = await ann.get(`/b/${ann.username}/${number}/output`);
   expect(output.headers).toMatchObject({ ...secure, "content-security-policy": `${policy}; sandbox` });
   const badge = await ci.as().get("/n/nobody/nothing/-/badge.svg");
-  expect(badge.headers).toMatchObject({ ...secure, "cross-origin-resource-policy": "cross-origin" });
+  const ofBadge = { "cross-origin-resource-policy": "cross-origin", "cache-control": "no-cache" };
+  expect(badge.headers).toMatchObject({ ...secure, ...ofBadge });
 });
 
 test("so does the response to a request that cannot be parsed", async () => {
@@ -51,4 +53,18 @@ test("so does the response to a request that cannot be parsed", async () => {
   await once(socket, "close");
   expect(text).toContain("400 Bad Request");
   for (const [name, value] of Object.entries(secure)) expect(text.toLowerCase()).toContain(`${name}: ${value}`);
+});
+
+test("nobody may store a response with a secret", async () => {
+  const ann = await ci.signUp();
+  const aToken = () => ({ name: aWord(), scope: "build:read" });
+  const responses = [
+    await ann.post("/tokens", aToken()),
+    await ci.admin.post(`/users/${ann.username}/tokens`, aToken()),
+    await ann.post("/user/sign-in-links"),
+  ];
+  for (const { status, headers, json } of responses)
+    expect([status, json.secret, headers["cache-control"]]).toEqual([201, expect.any(String), "no-store"]);
+  const { headers } = await ann.get("/tokens");
+  expect(headers["cache-control"]).toBe("private, no-cache");
 });

@@ -13,6 +13,7 @@ import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
 import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
+import { unstored } from "./security.js";
 import { send } from "./send.js";
 import { type Lengths, type Reading, readFields } from "./shape.js";
 import { warnOfUnknown } from "./unknown-parameters.js";
@@ -74,7 +75,7 @@ async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<v
   const { row } = exchange.found!;
   if (typeof reply === "function") await (reply as Reply)(exchange, ctx);
   else if (row.code === 204) send(exchange.response, row.code, {});
-  else sendJson(exchange.response, row.code, reply);
+  else sendJson(exchange.response, row.code, reply, row.action.secret ? unstored : {});
 }
 
 /** Uploads take as long as their clients like. */

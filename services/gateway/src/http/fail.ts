@@ -4,6 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { prefersPage } from "../web/negotiate.js";
 import { answerTo, isUnexpected, Refusal, sendJson } from "./answer.js";
 import type { Exchange } from "./exchange.js";
+import { unstored } from "./security.js";
 import { send } from "./send.js";
 
 /** Answers a failure. If part of the response is sent, closes the connection so that it does not look complete. */
@@ -17,7 +18,7 @@ export function fail(log: Log, { response, caller }: Exchange, thrown: unknown):
   if (response.headersSent && !disconnected) runAs(caller, () => log.warn({ err: thrown }, "response cut off"));
   if (response.headersSent || disconnected) return void response.destroy();
   if (thrown instanceof Refusal && thrown.page && prefersPage(response.req))
-    return void send(response, 303, { Location: thrown.page, "Cache-Control": "no-store" });
+    return void send(response, 303, { Location: thrown.page, ...unstored });
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);
 }

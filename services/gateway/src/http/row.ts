@@ -72,6 +72,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   /** Fields of a JSON body that says where the content can be downloaded. */
   readonly download?: Shape;
   readonly returns?: z.ZodType;
+  /** The response holds a secret that is shown only once. */
+  readonly secret?: boolean;
   /** The response is a list of such records, one page at a time. */
   readonly paged?: boolean;
   readonly many?: boolean;

@@ -14,7 +14,7 @@ export const getCurrentUser = action({
 
 export const listUsers = action({
   summary: "All users, by username",
-  query: { search: limitedText("text").describe("Only users whose name or e-mail address contains this text") },
+  query: { search: limitedText("text").describe("Only users whose username contains this text, whatever its case") },
   paged: true,
   returns: accountSchema,
   async run({ accounts }, { query, page }) {
@@ -46,8 +46,8 @@ export const deleteUser = action({
   async run({ accounts, users, sessions }, { params: { username } }) {
     await accounts.deleteUser({ username });
     // An event tells us too, but the next request may arrive earlier.
-    sessions.forget();
     users.forget();
+    await sessions.expire();
   },
 });
 
@@ -100,6 +100,7 @@ export const createToken = action({
   required: ["name", "scope"],
   refuses: ["tokens"],
   returns: newTokenSchema,
+  secret: true,
   run: (ctx, { body }) => create(ctx, body),
 });
 
@@ -110,6 +111,7 @@ export const createUserToken = action({
   required: ["name", "scope"],
   refuses: ["tokens"],
   returns: newTokenSchema,
+  secret: true,
   target: ({ accounts }, { params }: Pick<Address, "params">) =>
     accounts.getUser({ by: { $case: "username", value: params.username } }),
   run: (ctx, { body, params }) => create(ctx, body, params.username),
@@ -120,6 +122,6 @@ export const deleteToken = action({
   changes: "token",
   async run({ accounts, sessions }, { params: { id } }) {
     await accounts.deleteToken({ id });
-    sessions.forget();
+    await sessions.expire();
   },
 });

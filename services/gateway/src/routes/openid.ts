@@ -10,6 +10,7 @@ import { Refusal } from "../http/answer.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
 import { basePathOf } from "../http/path.js";
 import { action } from "../http/row.js";
+import { unstored } from "../http/security.js";
 import { send } from "../http/send.js";
 import { text } from "../http/shape.js";
 
@@ -39,7 +40,6 @@ function refusal(ctx: Context, problem: Problem, pending?: Partial<Pending>): Re
   return new Refusal(problem === "unavailable" ? 503 : 401, problems[problem], {}, page);
 }
 
-const noStore = { "Cache-Control": "no-store" };
 
 function openidOf({ openid }: Context): NonNullable<Context["openid"]> {
   if (!openid) throw notFound();
@@ -68,7 +68,7 @@ export const beginSignIn = action({
     const sessionId = query.intent === "connect" ? await sessionIdOf(ctx, exchange) : undefined;
     const next = nextPage(ctx.config, query.next);
     const { url, checks } = await client.begin().catch(failing(ctx, { next, sessionId }));
-    const headers = { Location: url, "Set-Cookie": pending.keep({ ...checks, next, sessionId }), ...noStore };
+    const headers = { Location: url, "Set-Cookie": pending.keep({ ...checks, next, sessionId }), ...unstored };
     return ({ response }: Exchange) => send(response, 303, headers);
   },
 });
@@ -107,7 +107,7 @@ export const finishSignIn = action({
     });
     return ({ response }: Exchange) => {
       if (cookie) response.appendHeader("Set-Cookie", cookie);
-      send(response, 303, { Location: pending.next, ...noStore });
+      send(response, 303, { Location: pending.next, ...unstored });
     };
   },
 });

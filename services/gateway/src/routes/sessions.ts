@@ -8,6 +8,7 @@ import { sendJson } from "../http/answer.js";
 import type { Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
+import { unstored } from "../http/security.js";
 import { text } from "../http/shape.js";
 
 const relationsOf = ({ config }: Context) => ({ url: config.publicUrl });
@@ -34,14 +35,14 @@ export const openSession = action({
     checkOwnPage(ctx.config, exchange.request);
     const { session, cookie } = await open(ctx, exchange, body);
     const json = sessionJson(session, relationsOf(ctx), session.id);
-    const headers = { "Set-Cookie": cookie, "Cache-Control": "no-store" };
+    const headers = { "Set-Cookie": cookie, ...unstored };
     return ({ response }: Exchange) => sendJson(response, 201, json, headers);
   },
 });
 
 async function close(ctx: Context, id: number): Promise<void> {
   await ctx.accounts.deleteSession({ id });
-  ctx.sessions.forget();
+  await ctx.sessions.expire();
 }
 
 export const closeSession = action({
@@ -74,6 +75,7 @@ export const createSignInLink = action({
   summary: "Creates a link that signs in one browser within ten minutes; its secret is returned only now",
   changes: "session",
   returns: signInLinkSchema,
+  secret: true,
   async run(ctx, { exchange: { session } }) {
     const { secret, expiresAt } = await ctx.accounts.createSignInLink({ sessionId: session?.sessionId });
     return signInLinkJson(secret, expiresAt, relationsOf(ctx));
