@@ -35,7 +35,13 @@ test.each([
 
 test("an own page of a public URL without path begins with one slash", () => {
   expect(ownPage("", origin, "/b/ann/7")).toBe("/b/ann/7");
-  for (const next of ["//evil.example", "/\\evil.example", "/\t/evil.example", "/.//evil.example", "/x/..//evil.example"])
+  for (const next of [
+    "//evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "/.//evil.example",
+    "/x/..//evil.example",
+  ])
     expect([next, ownPage("", origin, next)]).toEqual([next, undefined]);
 });
 

@@ -59,7 +59,7 @@ interface Reading {
   handedOver: boolean;
   /** Hands over the file that is arriving. */
   hurry?: (() => void) | undefined;
-  /** Begins to watch for this pace instead; without one, what arrives may take any time. */
+  /** Watches for this pace instead, or for none: what has been handed over arrives as fast as it is stored. */
   watch?: ((pace?: Pace) => void) | undefined;
   /** Reads a file that nobody wants; its bytes count as those of a field. */
   drop?: (stream: Readable) => unknown;
@@ -148,7 +148,6 @@ export function readForm(request: IncomingMessage, given: FormLimits): Promise<F
       const { held, start, hurry } = holding(stream, limits.heldBytes, ended);
       file = held;
       reading.hurry = hurry;
-      // The longer a file is, the longer it takes.
       reading.watch?.(rateOnly);
       stream.once("close", () => {
         reading.hurry = undefined;
@@ -157,7 +156,6 @@ export function readForm(request: IncomingMessage, given: FormLimits): Promise<F
       void start.then((early) => {
         if (!early) return;
         reading.handedOver = true;
-        // What has been handed over arrives as fast as it is stored.
         if (reading.hurry) reading.watch?.();
         resolve({ fields, file });
       });

@@ -36,7 +36,12 @@ const slow = { refusal: slowly };
 
 /** One KiB per second is slower than any network that clients use. */
 export const defaultPace: Pace = {
-  timeoutMs: fixedLimit({ max: 5 * 60_000, unit: "ms", about: "time to send a JSON body, or a form without its file", ...slow }),
+  timeoutMs: fixedLimit({
+    max: 5 * 60_000,
+    unit: "ms",
+    about: "time to send a JSON body, or a form without its file",
+    ...slow,
+  }),
   windowMs: 10_000,
   windowBytes: fixedLimit({
     max: 10 * 1024,

@@ -9,7 +9,6 @@ export interface Part {
   readonly end: number;
 }
 
-/** No client needs a longer range. The searches below take the square of its length. */
 const maxRangeLength = fixedLimit({
   max: 200,
   about: "characters of a `Range` header",

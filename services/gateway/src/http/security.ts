@@ -1,9 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/**
- * What browsers must not do with a response: guess its type, load anything for it, frame it, tell where it was, or show it
- * again, perhaps to another user, without asking.
- */
+/** What browsers must not do with a response: guess its type, load anything for it, frame it, tell where it was, or share it. */
 export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -15,7 +12,6 @@ export const securityHeaders = {
 /** Content that users have made must not run in the name of this site, even if a browser shows it. */
 export const contentPolicy = `${securityHeaders["Content-Security-Policy"]}; sandbox`;
 
-/** For responses with a secret that nobody gets a second time. */
 export const unstored = { "Cache-Control": "no-store" } as const;
 
 export function secure(response: ServerResponse): void {

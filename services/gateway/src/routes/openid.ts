@@ -40,7 +40,6 @@ function refusal(ctx: Context, problem: Problem, pending?: Partial<Pending>): Re
   return new Refusal(problem === "unavailable" ? 503 : 401, problems[problem], {}, page);
 }
 
-
 function openidOf({ openid }: Context): NonNullable<Context["openid"]> {
   if (!openid) throw notFound();
   return openid;
