@@ -7,7 +7,7 @@ import { suite } from "@ci/testkit/suite";
 const names = suite();
 let ci: Processes;
 /** Returns the API of a token at both gateways. */
-let atBothGateways: (token: string) => readonly [Api, Api];
+let atBothGateways: (token?: string) => readonly [Api, Api];
 
 beforeAll(async () => {
   ci = await startProcesses(names);
@@ -27,7 +27,7 @@ async function signUp(username: string) {
 }
 
 it("a token or user that is deleted at one gateway has ended at the other", async () => {
-  for (let nth = 0; nth < 10; nth++) {
+  for (let nth = 0; nth < 5; nth++) {
     const username = `ann${nth}`;
     const { id, secret } = await signUp(username);
     const [, secondGateway] = atBothGateways(secret);
@@ -40,6 +40,19 @@ it("a token or user that is deleted at one gateway has ended at the other", asyn
     expect((await again.get("/user")).status).toBe(200);
     expect((await ci.api.delete(`/users/${username}`)).status).toBe(204);
     expect((await again.get("/user")).status).toBe(401);
+  }
+});
+
+it("a session that is closed at one gateway has ended at the other", async () => {
+  const { secret } = await signUp("kay");
+  const [firstGateway, secondGateway] = atBothGateways();
+  const { origin } = new URL(ci.origin);
+  for (let nth = 0; nth < 5; nth++) {
+    const opened = await firstGateway.post("/session", { token: secret });
+    const cookie = opened.headers["set-cookie"]!.toString().split(";")[0]!;
+    expect((await secondGateway.get("/user", { cookie })).status).toBe(200);
+    expect((await firstGateway.send("DELETE", "/session", { headers: { cookie, origin } })).status).toBe(204);
+    expect((await secondGateway.get("/user", { cookie })).status).toBe(401);
   }
 });
 
