@@ -38,7 +38,7 @@ import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneCaches } from "./loops/prune-caches.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { recordQueue } from "./loops/record-queue.js";
-import { registerHooks } from "./loops/register-hooks.js";
+import { registeringHooks } from "./loops/register-hooks.js";
 import { removingHooks } from "./loops/remove-hooks.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
@@ -205,7 +205,8 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("record-queue", minuteMs, () => recordQueue(ctx));
-  loop("register-hooks", registerHooksEveryMs, () => registerHooks(ctx), hooksRestMs);
+  const pending = registeringHooks(ctx, () => registering.wake());
+  const registering = loop("register-hooks", registerHooksEveryMs, pending, hooksRestMs);
   return {
     crons: firing,
     removals: loop("remove-hooks", registerHooksEveryMs, removingHooks(ctx), hooksRestMs),

@@ -12,8 +12,11 @@ import { submitRun } from "./submit.js";
 /** Long enough to submit a build; short enough for another replica to do it within a minute of the due time. */
 const claimMs = 15_000;
 
-/** Finds the user and the namespace of a cron job, which may be deleted. */
-export async function findOwners({ accounts }: Context, { userId, namespaceId }: CronDoc) {
+/** Finds the user and the namespace of a cron job or repository, which may be deleted. */
+export async function findOwners(
+  { accounts }: Context,
+  { userId, namespaceId }: Pick<CronDoc, "userId" | "namespaceId">,
+) {
   const namespaceIds = namespaceId === undefined ? [] : [namespaceId];
   const { users, namespaces } = await accounts.resolve({ userIds: [userId], namespaceIds });
   const user = users.find(({ id }) => id === userId);

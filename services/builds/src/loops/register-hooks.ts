@@ -1,9 +1,21 @@
-import { registerSoon } from "../actions/hooks/register-hook.js";
+import { sharesOf } from "@ci/kit/process/shares";
+import { registerClaimed } from "../actions/hooks/register-hook.js";
 import type { Context } from "../context.js";
 
-/** Registers hooks that a process left pending when it died. Returns the number of repositories. */
-export async function registerHooks(ctx: Context): Promise<number> {
-  const ids = await ctx.repositories.pendingHooks();
-  for (const id of ids) await registerSoon(ctx, id);
-  return ids.length;
+const slots = 4;
+
+/**
+ * Returns a pass that starts to register hooks that a process left pending when it died, in shares of their users. Returns
+ * how many run. Calls `ended` when another may start.
+ */
+export function registeringHooks(ctx: Context, ended: () => void): () => Promise<number> {
+  const shares = sharesOf<number>(slots);
+  return async () => {
+    while (!shares.isFull()) {
+      const held = await ctx.repositories.claimAnyHook(shares.sated(), ctx.config.hookLeaseMs);
+      if (!held) break;
+      shares.start(held.userId, registerClaimed(ctx, held), ended);
+    }
+    return shares.running();
+  };
 }

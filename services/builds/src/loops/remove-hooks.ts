@@ -1,6 +1,7 @@
 import type { NothingYet } from "@ci/kit/process/loop";
 import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
+import { ownTask } from "../actions/hooks/own-task.js";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
@@ -11,7 +12,7 @@ const slots = 4;
 async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
   const { _id, sealedToken, failures } = removal;
   // The process died before it removed the repository, so the hook is still needed.
-  if (await ctx.repositories.byId(_id)) return void (await ctx.hookRemovals.done(_id));
+  if (await ctx.repositories.byId(_id)) return void (await ctx.hookRemovals.done(removal));
   try {
     await removeAtProvider(ctx, removal, decrypt(ctx.config.keyring, sealedToken, repositoryToken(_id)));
   } catch (err) {
@@ -20,18 +21,16 @@ async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
     if (pauseMs !== undefined) return ctx.hookRemovals.retry(removal, pauseMs);
     ctx.log.warn({ err, repository: _id }, "gave up on removing a hook at its provider");
   }
-  await ctx.hookRemovals.done(_id);
+  await ctx.hookRemovals.done(removal);
 }
 
-function tryToRemove(ctx: Context, removal: HookRemoval): Promise<void> {
-  const running = remove(ctx, removal)
-    .catch((err) => {
+const tryToRemove = (ctx: Context, removal: HookRemoval): Promise<void> =>
+  ownTask(
+    ctx,
+    remove(ctx, removal).catch((err) => {
       if (!ctx.signal.aborted) ctx.log.warn({ err, repository: removal._id }, "hook not removed; it will be retried");
-    })
-    .finally(() => ctx.advancing.delete(running));
-  ctx.advancing.add(running);
-  return running;
-}
+    }),
+  );
 
 /** Returns a pass that starts removals of hooks of deleted repositories, in shares of their users, and returns how many run. */
 export function removingHooks(ctx: Context): () => Promise<number | NothingYet> {

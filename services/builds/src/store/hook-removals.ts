@@ -18,13 +18,16 @@ export const hookRemovalStore = (db: Db) => {
   const removals = db.collection<HookRemoval>("hookRemovals");
 
   return {
-    /** Stores a removal that is due after `waitMs`, so that the repository can be deleted first. */
-    async plan({ _id, userId, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">, waitMs: number) {
+    /** Stores a removal that is due after `waitMs`, and not before `from`. */
+    async plan(
+      { _id, userId, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">,
+      waitMs: number,
+      from?: Date,
+    ) {
       const planned = { ...(userId === undefined ? {} : { userId }), provider, url, sealedToken, failures: 0 };
-      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt: inMs(waitMs) } }], { upsert: true });
+      const dueAt = from ? { $max: [inMs(waitMs), from] } : inMs(waitMs);
+      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt } }], { upsert: true });
     },
-
-    makeDue: (id: number) => removals.updateOne({ _id: id }, [{ $set: { dueAt: "$$NOW" } }]),
 
     nextDueInMs: () => firstDueInMs(removals, "dueAt"),
 
@@ -40,11 +43,13 @@ export const hookRemovalStore = (db: Db) => {
         { sort: { dueAt: 1 }, returnDocument: "after" },
       ),
 
-    async retry({ _id, failures }: HookRemoval, pauseMs: number): Promise<void> {
-      await removals.updateOne({ _id }, [{ $set: { dueAt: inMs(pauseMs), failures: failures + 1 } }]);
+    /** Postpones a claimed removal, unless it was planned or claimed again. */
+    async retry({ _id, dueAt, failures }: HookRemoval, pauseMs: number): Promise<void> {
+      await removals.updateOne({ _id, dueAt }, [{ $set: { dueAt: inMs(pauseMs), failures: failures + 1 } }]);
     },
 
-    done: (id: number) => removals.deleteOne({ _id: id }),
+    /** Ends a claimed removal, unless it was planned or claimed again. */
+    done: ({ _id, dueAt }: HookRemoval) => removals.deleteOne({ _id, dueAt }),
   };
 };
 

@@ -4,12 +4,17 @@ import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Collection, Db } from "mongodb";
+import { hookClaims, requested } from "./hook-claims.js";
 
 export type RepositoryDoc = Stored<Repository> & {
   readonly sealedSecret: string;
   readonly sealedToken?: string;
   /** Until this time, by the clock of MongoDB, a process holds the registration of the pending hook. */
   readonly hookHeldUntil?: Date;
+  /** The same time, if the holder looks at `hookAttempt` afterwards. Holders of an older version do not set it. */
+  readonly hookWatchedUntil?: Date;
+  /** Counts the requests to register the hook; absent until the first claim or change. */
+  readonly hookAttempt?: number;
 };
 
 /** The state of the hook's registration at the provider. */
@@ -19,14 +24,7 @@ export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 export type RepositoryChange = Partial<
   Pick<
     RepositoryDoc,
-    | "userId"
-    | "sealedSecret"
-    | "sealedToken"
-    | "hasAccessToken"
-    | "forks"
-    | "cancelSuperseded"
-    | "hook"
-    | "hookHeldUntil"
+    "userId" | "sealedSecret" | "sealedToken" | "hasAccessToken" | "forks" | "cancelSuperseded" | "hook" | "hookReason"
   >
 >;
 
@@ -34,13 +32,17 @@ export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Re
 
 /** Returns the record of a repository, with defaults for fields that older ones lack. */
 export function toRepository(doc: RepositoryDoc): Repository {
-  const { sealedSecret: _s, sealedToken: _t, hookHeldUntil: _h, ...stored } = doc;
+  const {
+    sealedSecret: _s,
+    sealedToken: _t,
+    hookHeldUntil: _h,
+    hookWatchedUntil: _w,
+    hookAttempt: _a,
+    ...stored
+  } = doc;
   const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;
   return { ...fromStored<Repository>(stored), forks, cancelSuperseded, hook };
 }
-
-// A missing time compares as earlier than any other.
-const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
 
 const ownership = (repositories: Collection<RepositoryDoc>) => {
   const idsOf = (filter: { namespaceId: number } | { userId: number }) =>
@@ -86,50 +88,27 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
         repositories.countDocuments({ namespaceId }),
       ),
 
-    /** Changes a repository in one write; returns null if it does not exist. */
-    change(namespaceId: number, id: number, change: RepositoryChange): Promise<RepositoryDoc | null> {
+    /**
+     * Changes a repository in one write, if it still has the user and the access token that it had. Returns null otherwise.
+     * The hook `pending` requests a registration.
+     */
+    change({ _id, namespaceId, userId, hasAccessToken }: RepositoryDoc, change: RepositoryChange) {
       const entries = Object.entries(change);
-      const values = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-      const removed = Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [[key, true]] : [])));
-      if (entries.length === 0) return repositories.findOne({ _id: id, namespaceId });
-      const update = {
-        ...(Object.keys(values).length > 0 ? { $set: values } : {}),
-        ...(Object.keys(removed).length > 0 ? { $unset: removed as never } : {}),
-      };
-      return repositories.findOneAndUpdate({ _id: id, namespaceId }, update, { returnDocument: "after" });
+      const before = { _id, namespaceId, userId, hasAccessToken };
+      if (entries.length === 0) return repositories.findOne(before);
+      const values = entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, { $literal: value }]]));
+      const removed = entries.flatMap(([key, value]) => (value === undefined ? [key] : []));
+      const set = { ...Object.fromEntries(values), ...(change.hook === "pending" ? requested : {}) };
+      const update = [{ $set: set }, ...(removed.length > 0 ? [{ $unset: removed }] : [])];
+      return repositories.findOneAndUpdate(before, update, { returnDocument: "after" });
     },
 
-    /** Returns the ids of repositories whose hook is to be registered. */
-    pendingHooks: () =>
-      repositories
-        .find({ hook: "pending", ...isFree }, { projection: { _id: 1 } })
-        .limit(100)
-        .map(({ _id }) => _id)
-        .toArray(),
-
-    /** Claims the registration of a pending hook. If its holder crashes, another process can claim it. */
-    claimHook: (id: number, leaseMs: number): Promise<RepositoryDoc | null> =>
-      repositories.findOneAndUpdate(
-        { _id: id, hook: "pending", ...isFree },
-        [{ $set: { hookHeldUntil: { $add: ["$$NOW", leaseMs] } } }],
-        { returnDocument: "after" },
-      ),
-
-    /** Stores the outcome of a registration, unless it was claimed or requested again meanwhile. */
-    async settleHook({ _id, hookHeldUntil }: RepositoryDoc, { hook, hookReason }: HookState): Promise<void> {
-      await repositories.updateOne(
-        { _id, hook: "pending", hookHeldUntil },
-        {
-          $set: { hook, ...(hookReason === undefined ? {} : { hookReason }) },
-          $unset: { hookHeldUntil: true, ...(hookReason === undefined ? { hookReason: true } : {}) },
-        },
-      );
-    },
+    ...hookClaims(repositories),
 
     ...ownership(repositories),
 
-    /** Returns false if the repository did not exist. */
-    remove: async (id: number): Promise<boolean> => (await repositories.deleteOne({ _id: id })).deletedCount === 1,
+    /** Returns what it removed; null if the repository did not exist. */
+    remove: (id: number): Promise<RepositoryDoc | null> => repositories.findOneAndDelete({ _id: id }),
   };
 };
 

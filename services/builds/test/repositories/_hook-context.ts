@@ -35,7 +35,10 @@ export async function hookContext(names: Suite, name: string, overrides: Partial
     hookRemovals: hookRemovalStore(db),
     accounts: {
       allow: async () => ({ namespaceIds: [1] }),
-      resolve: async () => ({ users: [], namespaces: [{ id: 1, name: "ns" }] }),
+      resolve: async ({ userIds }: { userIds: readonly number[] }) => ({
+        users: userIds.map((id) => ({ id, username: `user${id}` })),
+        namespaces: [{ id: 1, name: "ns" }],
+      }),
     },
     log: createLog("test", "silent"),
     wakeDeliveries: () => {},

@@ -3,6 +3,7 @@ import { type Gate, gate } from "@ci/testkit/gate";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 import { advancingDeliveries } from "../../src/loops/advance-deliveries.js";
+import { registeringHooks } from "../../src/loops/register-hooks.js";
 import { removingHooks } from "../../src/loops/remove-hooks.js";
 import { hookContext } from "./_hook-context.js";
 
@@ -76,5 +77,29 @@ test("removals of one user's hooks leave slots for those of others, also of thos
   await eventually(async () => {
     expect(await pass()).toBe(0);
     expect(await removals.countDocuments({ _id: { $gt: 0 } })).toBe(0);
+  });
+});
+
+test("hooks of one user, which a dead process left pending, leave slots for those of others", async () => {
+  const slow = gate();
+  await using provider = await providerBehind(slow);
+  await using hooks = await hookContext(names, "registrations");
+  const { ctx, repository } = hooks;
+  const pass = registeringHooks(ctx, () => undefined);
+  const pending = (id: number, userId: number, project: string) =>
+    repository(id, userId, `${provider.url}/a/${project}.git`, { hook: "pending" });
+  for (const id of [1, 2, 3, 4, 5]) await pending(id, 100, "slow");
+  for (const id of [6, 7]) await pending(id, 200, "fast");
+  const isRegistered = async (id: number) =>
+    expect(await ctx.repositories.byId(id)).toMatchObject({ hook: "registered" });
+  await eventually(async () => {
+    expect(await pass()).toBe(2);
+    for (const id of [6, 7]) await isRegistered(id);
+  });
+  expect(asked(provider, "slow")).toBe(2);
+  slow.open();
+  await eventually(async () => {
+    expect(await pass()).toBe(0);
+    for (const id of [1, 2, 3, 4, 5]) await isRegistered(id);
   });
 });

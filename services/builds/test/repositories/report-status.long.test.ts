@@ -5,7 +5,7 @@ import { bootHooks, manifest, providerNames } from "./_hooks.js";
 
 let answer: () => Answer = () => ({ status: 201 });
 let intercept: (path: string) => Answer | undefined = () => undefined;
-const { suite, hooked, server, build } = bootHooks(
+const { suite, hooked, server, build, deliveriesOf } = bootHooks(
   { hookPausesMs: [20, 20] },
   { answer: () => answer(), before: ({ url }) => intercept(url!) },
 );
@@ -121,6 +121,22 @@ describe("succeeds", () => {
     expect(await push({ sha })).toEqual([]);
     await statesAre(sha, ["error"]);
     expect(statusRequests(none)).toEqual([]);
+  });
+
+  it("a commit's status shows the first complaint, also if an earlier manifest made no build for another reason", async () => {
+    const { git, push, ...hook } = await hooked("gitea", token);
+    const files = {
+      ".service-ci/a.yml": `${manifest}when: {event: pull}\n`,
+      ".service-ci/b.yml": "driver: {type: submarine}",
+    };
+    const sha = await git.commit(files);
+    expect(await push({ sha })).toEqual([]);
+    await statesAre(sha, ["error"]);
+    const { description } = statusRequests(sha)[0]!.json;
+    expect(description).toMatch(/^\.service-ci\/b\.yml: /);
+    const [delivery] = await deliveriesOf({ git, push, ...hook });
+    const unwanted = ".service-ci/a.yml: the manifest's when does not match: event";
+    expect([delivery!.reasons[0], delivery!.reasons.at(-1)]).toEqual([expect.stringContaining("b.yml: "), unwanted]);
   });
 
   it("nothing is reported without an access token", async () => {

@@ -34,7 +34,7 @@ export function keepLease(
   const killed = new AbortController();
   const lose = () => lost.abort(new Ended("lost"));
   // A process that hangs must not cost the lease if another one answers.
-  const answerMs = Math.max(1_000, Math.min(renewEveryMs, leaseMs / 3));
+  const answerMs = Math.ceil(Math.max(1_000, Math.min(renewEveryMs, leaseMs / 3)));
   let until = claimedAt + leaseMs;
   const whenOver = () => setTimeout(lose, Math.max(0, until - performance.now()));
   let over = whenOver();

@@ -5,6 +5,7 @@ import { notReported } from "../../domain/hooks/reasons.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
+import { ownTask } from "./own-task.js";
 import { Unreadable } from "./read-commit.js";
 import { inReadingTurn, isBusy } from "./reading-turns.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
@@ -51,11 +52,7 @@ async function afterFailure(
 const isBuilt = (delivery: HookDelivery): delivery is BuiltDelivery => delivery.change !== undefined;
 
 /** Runs the next step of a claimed delivery and releases it. Never throws: a failed step is retried later. */
-export function advance(ctx: Context, held: HookDelivery): Promise<void> {
-  const running = advanceHeld(ctx, held).finally(() => ctx.advancing.delete(running));
-  ctx.advancing.add(running);
-  return running;
-}
+export const advance = (ctx: Context, held: HookDelivery): Promise<void> => ownTask(ctx, advanceHeld(ctx, held));
 
 const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
   whileHeld(ctx, held, async () => {
@@ -82,7 +79,7 @@ async function whileHeld(ctx: Context, held: HookDelivery, work: () => Promise<v
 async function runInTurn(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery): Promise<void> {
   const { hookDeliveries: deliveries, signal } = ctx;
   const { hookLeaseMs } = ctx.config;
-  const over = AbortSignal.any([signal, AbortSignal.timeout(hookLeaseMs / 2)]);
+  const over = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(hookLeaseMs / 2))]);
   const inTurn = async () => {
     const renewed = await deliveries.renew(held, hookLeaseMs);
     if (renewed) await whileHeld(ctx, renewed, () => run(ctx, repository, renewed));

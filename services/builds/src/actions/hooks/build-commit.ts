@@ -15,6 +15,7 @@ import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
 import { tagFrom } from "../../domain/tags.js";
 import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
+import { findOwners } from "../fire-cron.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
@@ -72,11 +73,11 @@ async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: num
   }
 }
 
-async function writableNamespace({ accounts }: Context, { userId, namespaceId }: RepositoryDoc) {
-  const { namespaceIds } = await accounts.allow({ userId, action: "write", namespaceIds: [namespaceId] });
+async function writableNamespace(ctx: Context, { userId, namespaceId }: RepositoryDoc) {
+  const { namespaceIds } = await ctx.accounts.allow({ userId, action: "write", namespaceIds: [namespaceId] });
   if (!namespaceIds.includes(namespaceId)) return undefined;
-  const { namespaces } = await accounts.resolve({ userIds: [], namespaceIds });
-  return namespaces.find(({ id }) => id === namespaceId);
+  const { userGone, namespace } = await findOwners(ctx, { userId, namespaceId });
+  return userGone ? undefined : namespace;
 }
 
 /** Returns why a commit makes no build, whatever its manifests say; undefined if the manifests decide. */
@@ -114,11 +115,12 @@ export async function buildCommit(
   }
   const made = new Set((await ctx.builds.ofDelivery(delivery._id)).map(({ path }) => path));
   const request = requestFor(ctx, repository, delivery, commit);
-  const refusals: { path: string; refusal: Refusal }[] = [];
+  const refusals: { path: string; refusal: NonNullable<Refusal> }[] = [];
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    refusals.push({ path, refusal: await trySubmit(ctx, { ...request, text, namespace, origin }, id) });
+    const refusal = await trySubmit(ctx, { ...request, text, namespace, origin }, id);
+    if (refusal) refusals.push({ path, refusal });
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
   await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
@@ -126,8 +128,10 @@ export async function buildCommit(
   // An earlier delivery may be processed late, so this also runs if all builds were made before.
   if (subject && builds.length > 0 && (repository.cancelSuperseded || request.awaitsApproval))
     await killSuperseded(ctx, subject, repository.cancelSuperseded ? "all" : "waiting");
-  const reasons = refusals.flatMap(({ path, refusal }) =>
-    (refusal?.reasons ?? []).map((reason) => (manifests.length > 1 ? `${path}: ${reason}` : reason)),
+  // The commit status shows the first reason, which must be a complaint.
+  const ordered = refusals.toSorted((a, b) => Number(b.refusal.wrong) - Number(a.refusal.wrong));
+  const reasons = ordered.flatMap(({ path, refusal }) =>
+    refusal.reasons.map((reason) => (manifests.length > 1 ? `${path}: ${reason}` : reason)),
   );
-  return { sha, wrong: refusals.some(({ refusal }) => refusal?.wrong), reasons: boundedReasons(reasons) };
+  return { sha, wrong: ordered[0]?.refusal.wrong ?? false, reasons: boundedReasons(reasons) };
 }

@@ -34,10 +34,12 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
   };
 }
 
+const pathOf = (hookId: string): string => `/hooks/${encodeURIComponent(hookId)}`;
+
 const found = async (ask: ReturnType<typeof asking>, api: HookApi, url: string): Promise<string[]> =>
   hooksTo(api, await ask("GET", api.list), url);
 
-/** Registers our hook at the provider, or updates the existing one. Throws FetchFailed. */
+/** Registers our hook at the provider, or updates the existing one and removes surplus ones. Throws FetchFailed. */
 export async function addHook(
   ctx: Needs,
   repository: HookedRepository,
@@ -46,15 +48,21 @@ export async function addHook(
   const api = hookApis[repository.provider];
   const ask = asking(ctx, repository, token);
   const url = hookUrl(ctx, repository);
-  const [existing] = await found(ask, api, url);
+  const [existing, ...surplus] = await found(ask, api, url);
   const body = api.body({ url, secret });
   if (existing === undefined) await ask("POST", "/hooks", body);
-  else await ask(api.updateMethod, `/hooks/${encodeURIComponent(existing)}`, body);
+  else await ask(api.updateMethod, pathOf(existing), body);
+  try {
+    for (const id of surplus) await ask("DELETE", pathOf(id));
+  } catch (error) {
+    // Ours is registered all the same.
+    if (!(error instanceof FetchFailed)) throw error;
+  }
 }
 
 /** Removes all hooks at the provider that send to our URL. Throws FetchFailed. */
 export async function removeHooks(ctx: Needs, repository: HookedRepository, token: string): Promise<void> {
   const ask = asking(ctx, repository, token);
   for (const id of await found(ask, hookApis[repository.provider], hookUrl(ctx, repository)))
-    await ask("DELETE", `/hooks/${encodeURIComponent(id)}`);
+    await ask("DELETE", pathOf(id));
 }

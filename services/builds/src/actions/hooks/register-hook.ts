@@ -3,8 +3,13 @@ import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookState, RepositoryDoc } from "../../store/repositories.js";
+import { ownTask } from "./own-task.js";
 import { addHook } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
+import { removeHookSoon } from "./remove-repository.js";
+
+/** The state of a hook that the service cannot register. */
+export const withoutToken = { hook: "by_hand", hookReason: "no access token" } as const;
 
 const advice: Readonly<Record<string, string>> = {
   401: "the access token is not valid",
@@ -14,7 +19,7 @@ const advice: Readonly<Record<string, string>> = {
 
 async function register(ctx: Context, repository: RepositoryDoc): Promise<HookState> {
   const token = tokenOf(ctx, repository);
-  if (!token) return { hook: "by_hand", hookReason: "no access token" };
+  if (!token) return withoutToken;
   const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(repository._id));
   try {
     await addHook(ctx, repository, { secret, token });
@@ -31,15 +36,29 @@ async function register(ctx: Context, repository: RepositoryDoc): Promise<HookSt
   }
 }
 
-/** Like registerHook, but leaves a failure to the loop. */
-export async function registerSoon(ctx: Context, id: number): Promise<void> {
-  await registerHook(ctx, id).catch((err) =>
-    ctx.log.warn({ err, repository: id }, "hook not registered; the next pass will retry it"),
-  );
+/** Registers a claimed hook. Does so again if that was requested meanwhile, because the provider may have the old one. */
+async function registerHeld(ctx: Context, first: RepositoryDoc): Promise<void> {
+  const { repositories, config } = ctx;
+  let held: RepositoryDoc | null = first;
+  while (held) {
+    if (await repositories.settleHook(held, await register(ctx, held))) return;
+    if (!(await repositories.requestHookAgain(held))) return removeHookSoon(ctx, held);
+    held = await repositories.claimHook(held._id, config.hookLeaseMs);
+  }
 }
 
-/** Registers a repository's pending hook at its provider, unless another process is doing so. */
-export async function registerHook(ctx: Context, id: number): Promise<void> {
+/** Registers a claimed hook at its provider. Leaves a failure to the loop. */
+export const registerClaimed = (ctx: Context, held: RepositoryDoc): Promise<void> =>
+  ownTask(
+    ctx,
+    registerHeld(ctx, held).catch((err) => {
+      if (!ctx.signal.aborted)
+        ctx.log.warn({ err, repository: held._id }, "hook not registered; the next pass will retry it");
+    }),
+  );
+
+/** Registers a repository's pending hook, unless a process is doing so: that one will do it again. */
+export async function registerSoon(ctx: Context, id: number): Promise<void> {
   const held = await ctx.repositories.claimHook(id, ctx.config.hookLeaseMs);
-  if (held) await ctx.repositories.settleHook(held, await register(ctx, held));
+  if (held) await registerClaimed(ctx, held);
 }

@@ -1,25 +1,34 @@
 import type { Context } from "../../context.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
 
 type Stores = Pick<Context, "repositories" | "hookDeliveries" | "hookRemovals" | "wakeHookRemovals">;
 
 /** Longer than the deletion takes. If the process dies meanwhile, the removal finds the repository and does nothing. */
 const deletionMs = 60_000;
 
+/** Plans that the hook of a repository with an access token is removed at the provider. */
+async function plan({ hookRemovals }: Stores, { sealedToken, ...doc }: RepositoryDoc, waitMs: number, from?: Date) {
+  if (sealedToken) await hookRemovals.plan({ ...doc, sealedToken }, waitMs, from);
+}
+
+/** Plans that the hook of a removed repository is removed at the provider now. */
+export async function removeHookSoon(ctx: Stores, repository: RepositoryDoc): Promise<void> {
+  await plan(ctx, repository, 0);
+  ctx.wakeHookRemovals();
+}
+
 /**
  * Removes a repository; returns false if it did not exist. A concurrent delivery removes itself at its next step. With an
- * access token, the hook is removed at the provider soon after.
+ * access token, the hook is removed at the provider soon after: if it is just being registered, by who registers it.
  */
 export async function removeRepository(ctx: Stores, id: number): Promise<boolean> {
   const repository = await ctx.repositories.byId(id);
-  const { sealedToken } = repository ?? {};
-  if (repository && sealedToken) await ctx.hookRemovals.plan({ ...repository, sealedToken }, deletionMs);
+  if (repository) await plan(ctx, repository, deletionMs);
   const removed = await ctx.repositories.remove(id);
   await ctx.hookDeliveries.removeOfRepository(id);
-  if (sealedToken) {
-    await ctx.hookRemovals.makeDue(id);
-    ctx.wakeHookRemovals();
-  }
-  return removed;
+  if (removed?.hookHeldUntil) await plan(ctx, removed, deletionMs, removed.hookHeldUntil);
+  else if (removed) await removeHookSoon(ctx, removed);
+  return removed !== null;
 }
 
 export async function removeRepositories(ctx: Stores, find: () => Promise<number[]>): Promise<void> {

@@ -6,7 +6,7 @@ import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/bui
 import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
 import { inReadingTurnWithin } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
-import { registerSoon } from "../../actions/hooks/register-hook.js";
+import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
 import { startDelivery } from "../../actions/hooks/start-delivery.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import { requireMember } from "../../actions/require-member.js";
@@ -31,7 +31,7 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
     createdAt: ctx.now(),
     forks: isForks(forks) ? forks : "approve",
     cancelSuperseded,
-    ...(accessToken === "" ? { hook: "by_hand", hookReason: "no access token" } : { hook: "pending" }),
+    ...(accessToken === "" ? withoutToken : { hook: "pending" }),
     sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
     sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
   };

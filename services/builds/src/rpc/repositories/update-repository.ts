@@ -1,15 +1,17 @@
-import { userOf } from "@ci/kit/rpc/caller";
-import { notFound } from "@ci/kit/rpc/fault";
-import { validated } from "@ci/kit/rpc/validated";
+import { type Caller, userOf } from "@ci/kit/rpc/caller";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { complain, validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import { findRepository } from "../../actions/hooks/find-delivery.js";
-import { registerSoon } from "../../actions/hooks/register-hook.js";
+import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../store/repositories.js";
+
+const maxAttempts = 10;
 
 /** Returns the change of a request. A member who sets the secret takes the repository over, without the access token. */
 function changeOf(
@@ -23,12 +25,11 @@ function changeOf(
   const token = accessToken
     ? { hasAccessToken: true, sealedToken: encrypt(keyring, accessToken, repositoryToken(id)) }
     : removeAccessToken && { hasAccessToken: false, sealedToken: undefined };
+  const keepsToken = accessToken || (hasAccessToken && !removeAccessToken);
+  const hook = keepsToken ? ({ hook: "pending" } as const) : withoutToken;
   return {
-    // The provider needs a new secret, and a new token may be allowed to register it. Discards a concurrent
-    // registration with the old ones.
-    ...(accessToken || (secret && hasAccessToken && !removeAccessToken)
-      ? { hook: "pending" as const, hookHeldUntil: undefined }
-      : {}),
+    // The provider needs a new secret, and a new token may be allowed to register it.
+    ...(accessToken || secret ? hook : {}),
     // One write: concurrent changes must not combine one user's secret with another user.
     ...(secret ? { sealedSecret: encrypt(keyring, secret, repositorySecret(id)), userId: callerId } : {}),
     ...token,
@@ -37,21 +38,46 @@ function changeOf(
   };
 }
 
+async function takeoverComplaints(
+  { repositories }: Context,
+  { secret }: UpdateRepositoryRequest,
+  owner: number,
+  by: number,
+) {
+  return secret && by !== owner ? repositories.quotaComplaints(by) : {};
+}
+
+/** Makes the change. Decides anew if the repository got another user or access token meanwhile. */
+async function update(
+  ctx: Context,
+  request: UpdateRepositoryRequest,
+  caller: Caller,
+  read: RepositoryDoc,
+): Promise<RepositoryDoc> {
+  const callerId = userOf(caller);
+  let before = read;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const changed = await ctx.repositories.change(before, changeOf(ctx, request, before, callerId));
+    if (changed) return changed;
+    before = await findRepository(ctx, caller, request.namespaceId, request.id);
+    complain(await takeoverComplaints(ctx, request, before.userId, callerId));
+  }
+  throw new Fault("unavailable", "The repository has too many concurrent changes");
+}
+
 export const updateRepository = (ctx: Context): RepositoryHandlers["updateRepository"] =>
   validated(async (request, { caller }) => {
     const { namespaceId, id } = request;
     const before = await findRepository(ctx, caller, namespaceId, id);
-    const callerId = userOf(caller);
-    const takesOver = request.secret && callerId !== before.userId;
     return {
       complaints: {
         ...changeComplaints(request),
-        ...(takesOver ? await ctx.repositories.quotaComplaints(callerId) : {}),
+        ...(await takeoverComplaints(ctx, request, before.userId, userOf(caller))),
       },
       async change() {
-        const changed = await ctx.repositories.change(namespaceId, id, changeOf(ctx, request, before, callerId));
-        if (changed?.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
-        const after = changed && (await ctx.repositories.byId(id));
+        const changed = await update(ctx, request, caller, before);
+        if (changed.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
+        const after = await ctx.repositories.byId(id);
         if (!after) throw notFound();
         return { repository: toRepository(after) };
       },

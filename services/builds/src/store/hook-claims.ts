@@ -1,0 +1,61 @@
+import type { Collection } from "mongodb";
+import type { HookState, RepositoryDoc } from "./repositories.js";
+
+// A missing time compares as earlier than any other.
+const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
+const nextAttempt = { $add: [{ $ifNull: ["$hookAttempt", 0] }, 1] };
+
+// A holder of an older version has another time, and would settle what it has not registered.
+/** Asks for a registration after the one under way, if its holder will notice; otherwise beside it. */
+export const requested = {
+  hook: "pending",
+  hookAttempt: nextAttempt,
+  hookHeldUntil: { $cond: [{ $eq: ["$hookHeldUntil", "$hookWatchedUntil"] }, "$hookHeldUntil", "$$REMOVE"] },
+};
+
+/** A process that registers a pending hook holds it meanwhile: it alone sends requests to the provider. */
+export function hookClaims(repositories: Collection<RepositoryDoc>) {
+  const claim = (which: { _id: number } | { userId: { $nin: readonly number[] } }, leaseMs: number) =>
+    repositories.findOneAndUpdate(
+      { hook: "pending", ...isFree, ...which },
+      [
+        { $set: { hookHeldUntil: { $add: ["$$NOW", leaseMs] }, hookAttempt: { $ifNull: ["$hookAttempt", 0] } } },
+        { $set: { hookWatchedUntil: "$hookHeldUntil" } },
+      ],
+      { returnDocument: "after" },
+    );
+
+  return {
+    /** Claims the registration of a pending hook. If its holder crashes, another process can claim it. */
+    claimHook: (id: number, leaseMs: number): Promise<RepositoryDoc | null> => claim({ _id: id }, leaseMs),
+
+    /** Claims any pending hook, of none of these users. */
+    claimAnyHook: (exceptUsers: readonly number[], leaseMs: number): Promise<RepositoryDoc | null> =>
+      claim({ userId: { $nin: exceptUsers } }, leaseMs),
+
+    /** Stores the outcome of a registration. Returns false if it was claimed or requested again, or the repository is gone. */
+    async settleHook(
+      { _id, hookHeldUntil, hookAttempt }: RepositoryDoc,
+      { hook, hookReason }: HookState,
+    ): Promise<boolean> {
+      const { matchedCount } = await repositories.updateOne(
+        { _id, hook: "pending", hookHeldUntil, hookAttempt },
+        {
+          $set: { hook, ...(hookReason === undefined ? {} : { hookReason }) },
+          $unset: {
+            ...{ hookHeldUntil: true, hookWatchedUntil: true },
+            ...(hookReason === undefined ? { hookReason: true } : {}),
+          },
+        },
+      );
+      return matchedCount === 1;
+    },
+
+    /** Requests another registration and ends this hold, unless it is over. Returns false if the repository is gone. */
+    async requestHookAgain({ _id, hookHeldUntil }: RepositoryDoc): Promise<boolean> {
+      const others = { $cond: [{ $eq: ["$hookHeldUntil", hookHeldUntil] }, "$$REMOVE", "$hookHeldUntil"] };
+      const again = { hook: "pending", hookAttempt: nextAttempt, hookHeldUntil: others };
+      return (await repositories.updateOne({ _id }, [{ $set: again }])).matchedCount === 1;
+    },
+  };
+}
