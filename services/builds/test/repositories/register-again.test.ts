@@ -18,65 +18,73 @@ async function answer(request: Received) {
   written.push(request.method);
   return provider.answer(request);
 }
-// Requests respond at once; registrations go on.
-const { suite, hooked } = bootHooks({ hookAnswerMs: 1 }, { answer });
+const { suite, hooked } = bootHooks({}, { answer });
 beforeEach(() => written.splice(0));
 
 const hooksOf = ({ record }: Hooked) => provider.of(new URL(record.url).pathname.slice(1).replace(/\.git$/, ""));
 const secretsOf = (hook: Hooked) => hooksOf(hook).map(({ config }) => (config as { secret: string }).secret);
-const change = (hook: Hooked, sent: string) => {
-  const { namespace, record } = hook;
-  const request = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, secret: sent };
-  return suite.as(suite.users.ann, () => suite.repositories.updateRepository(request));
+const change = async ({ namespace, record }: Hooked, sent: { secret?: string; accessToken?: string }) => {
+  const request = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, ...sent };
+  return (await suite.as(suite.users.ann, () => suite.repositories.updateRepository(request))).repository!;
 };
-const isRegistered = ({ record }: Hooked) =>
-  eventually(async () => expect(await suite.storedRepository(record.id)).toMatchObject({ hook: "registered" }));
+const remove = ({ namespace, record }: Hooked) =>
+  suite.as(suite.users.ann, () => suite.repositories.deleteRepository({ namespaceId: namespace.id, id: record.id }));
 
-/** Starts a registration whose write at the provider waits. */
-async function registering(): Promise<{ readonly hook: Hooked; readonly write: Gate }> {
+/** Starts a change whose write at the provider waits. */
+async function changing(hook: Hooked, sent: Parameters<typeof change>[1]) {
   const write = gate();
   slow = write;
-  const hook = await hooked("gitea", token);
+  const changed = Promise.allSettled([change(hook, sent)]);
   await write.reached;
-  return { hook, write };
+  return { write, changed };
 }
 
 it("secrets that follow each other reach a slow provider in this order", async () => {
   const hook = await hooked("gitea", token);
-  await isRegistered(hook);
-  const write = gate();
-  slow = write;
-  await change(hook, "second");
-  await write.reached;
-  expect((await change(hook, "third")).repository).toMatchObject({ hook: "pending" });
+  const { write, changed } = await changing(hook, { secret: "second" });
+  expect(await change(hook, { secret: "third" })).toMatchObject({ hook: "pending" });
   write.open();
-  await eventually(() => expect(written).toEqual(["POST", "PATCH", "PATCH"]));
-  await isRegistered(hook);
+  expect(await changed).toMatchObject([{ value: { hook: "registered" } }]);
+  expect(written).toEqual(["POST", "PATCH", "PATCH"]);
   expect(secretsOf(hook)).toEqual(["third"]);
 });
 
 it("a secret that is set during the first registration leaves one hook, with this secret", async () => {
-  const { hook, write } = await registering();
-  await change(hook, "second");
+  const hook = await hooked("gitea");
+  const { write, changed } = await changing(hook, { accessToken: token });
+  await change(hook, { secret: "second" });
   write.open();
-  await eventually(() => expect(written).toEqual(["POST", "PATCH"]));
-  await isRegistered(hook);
+  expect(await changed).toMatchObject([{ value: { hook: "registered" } }]);
+  expect(written).toEqual(["POST", "PATCH"]);
   expect(secretsOf(hook)).toEqual(["second"]);
 });
 
 it("a repository that is deleted while its hook is being registered leaves no hook", async () => {
-  const { hook, write } = await registering();
-  const request = { namespaceId: hook.namespace.id, id: hook.record.id };
-  await suite.as(suite.users.ann, () => suite.repositories.deleteRepository(request));
+  const other = await hooked("gitea", token);
+  const hook = await hooked("gitea");
+  const { write, changed } = await changing(hook, { accessToken: token });
+  await remove(hook);
+  await remove(other);
+  await eventually(() => expect(hooksOf(other)).toEqual([]));
   write.open();
-  await eventually(() => expect(written).toEqual(["POST", "DELETE"]));
+  expect(await changed).toMatchObject([{ reason: { code: "not_found" } }]);
+  await eventually(() => expect(written).toEqual(["POST", "DELETE", "POST", "DELETE"]));
   expect(hooksOf(hook)).toEqual([]);
-  expect(await suite.plannedRemovals()).toBe(0);
+  await eventually(async () => expect(await suite.plannedRemovals()).toBe(0));
+});
+
+it("a takeover without an access token during a registration does not leave the hook registered with the old secret", async () => {
+  const hook = await hooked("gitea");
+  const { write, changed } = await changing(hook, { accessToken: token });
+  await suite.changeRepository(hook.record.id, { $set: { userId: suite.users.bob.id } as never });
+  const byHand = { hook: "by_hand", hookReason: "no access token" };
+  expect(await change(hook, { secret: "second" })).toMatchObject(byHand);
+  write.open();
+  expect(await changed).toMatchObject([{ value: byHand }]);
 });
 
 it("a change removes surplus hooks that send to the same address, and no others", async () => {
   const hook = await hooked("gitea", token);
-  await isRegistered(hook);
   const path = `/api/v1/repos/${new URL(hook.record.url).pathname.slice(1).replace(/\.git$/, "")}/hooks`;
   const [ours] = hooksOf(hook);
   const other = { config: { url: "https://other.example/hook", secret: "other" } };
@@ -86,7 +94,6 @@ it("a change removes surplus hooks that send to the same address, and no others"
       body: Buffer.from(JSON.stringify(body)),
     });
   expect(secretsOf(hook)).toEqual([secret, secret, "other", secret]);
-  await change(hook, "second");
-  await eventually(() => expect(secretsOf(hook)).toEqual(["second", "other"]));
-  await isRegistered(hook);
+  expect(await change(hook, { secret: "second" })).toMatchObject({ hook: "registered" });
+  expect(secretsOf(hook)).toEqual(["second", "other"]);
 });
