@@ -4,10 +4,7 @@ import type { Context } from "../context.js";
 
 const slots = 4;
 
-/**
- * Returns a pass that starts to register hooks that a process left pending when it died, in shares of their users. Returns
- * how many run. Calls `ended` when another may start.
- */
+/** Returns a pass that registers hooks which dead processes left pending, in shares of their users, and returns how many run. */
 export function registeringHooks(ctx: Context, ended: () => void): () => Promise<number> {
   const shares = sharesOf<number>(slots);
   return async () => {

@@ -5,8 +5,7 @@ import type { HookState, RepositoryDoc } from "./repositories.js";
 const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
 const nextAttempt = { $add: [{ $ifNull: ["$hookAttempt", 0] }, 1] };
 
-// A holder of an older version has another time, and would settle what it has not registered.
-/** Asks for a registration after the one under way, if its holder will notice; otherwise beside it. */
+/** Requests a registration after the one under way. A holder of an older version would not notice, so its hold ends. */
 export const requested = {
   hook: "pending",
   hookAttempt: nextAttempt,

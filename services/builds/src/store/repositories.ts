@@ -88,10 +88,7 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
         repositories.countDocuments({ namespaceId }),
       ),
 
-    /**
-     * Changes a repository in one write, if it still has the user and the access token that it had. Returns null otherwise.
-     * The hook `pending` requests a registration.
-     */
+    /** Changes a repository in one write; returns null if it is gone or got another user or access token. */
     change({ _id, namespaceId, userId, hasAccessToken }: RepositoryDoc, change: RepositoryChange) {
       const entries = Object.entries(change);
       const before = { _id, namespaceId, userId, hasAccessToken };

@@ -53,6 +53,17 @@ test("statuses of one user, whose provider is slow, leave slots for those of oth
   });
 });
 
+test("each step of a delivery makes the loop look for others once", async () => {
+  await using provider = await providerBehind(gate());
+  await using hooks = await hookContext(names, "wakes");
+  await hooks.repository(1, 100, `${provider.url}/a/fast.git`);
+  await hooks.dueDeliveries(1, 6, "report");
+  let wakes = 0;
+  const pass = advancingDeliveries({ ...hooks.ctx, wakeDeliveries: () => void wakes++ });
+  await eventually(async () => expect(await pass()).toBe(0));
+  expect(wakes).toBe(6);
+});
+
 test("removals of one user's hooks leave slots for those of others, also of those that an older version stored", async () => {
   const slow = gate();
   await using provider = await providerBehind(slow);

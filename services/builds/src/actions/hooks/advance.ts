@@ -54,6 +54,10 @@ const isBuilt = (delivery: HookDelivery): delivery is BuiltDelivery => delivery.
 /** Runs the next step of a claimed delivery and releases it. Never throws: a failed step is retried later. */
 export const advance = (ctx: Context, held: HookDelivery): Promise<void> => ownTask(ctx, advanceHeld(ctx, held));
 
+/** Like `advance`, and lets the loop continue with the step after it. */
+export const advanceFirst = (ctx: Context, held: HookDelivery): Promise<void> =>
+  advance(ctx, held).then(ctx.wakeDeliveries);
+
 const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
   whileHeld(ctx, held, async () => {
     const { hookDeliveries: deliveries, log } = ctx;
@@ -63,7 +67,6 @@ const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
     if (!isBuilt(held)) return deliveries.release(held, { dueInMs: "never" });
     if (held.sha === undefined) await runInTurn(ctx, repository, held);
     else await run(ctx, repository, held);
-    ctx.wakeDeliveries();
   });
 
 async function whileHeld(ctx: Context, held: HookDelivery, work: () => Promise<void>): Promise<void> {

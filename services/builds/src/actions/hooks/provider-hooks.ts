@@ -39,7 +39,7 @@ const pathOf = (hookId: string): string => `/hooks/${encodeURIComponent(hookId)}
 const found = async (ask: ReturnType<typeof asking>, api: HookApi, url: string): Promise<string[]> =>
   hooksTo(api, await ask("GET", api.list), url);
 
-/** Registers our hook at the provider, or updates the existing one and removes surplus ones. Throws FetchFailed. */
+/** Registers our hook at the provider, or updates the existing one and tries to remove surplus ones. Throws FetchFailed. */
 export async function addHook(
   ctx: Needs,
   repository: HookedRepository,
@@ -55,7 +55,6 @@ export async function addHook(
   try {
     for (const id of surplus) await ask("DELETE", pathOf(id));
   } catch (error) {
-    // Ours is registered all the same.
     if (!(error instanceof FetchFailed)) throw error;
   }
 }

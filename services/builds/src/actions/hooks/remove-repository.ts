@@ -6,7 +6,6 @@ type Stores = Pick<Context, "repositories" | "hookDeliveries" | "hookRemovals" |
 /** Longer than the deletion takes. If the process dies meanwhile, the removal finds the repository and does nothing. */
 const deletionMs = 60_000;
 
-/** Plans that the hook of a repository with an access token is removed at the provider. */
 async function plan({ hookRemovals }: Stores, { sealedToken, ...doc }: RepositoryDoc, waitMs: number, from?: Date) {
   if (sealedToken) await hookRemovals.plan({ ...doc, sealedToken }, waitMs, from);
 }

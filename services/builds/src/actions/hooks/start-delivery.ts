@@ -3,7 +3,7 @@ import { nextId } from "@ci/kit/mongo/ids";
 import type { HookDelivery as DeliveryRecord } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
-import { advance } from "./advance.js";
+import { advanceFirst } from "./advance.js";
 import { showDeliveries } from "./show-deliveries.js";
 import { waitFor } from "./wait-for.js";
 
@@ -25,7 +25,7 @@ export async function startDelivery(
     failures: 0,
   };
   const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
-  if (held?.change) await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);
+  if (held?.change) await waitFor(advanceFirst(ctx, held), ctx.config.hookAnswerMs);
   const after = await ctx.hookDeliveries.byNumber(repositoryId, delivery.number);
   const [shown] = await showDeliveries(ctx, [after ?? delivery]);
   return shown!;

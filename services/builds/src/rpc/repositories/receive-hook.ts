@@ -4,7 +4,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
-import { advance } from "../../actions/hooks/advance.js";
+import { advanceFirst } from "../../actions/hooks/advance.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { payloadOf } from "../../domain/hooks/payload.js";
@@ -54,7 +54,7 @@ export const receiveHook =
     // A crash after this write loses nothing: the loop continues once the lease has expired.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
     if (!held?.change) return { builds: [] };
-    await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);
+    await waitFor(advanceFirst(ctx, held), ctx.config.hookAnswerMs);
     const builds = await ctx.builds.ofDelivery(delivery._id);
     return { builds: builds.map(({ userId, number }) => ({ userId, number })) };
   };
