@@ -28,7 +28,6 @@ export function hookClaims(repositories: Collection<RepositoryDoc>) {
     /** Claims the registration of a pending hook. If its holder crashes, another process can claim it. */
     claimHook: (id: number, leaseMs: number): Promise<RepositoryDoc | null> => claim({ _id: id }, leaseMs),
 
-    /** Claims any pending hook, of none of these users. */
     claimAnyHook: (exceptUsers: readonly number[], leaseMs: number): Promise<RepositoryDoc | null> =>
       claim({ userId: { $nin: exceptUsers } }, leaseMs),
 

@@ -43,7 +43,6 @@ export const hookRemovalStore = (db: Db) => {
         { sort: { dueAt: 1 }, returnDocument: "after" },
       ),
 
-    /** Postpones a claimed removal, unless it was planned or claimed again. */
     async retry({ _id, dueAt, failures }: HookRemoval, pauseMs: number): Promise<void> {
       await removals.updateOne({ _id, dueAt }, [{ $set: { dueAt: inMs(pauseMs), failures: failures + 1 } }]);
     },

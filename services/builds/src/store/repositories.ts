@@ -13,7 +13,6 @@ export type RepositoryDoc = Stored<Repository> & {
   readonly hookHeldUntil?: Date;
   /** The same time, if the holder looks at `hookAttempt` afterwards. Holders of an older version do not set it. */
   readonly hookWatchedUntil?: Date;
-  /** Counts the requests to register the hook; absent until the first claim or change. */
   readonly hookAttempt?: number;
 };
 
@@ -104,7 +103,6 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
 
     ...ownership(repositories),
 
-    /** Returns what it removed; null if the repository did not exist. */
     remove: (id: number): Promise<RepositoryDoc | null> => repositories.findOneAndDelete({ _id: id }),
   };
 };

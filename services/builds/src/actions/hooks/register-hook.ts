@@ -8,7 +8,6 @@ import { addHook } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
 import { removeHookSoon } from "./remove-repository.js";
 
-/** The state of a hook that the service cannot register. */
 export const withoutToken = { hook: "by_hand", hookReason: "no access token" } as const;
 
 const advice: Readonly<Record<string, string>> = {
@@ -47,7 +46,6 @@ async function registerHeld(ctx: Context, first: RepositoryDoc): Promise<void> {
   }
 }
 
-/** Registers a claimed hook at its provider. Leaves a failure to the loop. */
 export const registerClaimed = (ctx: Context, held: RepositoryDoc): Promise<void> =>
   ownTask(
     ctx,

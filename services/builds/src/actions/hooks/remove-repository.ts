@@ -10,7 +10,6 @@ async function plan({ hookRemovals }: Stores, { sealedToken, ...doc }: Repositor
   if (sealedToken) await hookRemovals.plan({ ...doc, sealedToken }, waitMs, from);
 }
 
-/** Plans that the hook of a removed repository is removed at the provider now. */
 export async function removeHookSoon(ctx: Stores, repository: RepositoryDoc): Promise<void> {
   await plan(ctx, repository, 0);
   ctx.wakeHookRemovals();

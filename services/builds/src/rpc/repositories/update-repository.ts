@@ -47,7 +47,6 @@ async function takeoverComplaints(
   return secret && by !== owner ? repositories.quotaComplaints(by) : {};
 }
 
-/** Makes the change. Decides anew if the repository got another user or access token meanwhile. */
 async function update(
   ctx: Context,
   request: UpdateRepositoryRequest,
