@@ -60,6 +60,8 @@ export interface Context {
   readonly tests: TestStore;
   /** The contents of artifacts and of caches. */
   readonly artifacts: ReturnType<typeof blobs>;
+  /** Deletes released contents in the background. */
+  readonly discard: (blobIds: readonly string[]) => void;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: { getBuildInputs(request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> };
@@ -77,7 +79,7 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
-  /** The steps of hook deliveries, and the removals of hooks, that run. */
+  /** The steps of hook deliveries, the removals of hooks, and the deletions of contents that run. */
   readonly advancing: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;

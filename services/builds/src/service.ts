@@ -19,6 +19,7 @@ import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
 import { claimTurns } from "./actions/claim-turns.js";
+import { discarding } from "./actions/discard.js";
 import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
@@ -149,6 +150,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     caches: cacheStore(h.db),
     tests: testStore(h.db),
     artifacts,
+    discard: discarding({ artifacts, advancing, signal: h.signal }),
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),

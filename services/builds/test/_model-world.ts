@@ -1,5 +1,5 @@
 import { connectBus } from "@ci/kit/bus/bus";
-import { blobs } from "@ci/kit/bytes/blobs";
+import { type Blobs, blobs } from "@ci/kit/bytes/blobs";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { relay } from "@ci/kit/mongo/outbox";
 import { createLog } from "@ci/kit/process/log";
@@ -13,6 +13,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
 import { leased } from "@ci/testkit/leased";
 import type { Suite } from "@ci/testkit/suite";
+import { discarding } from "../src/actions/discard.js";
 import { wakeupsOver } from "../src/actions/wakeups.js";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
@@ -66,15 +67,17 @@ export async function startLostPass(
   config: Config,
   now: () => Date,
   watching = (builds: BuildStore) => builds,
+  watchingContents = (contents: Blobs) => contents,
 ) {
   const log = createLog("pass", "silent");
   const mongo = await openMongo(mongoUrl, config.mongoDb);
   const bus = await connectBus(natsUrl, subjectPrefix, "pass", log);
   const stopping = new AbortController();
   const { nudge, done } = relay([mongo.db.collection<never>("builds")], bus, { signal: stopping.signal, log });
-  const artifacts = blobs(mongo.db, "artifacts");
+  const artifacts = watchingContents(blobs(mongo.db, "artifacts"));
+  const discard = discarding({ artifacts, advancing: new Set(), signal: stopping.signal });
   const queue = { builds: watching(buildStore(mongo.db, nudge)), line: lineStore(mongo.db) };
-  const stores = { ...queue, output: outputStore(mongo.db), artifacts };
+  const stores = { ...queue, output: outputStore(mongo.db), artifacts, discard };
   const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
   return {
     db: mongo.db,

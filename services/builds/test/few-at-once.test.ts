@@ -1,8 +1,9 @@
+import type { Blobs } from "@ci/kit/bytes/blobs";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { limitOf } from "@ci/testkit/quotas";
-import { MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { cronStore } from "../src/store/crons.js";
@@ -43,7 +44,7 @@ it("a few lost builds are requeued at a time, and each is read once", async () =
   await using mongo = await ownDatabase("lost");
   const lease = { runnerId: "r1", epoch: 1, until: new Date(0) };
   const docs = Array.from({ length: 30 }, (_, n) =>
-    aBuild({ _id: n + 1, number: n + 1, status: "running", epoch: 1, lease }),
+    aBuild({ _id: n + 1, userId: n, number: n + 1, status: "running", epoch: 1, lease }),
   );
   await mongo.db.collection<BuildDoc>("builds").insertMany(docs);
   const { counts, begin, end } = inWork();
@@ -60,6 +61,44 @@ it("a few lost builds are requeued at a time, and each is read once", async () =
   expect(await pass.run()).toBe(30);
   expect(await mongo.db.collection("builds").countDocuments({ status: "queued" })).toBe(30);
   expect(counts).toEqual({ begun: 30, peak: 4 });
+});
+
+/** Stores eight builds of one user and one of another, whose runners went silent. Each has an artifact. */
+async function storeLost({ db }: { db: Db }): Promise<void> {
+  const lease = { runnerId: "r1", epoch: 1, until: new Date(0) };
+  const lost = (id: number) => {
+    const artifact = { id, entryId: id, name: "a", source: "a", jobId: 2, blobId: `blob ${id}`, size: 1, createdAt: new Date(0) };
+    const which = { _id: id, userId: id < 9 ? 1 : 2, number: id };
+    return aBuild({ ...which, status: "running", epoch: 1, lease, artifacts: [artifact] as never });
+  };
+  await db.collection<BuildDoc>("builds").insertMany(Array.from({ length: 9 }, (_, n) => lost(n + 1)));
+}
+const never = () => new Promise<never>(() => undefined);
+
+it("no lost build waits for the deletion of artifacts", async () => {
+  await using mongo = await ownDatabase("contents");
+  await storeLost(mongo);
+  const config = { ...suite.config, mongoDb: mongo.db.databaseName };
+  const stuck = (contents: Blobs): Blobs => ({ ...contents, delete: never });
+  await using pass = await startLostPass(suite.names, config, suite.now, undefined, stuck);
+  expect(await pass.run()).toBe(9);
+  expect(await mongo.db.collection("builds").countDocuments({ status: "queued" })).toBe(9);
+  expect(await mongo.db.collection("artifacts.uploads").estimatedDocumentCount()).toBe(9);
+});
+
+it("a lost build waits for no other user's", async () => {
+  await using mongo = await ownDatabase("shares");
+  await storeLost(mongo);
+  const config = { ...suite.config, mongoDb: mongo.db.databaseName };
+  const stuck = (store: BuildStore): BuildStore => ({
+    ...store,
+    byId: (id) => (id < 9 ? never() : store.byId(id)),
+  });
+  await using pass = await startLostPass(suite.names, config, suite.now, stuck);
+  void pass.run();
+  await eventually(async () =>
+    expect(await mongo.db.collection("builds").countDocuments({ userId: 2, status: "queued" })).toBe(1),
+  );
 });
 
 it("interrupted groups are read one at a time, and each is announced before the next is read", async () => {
@@ -113,6 +152,31 @@ it("a few of the cron jobs that are due at once run at a time, and their manifes
     for (const { id } of created) expect((await crons.get(suite.users.ann, id)).prevRun).toBeDefined();
   });
   expect(counts.begun).toBeGreaterThanOrEqual(25);
-  expect(counts.peak).toBe(10);
-  expect(new Set(found.flatMap(Object.keys))).toEqual(new Set(["_id", "wakeAt"]));
+  // Half of the ten at once are a single user's share.
+  expect(counts.peak).toBe(5);
+  expect(new Set(found.flatMap(Object.keys))).toEqual(new Set(["_id", "userId", "wakeAt"]));
+});
+
+it("a cron job waits for no other user's", async () => {
+  for (let n = 0; n < 12; n++) await crons.create(suite.users.ann);
+  const other = await crons.create(suite.users.bob);
+  const real = cronStore(suite.database(), () => undefined, limitOf("Cron jobs", "user"));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const stuck: typeof real = {
+    ...real,
+    async change(was, ...how) {
+      if (was.userId === suite.users.ann.id) await released;
+      return real.change(was, ...how);
+    },
+  };
+  const twoDaysOn = () => new Date(suite.now().getTime() + 2 * dayMs);
+  await using _ahead = await suite.startService({ now: twoDaysOn, crons: stuck });
+  try {
+    await eventually(async () => expect((await crons.get(suite.users.bob, other.id)).prevRun).toBeDefined());
+  } finally {
+    release();
+  }
 });

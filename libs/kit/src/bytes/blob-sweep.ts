@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type BlobStore, contentGone, markedNow, removeBlob, unclaimed } from "./blob-store.js";
 
+const releaseBatch = 500;
+
 export const blobSweeping = (store: BlobStore) => {
   const { uploads, files } = store;
 
@@ -12,11 +14,15 @@ export const blobSweeping = (store: BlobStore) => {
     if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw contentGone();
   };
 
-  /** Announces the deletion of the record. From now on, even after a `keep`, sweeps ask whether the content is used. */
-  const release = async (blobId: string) => {
+  /** Announces the deletion of records. From now on, even after a `keep`, sweeps ask whether their contents are used. */
+  const release = async (...blobIds: readonly string[]) => {
     // A sweep may just have asked whether the content is used. Its answer becomes wrong, so take its claim away.
-    const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
-    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
+    const update = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
+    for (let from = 0; from < blobIds.length; from += releaseBatch) {
+      const batch = blobIds.slice(from, from + releaseBatch);
+      const marks = batch.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } }));
+      await uploads.bulkWrite(marks, { ordered: false });
+    }
   };
 
   /** Returns the number removed. `olderThan` must leave time for a slow sender's 16 MiB and for storing a record. */

@@ -9,20 +9,22 @@ function droppedBy(doc: BuildDoc, change: Change): string[] {
   return blobIdsOf(doc).filter((blobId) => !kept.has(blobId));
 }
 
-/** Changes a build and deletes the blobs it no longer refers to. Releases them first, for the sweep after a crash. */
-export async function changeAndDrop(
-  { builds, artifacts }: Pick<Context, "builds" | "artifacts">,
+type Stores = Pick<Context, "builds" | "artifacts">;
+type Decide = (doc: BuildDoc) => Change | undefined;
+
+/** Changes a build. Returns also the blobs it no longer refers to, which are released for the sweep but not yet deleted. */
+export async function changeAndRelease(
+  { builds, artifacts }: Stores,
   id: number,
-  decide: (doc: BuildDoc) => Change | undefined,
-): Promise<BuildDoc> {
+  decide: Decide,
+): Promise<{ doc: BuildDoc; dropped: readonly string[] }> {
   const released = new Set<string>();
   for (;;) {
     const found = await builds.byId(id);
     const wanted = decide(found);
-    for (const blobId of wanted ? droppedBy(found, wanted) : []) {
-      if (!released.has(blobId)) await artifacts.release(blobId);
-      released.add(blobId);
-    }
+    const more = wanted ? droppedBy(found, wanted).filter((blobId) => !released.has(blobId)) : [];
+    await artifacts.release(...more);
+    for (const blobId of more) released.add(blobId);
     let dropped: string[] = [];
     const isReleased = () => dropped.every((blobId) => released.has(blobId));
     const decideAgain = (read: BuildDoc) => {
@@ -31,8 +33,13 @@ export async function changeAndDrop(
       return isReleased() ? change : undefined;
     };
     const doc = await builds.change(id, decideAgain, found);
-    if (!isReleased()) continue;
-    for (const blobId of dropped) await artifacts.delete(blobId).catch(() => undefined);
-    return doc;
+    if (isReleased()) return { doc, dropped };
   }
+}
+
+/** Changes a build and deletes the blobs it no longer refers to. */
+export async function changeAndDrop(stores: Stores, id: number, decide: Decide): Promise<BuildDoc> {
+  const { doc, dropped } = await changeAndRelease(stores, id, decide);
+  for (const blobId of dropped) await stores.artifacts.delete(blobId).catch(() => undefined);
+  return doc;
 }

@@ -1,4 +1,4 @@
-import { limited } from "@ci/kit/process/limited";
+import { fairly } from "@ci/kit/process/fairly";
 import type { NothingYet } from "@ci/kit/process/loop";
 import { wakeCron } from "../actions/fire-cron.js";
 import type { Context } from "../context.js";
@@ -19,8 +19,8 @@ export async function fireCrons(ctx: Context): Promise<number | NothingYet> {
   const soon = await ctx.crons.waking(new Date(now.getTime() + restMs));
   const waking = soon.filter(({ wakeAt }) => wakeAt <= now);
   if (waking.length === 0) return soon[0] ? { nextInMs: soon[0].wakeAt.getTime() - now.getTime() } : 0;
-  const inTurn = limited(maxAtOnce);
-  const results = await Promise.allSettled(waking.map(({ _id }) => inTurn(() => wake(ctx, _id, now))));
+  const inTurn = fairly<number>(maxAtOnce, waking.length, "Too many cron jobs");
+  const results = await Promise.allSettled(waking.map(({ _id, userId }) => inTurn(userId, () => wake(ctx, _id, now))));
   const failures = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} cron jobs could not be run`);
   return waking.length;

@@ -1,4 +1,4 @@
-import { limited } from "@ci/kit/process/limited";
+import { fairly } from "@ci/kit/process/fairly";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
@@ -24,10 +24,10 @@ export async function requeueLost(ctx: Context): Promise<number | undefined> {
   if (endsInMs === undefined) return 0;
   if (endsInMs >= 0) return undefined;
   const lost = await ctx.builds.lost();
-  const inTurn = limited(maxAtOnce);
+  const inTurn = fairly<number>(maxAtOnce, lost.length, "Too many lost builds");
   const requeued = await Promise.allSettled(
     lost.map((build) =>
-      inTurn(() =>
+      inTurn(build.userId, () =>
         requeueOne(ctx, build).catch(async (error) => {
           await ctx.builds.postpone(build._id, build.lease, ctx.config.leaseMs);
           throw error;

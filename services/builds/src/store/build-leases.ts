@@ -3,7 +3,7 @@ import type { Collection } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { leaseEnd } from "./build-update.js";
 
-export type LostBuild = Pick<BuildDoc, "_id" | "trail"> & { readonly lease: HeldLease };
+export type LostBuild = Pick<BuildDoc, "_id" | "userId" | "trail"> & { readonly lease: HeldLease };
 
 /** Stores the leases that runners hold on builds, by the clock of MongoDB. */
 export const buildLeases = (builds: Collection<BuildDoc>) => ({
@@ -26,7 +26,7 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
   lost: (): Promise<LostBuild[]> =>
     builds
       .find({ "lease.until": { $exists: true }, $expr: { $lt: ["$lease.until", "$$NOW"] } })
-      .project<LostBuild>({ lease: 1, trail: 1 })
+      .project<LostBuild>({ userId: 1, lease: 1, trail: 1 })
       .limit(100)
       .toArray(),
 

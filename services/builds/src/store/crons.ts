@@ -84,11 +84,11 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
       listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
 
-    /** Returns the ids of cron jobs whose wake-up time is before another time, the longest overdue first. */
+    /** Returns the ids and users of cron jobs whose wake-up time is before another time, the longest overdue first. */
     waking: (before: Date) =>
       crons
         .find({ wakeAt: { $lte: before } })
-        .project<{ readonly _id: number; readonly wakeAt: Date }>({ wakeAt: 1 })
+        .project<Pick<CronDoc, "_id" | "userId"> & { readonly wakeAt: Date }>({ userId: 1, wakeAt: 1 })
         .sort({ wakeAt: 1 })
         .limit(cronBatch)
         .toArray(),
