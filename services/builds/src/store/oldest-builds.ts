@@ -8,6 +8,9 @@ export const claimable = { awaitsApproval: { $exists: false } } as const;
 /** Most namespace trees, and most groups, of one user that a claim searches while others are held back. */
 const maxSearched = 50;
 
+/** How often a claim looks again after others have taken all builds that it found. */
+const maxLooks = 50;
+
 /** What a claim skips: trees that have reached their limit, and groups with a running build. */
 export interface HeldBack {
   readonly roots: readonly number[];
@@ -69,6 +72,17 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
     return others.map((key) => oldestCandidate({ ...queuedOf(driver, userId, ids), "concurrency.key": key }));
   }
 
+  /** Returns what a user has to choose from beside what is held back, oldest first. */
+  async function candidates(driver: Driver_Type, userId: number, leftOut: LeftOut): Promise<Candidate[]> {
+    const [ofRoots, ofGroups] = await Promise.all([
+      oldestOfRoots(driver, userId, leftOut),
+      oldestOfGroups(driver, userId, leftOut),
+    ]);
+    const found = (await Promise.all([...ofRoots, ...ofGroups])).filter((doc) => doc !== null);
+    const free = found.filter(({ rootId }) => rootId === undefined || !leftOut.roots.includes(rootId));
+    return free.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
+  }
+
   return {
     /** Returns a user's oldest queued build that is not held back, and whether it is the only queued one. */
     async oldest(driver: Driver_Type, userId: number, leftOut: LeftOut): Promise<Oldest> {
@@ -81,16 +95,13 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
           .toArray();
         return { doc, isOnly: more.length === 0 };
       }
-      const [ofRoots, ofGroups] = await Promise.all([
-        oldestOfRoots(driver, userId, leftOut),
-        oldestOfGroups(driver, userId, leftOut),
-      ]);
-      const found = (await Promise.all([...ofRoots, ...ofGroups])).filter((doc) => doc !== null);
-      const free = found.filter(({ rootId }) => rootId === undefined || !roots.includes(rootId));
-      free.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
-      for (const { _id } of free) {
-        const doc = await builds.findOne({ _id, status: "queued" });
-        if (doc) return { doc, isOnly: false };
+      for (let look = 0; look < maxLooks; look++) {
+        const free = await candidates(driver, userId, leftOut);
+        if (free.length === 0) break;
+        for (const { _id } of free) {
+          const doc = await builds.findOne({ _id, status: "queued" });
+          if (doc) return { doc, isOnly: false };
+        }
       }
       return { doc: undefined, isOnly: false };
     },

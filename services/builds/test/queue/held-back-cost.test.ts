@@ -1,5 +1,8 @@
 import { suite } from "@ci/testkit/suite";
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../../src/domain/build.js";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
+import { oldestBuilds } from "../../src/store/oldest-builds.js";
 import { queueStore } from "../../src/store/queue.js";
 import { aBuild, after } from "../_build.js";
 import { type CountingClient, countingClient } from "../_received.js";
@@ -30,4 +33,21 @@ it.each([
   const { doc } = await queueStore(client.db).oldest("os", userId, { ...heldBack, ids: [] });
   expect(doc).toMatchObject({ _id: 2, manifest });
   expect(client.bytes() - before).toBeLessThan(2 * manifest.length);
+});
+
+it("a claim looks again if another replica has taken the only build that it found", async () => {
+  await builds().deleteMany({});
+  await builds().insertMany([1, 2, 3].map((n) => build(n, { rootId: n < 2 ? 1 : 2 })));
+  const real = client.db.collection<BuildDoc>("builds");
+  const slow = new Proxy(real, {
+    get: (target, key: keyof Collection<BuildDoc>) =>
+      key === "findOne"
+        ? async (filter: object) => {
+            await real.updateOne({ _id: 2 }, { $set: { status: "running" } });
+            return real.findOne(filter);
+          }
+        : (target[key] as () => unknown).bind?.(target) ?? target[key],
+  });
+  const { doc } = await oldestBuilds(slow).oldest("os", userId, { roots: [1], groups: [], ids: [] });
+  expect(doc).toMatchObject({ _id: 3 });
 });
