@@ -3,7 +3,7 @@ import { type Manifest, readManifest } from "@ci/manifest/manifest";
 import { membersOf } from "../domain/group.js";
 import { newBuild } from "../domain/new-build.js";
 import { asStored, newSize } from "../store/new-builds.js";
-import { type Draft, estimateSizes, isClearlySmall } from "./estimate-sizes.js";
+import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./estimate-sizes.js";
 
 const keyring = parseKeys(`key-of-2026:${Buffer.alloc(32).toString("base64")}`);
 const now = () => new Date("2026-03-01T12:00:00Z");
@@ -85,6 +85,7 @@ test.each(Object.entries(manifests))(
       for (const field of ["bytes", "bytesWithEvents"] as const) {
         expect(sizes[index]![field]).toBeGreaterThanOrEqual(actual[field]);
         expect(sizes[index]![field]).toBeLessThan(actual[field] + 32 * 1024);
+        expect(sizes[index]![field] - spareBytes).toBeGreaterThan(0.9 * actual[field]);
       }
     }
   },

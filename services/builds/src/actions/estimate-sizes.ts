@@ -23,8 +23,8 @@ const ids = {
   key: number,
 };
 const place = { position: number, reason: text };
-/** For what a record has beyond the draft: the trail, longer names, and the namespaces above a new one. */
-const spareBytes = 16 * 1024;
+/** For what a record may have beyond the draft: the trail, longer names, and the namespaces above a new one. */
+export const spareBytes = 16 * 1024;
 
 function namespaceOf({ namespace, name, ancestorIds = [] }: Draft): Namespace | undefined {
   if (namespace || !name) return namespace;

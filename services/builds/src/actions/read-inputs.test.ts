@@ -1,7 +1,9 @@
 import { expireInputs } from "@ci/access/build-inputs";
+import { parseKeys } from "@ci/kit/security/secrets";
+import { readManifest } from "@ci/manifest/manifest";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import { eventually } from "@ci/testkit/eventually";
-import { cachingInputs } from "./read-inputs.js";
+import { cachingInputs, readInputs } from "./read-inputs.js";
 
 const request = { userId: 1, ancestorIds: [], objectNames: [] };
 const inputsWith = (value: string): GetBuildInputsResponse => ({
@@ -51,4 +53,18 @@ test("large answers are not kept", async () => {
   await read();
   await read();
   expect(state.calls).toBe(2);
+});
+
+test("a matrix of ten tiny builds counts as small", async () => {
+  const text = `matrix: {N: [${Array.from({ length: 10 }, (_, n) => n)}]}\ndriver: {type: os}\njobs: [{commands: [a]}]\n`;
+  const read = readManifest(text, { maxBytes: 2 ** 20, maxStages: 100, maxJobs: 500 });
+  if (!("manifest" in read)) throw new Error("invalid");
+  const none = { variables: [], keys: [], objects: [] };
+  const keyring = parseKeys(`k:${Buffer.alloc(32).toString("base64")}`);
+  const ctx = { inputs: { getBuildInputs: async () => none }, config: { keyring, maskedBytes: 1 }, now: () => new Date() };
+  const draft = { text, manifest: read.manifest, tags: [], userId: 7, trigger: () => ({ type: "manual" }) as never };
+  const { bytes, complaints } = await readInputs(ctx as never, draft);
+  expect(complaints).toEqual({ manifest: [], variables: [] });
+  expect(bytes).toBeGreaterThan(10 * 500);
+  expect(bytes).toBeLessThan(64 * 1024);
 });

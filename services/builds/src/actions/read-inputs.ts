@@ -8,11 +8,11 @@ import { axisComplaints, sizeComplaints } from "../domain/group.js";
 import { maskComplaints } from "../domain/masked.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
 import { bytesOfAll, recordComplaints } from "../store/new-builds.js";
-import { type Draft, estimateSizes, isClearlySmall } from "./estimate-sizes.js";
+import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./estimate-sizes.js";
 
 interface BuildInputs {
   readonly inputs: GetBuildInputsResponse;
-  /** Upper bound for the records of the builds together. */
+  /** What the records of the builds take together, without the spare for each. */
   readonly bytes: number;
   readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
 }
@@ -67,7 +67,8 @@ async function measured(ctx: Reading, draft: Draft, inputs: GetBuildInputsRespon
   const aboutGroup = sizeComplaints(draft.manifest, inputs);
   if (aboutGroup.length > 0) return { bytes: 0, complaints: aboutGroup };
   const sizes = await estimateSizes(ctx, draft, inputs);
-  return { bytes: bytesOfAll(sizes), complaints: recordComplaints(sizes) };
+  // A spare for each of 50 tiny builds would make large ones of them, and large ones wait for each other.
+  return { bytes: bytesOfAll(sizes) - sizes.length * spareBytes, complaints: recordComplaints(sizes) };
 }
 
 /**
