@@ -71,7 +71,7 @@ test("the list returns at most 64 KiB of a manifest, and all of it with the buil
   const { bob } = suite.users;
   const { number } = await suite.submit(bob, long);
   const [listed] = (await list(bob)).builds;
-  expect(listed!.manifest).toMatch(/^# \d+ bytes left out, see url$/m);
+  expect(listed!.manifest).toMatch(/^\[ # \d+ bytes left out, see url$/m);
   expect(listed!.manifest.length).toBeLessThan(66_000);
   const { build } = await suite.as(bob, () => suite.builds.getBuild({ ref: { userId: bob.id, number }, brief: false }));
   expect(build!.manifest).toBe(long);

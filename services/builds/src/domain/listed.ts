@@ -5,15 +5,15 @@ const maxBytes = fixedLimit({
   max: 64 * 1024,
   unit: "bytes",
   about: "manifest in a list",
-  refusal: "# M bytes left out, see url",
+  refusal: "[ # M bytes left out, see url",
 });
 
-/** Returns a manifest for a list. A long one is cut, and a comment says how much is missing. */
+/** Returns a manifest for a list. A long one is cut. Its last line says so and is invalid, so that nobody saves the rest. */
 export function listedManifest(text: string): string {
   const all = Buffer.from(text);
   if (all.length <= maxBytes) return text;
   let end = maxBytes;
   // Bytes 10xxxxxx continue a character.
   while ((all[end]! & 0xc0) === 0x80) end--;
-  return `${all.subarray(0, end).toString()}\n# ${all.length - end} bytes left out, see url\n`;
+  return `${all.subarray(0, end).toString()}\n[ # ${all.length - end} bytes left out, see url\n`;
 }
