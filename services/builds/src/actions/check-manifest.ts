@@ -49,17 +49,21 @@ async function findNamespace(
   }
 }
 
+/** How a manifest is checked. `destination`: where its builds go, whichever namespace it names. */
+type Checking = Pick<ManifestLimits, "acceptedDrivers" | "isStored"> & { readonly destination?: Destination };
+
 /** Collects every complaint about a manifest; creates nothing. Without `acceptedDrivers` any driver passes. */
 export async function checkManifest(
   ctx: Pick<Context, "config" | "namespaces">,
   text: string,
   userId: number,
-  how: Pick<ManifestLimits, "acceptedDrivers" | "isStored"> = {},
+  { destination: given, ...how }: Checking = {},
 ): Promise<CheckedManifest> {
   const read = await manifests.read(userId, text, { ...manifestLimits(ctx.config), ...how });
   const manifest = "manifest" in read ? read.manifest : undefined;
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;
+  if (given) return { manifest, destination: given, complaints: invalid };
   if (!name) return { manifest, destination: name === "" ? {} : undefined, complaints: invalid };
   const { complaints, ...found } = await findNamespace(ctx, userId, name);
   const destination = complaints.length === 0 ? { name, ...found } : undefined;

@@ -13,7 +13,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { type CronDoc, manualRunComment, runComment, runTag } from "../domain/cron.js";
+import { type CronDoc, type Destination, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
@@ -40,6 +40,8 @@ export interface BuildRequest {
   readonly leftOut?: readonly number[];
   /** The combination of the matrix to build; all of them if absent. */
   readonly axes?: Axes;
+  /** Where the builds go, whichever namespace the manifest names. */
+  readonly destination?: Pick<Destination, "namespace">;
 }
 
 /** A commit makes no build of a manifest, for a reason that is no mistake. */
@@ -146,8 +148,9 @@ export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<v
 
 /** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
 async function readRequest(ctx: Context, request: BuildRequest) {
-  const { text, userId, isStored, tags, parameters = [] } = request;
-  const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
+  const { text, userId, isStored, tags, parameters = [], destination: given } = request;
+  const how = { acceptedDrivers: ctx.config.drivers, isStored, destination: given };
+  const checked = await checkManifest(ctx, text, userId, how);
   const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
   const selected = manifest && (await selectJobs(manifest, request, { event: "manual" }));

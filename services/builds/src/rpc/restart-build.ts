@@ -1,4 +1,4 @@
-import { invalid } from "@ci/kit/rpc/fault";
+import { invalid, notFound } from "@ci/kit/rpc/fault";
 import { type Validation, validated } from "@ci/kit/rpc/validated";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Build } from "@ci/proto/builds/v1/builds";
@@ -9,16 +9,18 @@ import { type BuildDoc, isFinal } from "../domain/build.js";
 import { parametersAgain, parametersOf } from "../domain/parameters.js";
 import { withoutDots } from "../domain/tags.js";
 
-/** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
+/** Submits a build again, to its namespace. A hook build keeps its commit, and a build of a fork still gets no secrets. */
 async function prepareAgain(
   ctx: Context,
   { origin, namespaceId }: Pick<BuildDoc, "origin" | "namespaceId">,
   request: BuildRequest,
 ): Promise<Validation<Build>> {
-  if (!origin) return prepareBuild(ctx, request);
+  const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
+  // Once its namespace is deleted, a build belongs to its user alone.
+  if (namespaceId !== undefined && !namespace) throw notFound();
+  if (!origin) return prepareBuild(ctx, { ...request, destination: { namespace } });
   // A newer push does not kill a restart of an earlier one.
   const { deliveryId: _delivery, path: _path, subject: _subject, order: _order, ...again } = origin;
-  const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
   const commit = { ...request, actorId: request.userId, origin: again, namespace };
   const { complaints, change } = await prepareCommit(ctx, commit);
   return { complaints, change: async () => toQueuedBuild(await change()) };
