@@ -1631,7 +1631,7 @@ export interface components {
              * @description Address of the list of the build's SSH keys
              */
             keys_url: string;
-            /** @description The manifest as it was submitted; in lists at most its first 64 KiB */
+            /** @description The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line */
             manifest: string;
             /** @description The namespace; null for a build without one */
             namespace: components["schemas"]["NamespaceCopy"] | null;
@@ -1986,7 +1986,7 @@ export interface components {
             id: number;
             /** @description Why the last build could not be submitted; null if it was */
             last_error: string | null;
-            /** @description Manifest of the builds; in lists at most its first 64 KiB */
+            /** @description Manifest of the builds; in lists at most its first 64 KiB, then an invalid line */
             manifest: string;
             /** @description Name of the cron job */
             name: string;

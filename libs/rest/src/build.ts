@@ -68,7 +68,9 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
 export const buildSchema = record("Build", "A build", {
   ...buildCopySchema.shape,
   output: z.string().nullable().describe("The end of the output; null before the first byte"),
-  manifest: z.string().describe("The manifest as it was submitted; in lists at most its first 64 KiB"),
+  manifest: z
+    .string()
+    .describe("The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line"),
   tests: testsSchema.nullable().describe("Test results that the jobs have reported so far; null without reports"),
 });
 

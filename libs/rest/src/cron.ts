@@ -18,7 +18,7 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
       "When the build is submitted: `hourly`, `daily`, `weekly`, `monthly`, or the five fields of an expression",
     ),
   timezone: z.string().describe("IANA time zone of the schedule"),
-  manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB"),
+  manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB, then an invalid line"),
   created_at: owned.created_at,
   prev_run: timestamp.nullable().describe("When the last build was submitted; null before the first"),
   next_run: timestamp.describe("When the next build is due"),

@@ -34,7 +34,7 @@ export function countChange(before: BuildDoc, after: BuildDoc): void {
   const driver = after.driver.type;
   if (before.status === after.status) return;
   if (isFinal(after.status)) finished.inc({ status: after.status, driver });
-  if (after.status === "queued") requeued.inc({ driver });
+  if (after.returns > before.returns) requeued.inc({ driver });
   if (after.status === "running" && before.epoch === 0)
     waited.observe({ driver }, Math.max(0, after.startedAt!.getTime() - before.createdAt!.getTime()) / 1_000);
 }

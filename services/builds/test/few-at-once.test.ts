@@ -67,7 +67,16 @@ it("a few lost builds are requeued at a time, and each is read once", async () =
 async function storeLost({ db }: { db: Db }): Promise<void> {
   const lease = { runnerId: "r1", epoch: 1, until: new Date(0) };
   const lost = (id: number) => {
-    const artifact = { id, entryId: id, name: "a", source: "a", jobId: 2, blobId: `blob ${id}`, size: 1, createdAt: new Date(0) };
+    const artifact = {
+      id,
+      entryId: id,
+      name: "a",
+      source: "a",
+      jobId: 2,
+      blobId: `blob ${id}`,
+      size: 1,
+      createdAt: new Date(0),
+    };
     const which = { _id: id, userId: id < 9 ? 1 : 2, number: id };
     return aBuild({ ...which, status: "running", epoch: 1, lease, artifacts: [artifact] as never });
   };

@@ -51,11 +51,21 @@ function unaryHandlers(definition: TsProtoServiceDefinition, handlers: Handlers,
   return Object.fromEntries(Object.entries(definition.methods).map(handlerOf));
 }
 
+/** Lets the handler of a call know when the caller goes away, or when the server gives the call up. */
+function following(call: CallOptions, givingUp: AbortController): CallOptions {
+  const follow = () => givingUp.abort(call.signal.reason);
+  if (call.signal.aborted) follow();
+  else call.signal.addEventListener("abort", follow, { once: true });
+  return { ...call, signal: givingUp.signal };
+}
+
 async function carryOut(served: ServedCall, request: unknown, handler: Handler, ping?: Ping): Promise<unknown> {
+  const givingUp = new AbortController();
   try {
-    const response = served.run(() => handler(request, served.admit(request)));
+    const response = served.run(() => handler(request, following(served.admit(request), givingUp)));
     return await (ping ? unlessStalled(response, ping) : response);
   } catch (thrown) {
+    givingUp.abort(thrown);
     throw served.failed(thrown);
   } finally {
     served.end();

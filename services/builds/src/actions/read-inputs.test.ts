@@ -61,7 +61,11 @@ test("a matrix of ten tiny builds counts as small", async () => {
   if (!("manifest" in read)) throw new Error("invalid");
   const none = { variables: [], keys: [], objects: [] };
   const keyring = parseKeys(`k:${Buffer.alloc(32).toString("base64")}`);
-  const ctx = { inputs: { getBuildInputs: async () => none }, config: { keyring, maskedBytes: 1 }, now: () => new Date() };
+  const ctx = {
+    inputs: { getBuildInputs: async () => none },
+    config: { keyring, maskedBytes: 1 },
+    now: () => new Date(),
+  };
   const draft = { text, manifest: read.manifest, tags: [], userId: 7, trigger: () => ({ type: "manual" }) as never };
   const { bytes, complaints } = await readInputs(ctx as never, draft);
   expect(complaints).toEqual({ manifest: [], variables: [] });

@@ -40,6 +40,8 @@ export interface BuildRequest {
   readonly leftOut?: readonly number[];
   /** The combination of the matrix to build; all of them if absent. */
   readonly axes?: Axes;
+  /** Fires when nobody will hear of the builds. Those that are not stored by then never are. */
+  readonly signal?: AbortSignal;
   /** Where the builds go, whichever namespace the manifest names. */
   readonly destination?: Pick<Destination, "namespace">;
 }
@@ -56,7 +58,7 @@ const selectJobs = async (manifest: Manifest, { leftOut }: Pick<BuildRequest, "l
   leftOut ? withoutJobs(manifest, leftOut) : narrowed(manifest, occasion);
 
 /** What to queue, once every check has passed. */
-type BuildOrder = Draft & Pick<Submission, "inputs">;
+type BuildOrder = Draft & Pick<Submission, "inputs"> & Pick<BuildRequest, "signal">;
 
 export const manualTrigger =
   (comment: string) =>
@@ -113,7 +115,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     if (index > 0) await new Promise(setImmediate);
     docs.push(newBuild(submission, ids[index]!, number + index, at, sealed));
   }
-  const stored = await ctx.builds.insert(docs);
+  const stored = await ctx.builds.insert(docs, order.signal);
   // The builds are stored, so the submission has succeeded.
   await announce(ctx, stored).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),

@@ -10,6 +10,7 @@ import {
   applyChange,
   type Change,
   requireEpoch,
+  requireEventRoom,
   requireHeld,
   requireTransition,
   withEvent,
@@ -232,18 +233,30 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
 /** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
 const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}\n`;
 
+const finishKilled = (doc: BuildDoc, now: Date): Change =>
+  finish(doc, addOutput(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
+
+const notStarted = { status: "queued", startedAt: undefined } as const;
+
+/** Takes back a build whose claim was given up before the runner heard of it. This counts as no return. */
+export function unclaim(doc: BuildDoc, epoch: number, now: Date): Change | undefined {
+  if (doc.status !== "running" || doc.epoch !== epoch) return undefined;
+  if (doc.killRequestedAt) return finishKilled(doc, now);
+  // The next claim adds another event.
+  requireEventRoom(doc);
+  return { set: { ...notStarted, lease: undefined, jobs: doc.jobs.map((job) => ({ ...job, ...notStarted })) } };
+}
+
 function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
   const doc = showAll(read);
-  if (doc.killRequestedAt)
-    return finish(doc, addOutput(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
+  if (doc.killRequestedAt) return finishKilled(doc, now);
   if (doc.returns >= limits.returns)
     return finish(doc, addOutput(doc, `${why}, no attempts left\n`, now), "failed", now, why.toLowerCase());
   const returns = doc.returns + 1;
   const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`, now);
   const jobs = doc.jobs.map((job) => ({
     ...job,
-    status: "queued" as const,
-    startedAt: undefined,
+    ...notStarted,
     finishedAt: undefined,
     exitCode: undefined,
     reason: undefined,
@@ -257,8 +270,7 @@ function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Chang
     set: {
       ...output.set,
       ...(doc.parts ? { parts: doc.parts } : {}),
-      status: "queued",
-      startedAt: undefined,
+      ...notStarted,
       lease: undefined,
       returns,
       jobs,

@@ -27,7 +27,7 @@ async function prepareAgain(
 }
 
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
-  validated(async ({ ref, restartOf, variables, group: all }, { caller }) => {
+  validated(async ({ ref, restartOf, variables, group: all }, { caller, signal }) => {
     const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut"], "write");
     const members = all && old.group ? await ctx.builds.ofGroup(old.group.id) : [old];
     if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
@@ -40,6 +40,7 @@ export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
       leftOut: old.leftOut ?? [],
       tags: old.tags.map((tag) => withoutDots(tag.name)),
       userId: caller.userId!,
+      signal,
       trigger: ({ email, username }) => ({
         type: "manual",
         comment: old.trigger?.comment ?? "",

@@ -4,12 +4,13 @@ import type { Context, Handlers } from "../context.js";
 import { parametersOf } from "../domain/parameters.js";
 
 export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
-  validated(async ({ manifest, comment, tags, variables }, { caller }) => {
+  validated(async ({ manifest, comment, tags, variables }, { caller, signal }) => {
     const { complaints, change } = await prepareBuild(ctx, {
       text: manifest,
       tags,
       parameters: parametersOf(variables),
       userId: caller.userId!,
+      signal,
       trigger: manualTrigger(comment),
     });
     return { complaints, change: async () => ({ build: await change() }) };

@@ -38,12 +38,13 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
 
     /**
      * Stores and returns the new builds of one request: all of them, even if the process dies, or none if the first one
-     * exists already.
+     * exists already. Throws the signal's reason if it fires before.
      */
-    async insert(docs: readonly BuildDoc[]): Promise<readonly BuildDoc[]> {
+    async insert(docs: readonly BuildDoc[], signal?: AbortSignal): Promise<readonly BuildDoc[]> {
       const [first, ...others] = docs.map(asStored);
       const bytes = requireStorable([first!, ...others]);
-      if (others.length === 0) await insertOne(first!, bytes);
+      signal?.throwIfAborted();
+      if (others.length === 0) await insertOne(first!, bytes, signal);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
       for (const doc of stored.docs) {
         places.remember(doc);

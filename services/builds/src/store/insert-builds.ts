@@ -7,6 +7,7 @@ type NewBuild = OptionalUnlessRequiredId<BuildDoc>;
 interface Insertion {
   readonly doc: NewBuild;
   readonly bytes: number;
+  readonly signal?: AbortSignal;
 }
 /** Why a build could not be stored; undefined if it is stored. */
 type Failure = { readonly error: unknown } | undefined;
@@ -26,8 +27,13 @@ function refusedIn(error: unknown): Set<number> {
   return new Set([error.writeErrors].flat().map(({ index }) => index));
 }
 
-/** Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. */
-export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc, bytes: number) => Promise<void> {
+type Insert = (doc: BuildDoc, bytes: number, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. A call
+ * whose signal fires before its write throws the reason.
+ */
+export function buildInserter(builds: Collection<BuildDoc>): Insert {
   const insertOne = (doc: NewBuild) => builds.insertOne(doc).then(stored, failed);
 
   async function insertMany(docs: readonly NewBuild[]): Promise<Failure[]> {
@@ -45,11 +51,13 @@ export function buildInserter(builds: Collection<BuildDoc>): (doc: BuildDoc, byt
 
   const limits = { maxItems: 100, waitMs: 0, maxBytes, bytesOf: ({ bytes }: Insertion) => bytes };
   const insertSoon = batched<Insertion, Failure>(limits, async (insertions) => {
-    const docs = insertions.map(({ doc }) => doc);
-    return docs.length === 1 ? [await insertOne(docs[0]!)] : insertMany(docs);
+    const docs = insertions.filter(({ signal }) => !signal?.aborted).map(({ doc }) => doc);
+    const failures = docs.length > 1 ? await insertMany(docs) : await Promise.all(docs.map(insertOne));
+    const failureOf = new Map(docs.map((doc, index) => [doc, failures[index]]));
+    return insertions.map(({ doc, signal }) => (failureOf.has(doc) ? failureOf.get(doc) : failed(signal?.reason)));
   });
-  return async (doc, bytes) => {
-    const failure = await insertSoon({ doc: doc as NewBuild, bytes });
+  return async (doc, bytes, signal) => {
+    const failure = await insertSoon({ doc: doc as NewBuild, bytes, signal });
     if (failure) throw failure.error;
   };
 }

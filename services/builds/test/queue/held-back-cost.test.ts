@@ -46,7 +46,7 @@ it("a claim looks again if another replica has taken the only build that it foun
             await real.updateOne({ _id: 2 }, { $set: { status: "running" } });
             return real.findOne(filter);
           }
-        : (target[key] as () => unknown).bind?.(target) ?? target[key],
+        : ((target[key] as () => unknown).bind?.(target) ?? target[key]),
   });
   const { doc } = await oldestBuilds(slow).oldest("os", userId, { roots: [1], groups: [], ids: [] });
   expect(doc).toMatchObject({ _id: 3 });

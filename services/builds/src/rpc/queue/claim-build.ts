@@ -8,12 +8,13 @@ import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Picked } from "../../actions/claim-turns.js";
 import { killReplaced } from "../../actions/kill-replaced.js";
+import { requeue } from "../../actions/requeue.js";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
-import { type Claimer, claim } from "../../domain/moves.js";
+import { type Claimer, claim, unclaim } from "../../domain/moves.js";
 import type { Place } from "../../store/line.js";
 
 /** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */
@@ -49,6 +50,8 @@ async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boo
 /** A runner that asks for a build. */
 interface Asking extends Claimer {
   readonly drivers: ClaimBuildRequest["drivers"];
+  /** Fires when nobody will hear of the claim. */
+  readonly signal: AbortSignal;
 }
 
 interface Claimed {
@@ -58,12 +61,18 @@ interface Claimed {
 }
 
 /** Claims a picked build. If it was the user's last queued build, the user leaves the line. */
-async function takePicked(ctx: Context, turn: Place, { doc: read, isOnly }: Picked, { drivers, ...claimer }: Asking) {
+async function takePicked(
+  ctx: Context,
+  turn: Place,
+  { doc: read, isOnly }: Picked,
+  { drivers, signal, ...claimer }: Asking,
+) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
   const others = isOnly && ctx.line.hasOthers(drivers, turn).catch(() => true);
   const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), others]);
-  if (!doc) {
+  if (doc && signal.aborted) await requeue(ctx, doc._id, (build) => unclaim(build, doc.epoch, ctx.now()));
+  if (!doc || signal.aborted) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
   }
@@ -79,6 +88,7 @@ async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Cl
     const picked = await ctx.claims.pick(turn, { roots: fullRoots, groups: busyGroups });
     if (!picked) return undefined;
     try {
+      if (asking.signal.aborted) return undefined;
       if (!(await groupIsFree(ctx, picked.doc))) {
         busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
         continue;
@@ -97,7 +107,7 @@ async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Cl
 /** Gives users their turns in order until a build can be claimed. `heldBack`: builds wait, but none can be claimed now. */
 async function claimNext(ctx: Context, asking: Asking) {
   const tried = new Set<string>();
-  while (tried.size < maxTurns) {
+  while (tried.size < maxTurns && !asking.signal.aborted) {
     const turn = await ctx.claims.next(asking.drivers);
     if (!turn || tried.has(turn._id)) break;
     tried.add(turn._id);
@@ -120,13 +130,13 @@ function ticketFor(ctx: Context, assigned: Assignment, { ancestorIds }: BuildDoc
 
 export const claimBuild =
   (ctx: Context): QueueHandlers["claimBuild"] =>
-  async (request) => {
+  async (request, { signal }) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     await ctx.runners.recordClaim(request, ctx.now());
     ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
     const { runnerId, drivers } = request;
-    const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash });
+    const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash, signal });
     if (!doc) return { leaseMs, renewEveryMs, heldBack, wasLast };
     addLogFields({ build: doc._id });
     ctx.wakeups.wakeHere(doc);
