@@ -49,7 +49,6 @@ async function findNamespace(
   }
 }
 
-/** How a manifest is checked. `destination`: where its builds go, whichever namespace it names. */
 type Checking = Pick<ManifestLimits, "acceptedDrivers" | "isStored"> & { readonly destination?: Destination };
 
 /** Collects every complaint about a manifest; creates nothing. Without `acceptedDrivers` any driver passes. */

@@ -1,7 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
 
-/** Leaves MongoDB to others: nobody waits for these deletions. */
 const maxAtOnce = 4;
 
 const maxWaiting = fixedLimit({

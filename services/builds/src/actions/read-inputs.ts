@@ -67,7 +67,6 @@ async function measured(ctx: Reading, draft: Draft, inputs: GetBuildInputsRespon
   const aboutGroup = sizeComplaints(draft.manifest, inputs);
   if (aboutGroup.length > 0) return { bytes: 0, complaints: aboutGroup };
   const sizes = await estimateSizes(ctx, draft, inputs);
-  // A spare for each of 50 tiny builds would make large ones of them, and large ones wait for each other.
   return { bytes: bytesOfAll(sizes) - sizes.length * spareBytes, complaints: recordComplaints(sizes) };
 }
 

@@ -42,7 +42,7 @@ export interface BuildRequest {
   readonly axes?: Axes;
   /** Fires when nobody will hear of the builds. Those that are not stored by then never are. */
   readonly signal?: AbortSignal;
-  /** Where the builds go, whichever namespace the manifest names. */
+  /** For a restart: where the builds go, whichever namespace the manifest names. */
   readonly destination?: Pick<Destination, "namespace">;
 }
 

@@ -242,7 +242,6 @@ const notStarted = { status: "queued", startedAt: undefined } as const;
 export function unclaim(doc: BuildDoc, epoch: number, now: Date): Change | undefined {
   if (doc.status !== "running" || doc.epoch !== epoch) return undefined;
   if (doc.killRequestedAt) return finishKilled(doc, now);
-  // The next claim adds another event.
   requireEventRoom(doc);
   return { set: { ...notStarted, lease: undefined, jobs: doc.jobs.map((job) => ({ ...job, ...notStarted })) } };
 }

@@ -16,7 +16,6 @@ async function prepareAgain(
   request: BuildRequest,
 ): Promise<Validation<Build>> {
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
-  // Once its namespace is deleted, a build belongs to its user alone.
   if (namespaceId !== undefined && !namespace) throw notFound();
   if (!origin) return prepareBuild(ctx, { ...request, destination: { namespace } });
   // A newer push does not kill a restart of an earlier one.

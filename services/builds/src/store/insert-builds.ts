@@ -29,10 +29,7 @@ function refusedIn(error: unknown): Set<number> {
 
 type Insert = (doc: BuildDoc, bytes: number, signal?: AbortSignal) => Promise<void>;
 
-/**
- * Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. A call
- * whose signal fires before its write throws the reason.
- */
+/** Returns a function that stores a build. Concurrent calls share a write, and each hears of its own build only. */
 export function buildInserter(builds: Collection<BuildDoc>): Insert {
   const insertOne = (doc: NewBuild) => builds.insertOne(doc).then(stored, failed);
 

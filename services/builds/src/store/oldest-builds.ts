@@ -72,7 +72,6 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
     return others.map((key) => oldestCandidate({ ...queuedOf(driver, userId, ids), "concurrency.key": key }));
   }
 
-  /** Returns what a user has to choose from beside what is held back, oldest first. */
   async function candidates(driver: Driver_Type, userId: number, leftOut: LeftOut): Promise<Candidate[]> {
     const [ofRoots, ofGroups] = await Promise.all([
       oldestOfRoots(driver, userId, leftOut),
