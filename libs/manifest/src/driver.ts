@@ -21,7 +21,7 @@ const dockerKeys = {
   ),
   pull: key(
     word(["always", "if-not-present"]),
-    "Whether to ask the registry for a newer image, or to use an existing copy",
+    "Whether to ask the registry for a newer image each time, or to use an existing copy that builds may use; by default it is asked if the image has no tag or the tag `latest`. The same holds for services",
     "always",
   ),
 };
@@ -66,8 +66,11 @@ function docker(keys: Values<typeof dockerKeys>, entries: Mapping, complain: Com
   if (image === "") add("driver docker requies image");
   if (workspace === "") add("driver docker requires workspace");
   else if (workspace && !isWorkspace(workspace)) add("driver docker invalid workspace", workspace);
-  const pullAlways = keys.pull === "always";
-  return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", pullAlways };
+  const pull = {
+    pullAlways: keys.pull === "always",
+    ...(keys.pull === "if-not-present" && { pullIfNotPresent: true }),
+  };
+  return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", ...pull };
 }
 
 const maxKeepMinutes = fixedLimit({

@@ -33,7 +33,7 @@ export function objectEntry(entry: string): Transfer | undefined {
   return base !== "" && isPath(name) && !controls.test(source) ? { source, name } : undefined;
 }
 
-/** Parses `source [=> name]`. In the name of a glob each `*` stands for the base name of a match. */
+/** Parses `source [=> name]`. In the name of a glob each `*` stands for a match's base name. */
 export function artifactEntry(entry: string): Transfer | undefined {
   const { left: source, right } = sides(entry);
   const name = right ?? baseName(source);

@@ -76,6 +76,16 @@ jobs:
 });
 
 test.each([
+  ["", false, undefined],
+  [", pull: ", false, undefined],
+  [", pull: always", true, undefined],
+  [", pull: if-not-present", false, true],
+])("a container's image%s is pulled always (%s), or only if it is not present (%s)", (text, always, ifNotPresent) => {
+  const { driver } = manifestOf(`driver: {type: docker, image: a, workspace: /b${text}}`);
+  expect([driver.pullAlways, driver.pullIfNotPresent]).toEqual([always, ifNotPresent]);
+});
+
+test.each([
   ["", 0],
   [", keep_on_failure: ", 0],
   [', keep_on_failure: ""', 0],

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllow } from "@ci/kit/net/guard";
 import Docker from "dockerode";
+import type { Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { isRunnerFault } from "../src/work/errors.js";
@@ -27,14 +28,17 @@ else {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
+  type Asked = DockerOptions & Pick<Order, "pullIfNotPresent">;
+
   /** Prepares a build with an image and returns what it says. */
-  async function prepared(image: string, more: Partial<DockerOptions>, runner = name): Promise<string[]> {
+  async function prepared(image: string, more: Partial<Asked>, runner = name): Promise<string[]> {
+    const { pullIfNotPresent, ...options } = more;
     const root = await workRoot(dir, runner);
-    const driver = dockerDriver(dockerOptions(runner, root, { localImages: [], ...more }));
+    const driver = dockerDriver(dockerOptions(runner, root, { localImages: [], ...options }));
     const lines: string[] = [];
     await using environment = driver.environment({
       ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-      ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs: [] },
+      ...{ image, workspace: "/w", pullAlways: false, pullIfNotPresent, variables: [], jobs: [] },
     });
     await environment.prepare((line) => void lines.push(line), never);
     return lines;
@@ -124,6 +128,29 @@ else {
       await registry[Symbol.asyncDispose]();
       expect(await prepared(called, options)).toEqual([expect.stringMatching(/^Using image /)]);
       await expect(prepared(called, options, `${name}-other`)).rejects.toThrow(/could not be pulled/);
+      await engine.getImage(called).remove();
+    });
+
+    test("is used without a question to the registry if the manifest says so, whatever its tag", async () => {
+      await using registry = await serveImage(name);
+      const [given, called] = [`${registry.host}/x`, `${registry.host}/x:latest`];
+      const options = { guard: allowAll, pullIfNotPresent: true };
+      const using = expect.stringMatching(/^Using image /);
+      expect(await prepared(given, options)).toEqual([`Pulling image ${called}`, using]);
+      registry.asked.length = 0;
+      for (const image of [given, called]) expect(await prepared(image, options)).toEqual([using]);
+      expect(registry.asked).toEqual([]);
+      expect(await prepared(given, { guard: allowAll })).toEqual([`Pulling image ${called}`, using]);
+      expect(registry.asked).not.toEqual([]);
+      await engine.getImage(called).remove();
+    });
+
+    test("is not used because the manifest says so, if it is not for builds", async () => {
+      await using registry = await serveImage(name);
+      const called = `${registry.host}/x:1`;
+      await prepared(called, { guard: allowAll }, `${name}-other`);
+      const options = { guard: allowAll, pullIfNotPresent: true };
+      expect(await prepared(called, options)).toEqual([`Pulling image ${called}`, expect.stringMatching(/^Using /)]);
       await engine.getImage(called).remove();
     });
   });

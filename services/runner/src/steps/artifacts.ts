@@ -29,6 +29,14 @@ const maxPattern = fixedLimit({
   effect: "no file of the glob is collected, and the job's output says why",
 });
 
+const maxMatchName = fixedLimit({
+  max: maxGlobName,
+  about: "characters of the name of a file that a glob finds, after each `*` is replaced by the file's own",
+  refusal: "artifact error: F: the name would be longer than N characters",
+  effect: "the file is not collected",
+});
+const tooLong = (verb: string) => new Fault("invalid", `the name ${verb} longer than ${maxGlobName} characters`);
+
 /** `match`: a glob found it, so the record gets its own source and name. */
 interface Wanted {
   readonly artifactId: number;
@@ -56,20 +64,28 @@ function sayError(source: string, error: unknown, { say, signal }: Collecting): 
 async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wanted[]> {
   const { id: artifactId, source, name } = artifact;
   if (!isGlob(source)) return [{ artifactId, source, name, match: false }];
-  if (isNamed(artifact) && name.length > maxPattern)
-    throw new Fault("invalid", `the name is longer than ${maxPattern} characters`);
+  if (isNamed(artifact) && name.length > maxPattern) throw tooLong("is");
   const found = await matchesOf(source, on);
   if (found.length === 0) throw new Fault("not_found", "nothing matches");
-  return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
+  return found.flatMap((path) => {
+    const given = nameOfMatch(artifact, path);
+    if (given === undefined) sayError(path, tooLong("would be"), on);
+    return given === undefined ? [] : [{ artifactId, source: path, name: given, match: true }];
+  });
 }
 
 const isNamed = ({ source, name }: AssignedArtifact): boolean => name !== source && name !== posix.basename(source);
 
-/** A `*` in the name stands for the match's base name. Without a given name, that is the name. */
-function nameOfMatch(artifact: AssignedArtifact, path: string): string {
-  const { name } = artifact;
+/**
+ * Each `*` in the name stands for the match's base name; several in a row are one. Without a given name, that is the name.
+ * Returns undefined if the name would be too long.
+ */
+function nameOfMatch(artifact: AssignedArtifact, path: string): string | undefined {
   const base = posix.basename(path);
-  return isNamed(artifact) && name.includes("*") ? name.replace(/\*+/, () => base) : base;
+  const parts = isNamed(artifact) ? artifact.name.split(/\*+/) : [];
+  if (parts.length < 2) return base;
+  const length = parts.join("").length + (parts.length - 1) * base.length;
+  return length > maxMatchName ? undefined : parts.join(base);
 }
 
 async function collect(wanted: Wanted, on: Collecting): Promise<void> {

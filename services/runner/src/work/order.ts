@@ -27,6 +27,7 @@ export const orderOf = ({
   imageTicket: build.imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
+  pullIfNotPresent: driver?.pullIfNotPresent ?? false,
   variables: build.variables.filter(({ key }) => key !== loginVariable),
   logins: build.variables.find(({ key }) => key === loginVariable)?.value,
   services: build.services,

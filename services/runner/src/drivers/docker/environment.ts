@@ -97,6 +97,11 @@ const cannotRunImage = ({ image, workspace }: Order) =>
     `The container engine cannot run image ${image} with the workspace ${workspace}; the runner's log says why`,
   );
 
+const pullOf = ({ pullAlways, pullIfNotPresent }: Order) => {
+  if (pullAlways) return "always";
+  return pullIfNotPresent ? "if-not-present" : "if-it-moves";
+};
+
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, networks, path, runner, root, labels, limits, log } = options;
@@ -148,7 +153,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       ready?.catch(() => undefined);
       const logins = loginsOf(order.logins);
       const usable = (image: string) =>
-        usableImage(engine, { image, pullAlways: order.pullAlways, logins }, images, say, signal);
+        usableImage(engine, { image, pull: pullOf(order), logins }, images, say, signal);
       image = await raceAbort(signal, usable(order.image));
       say(`Using image ${order.image} (${image.id})`);
       if (!ready) await raceAbort(signal, own.take());

@@ -53,14 +53,15 @@ async function usableCopy(engine: Docker, { full }: ImageName, rules: ImageRules
 
 export interface WantedImage {
   readonly image: string;
-  readonly pullAlways: boolean;
+  /** `if-it-moves`: if there is no copy, or if the name may point to a new image each time. */
+  readonly pull: "always" | "if-it-moves" | "if-not-present";
   /** The logins of the build. */
   readonly logins: Logins;
 }
 
 async function pulledOrLocal(
   engine: Docker,
-  { image, pullAlways, logins }: WantedImage,
+  { image, pull, logins }: WantedImage,
   rules: ImageRules,
   say: (line: string) => void,
   signal: AbortSignal,
@@ -71,7 +72,8 @@ async function pulledOrLocal(
   const name = login ? privateName(given, login) : given;
   const own = name.loaded === full ? undefined : await localImage(engine, name.loaded);
   const { there, local } = await usableCopy(engine, name, rules, own);
-  if (local && !moves && !pullAlways) return local;
+  const mayBeOld = pull === "if-not-present" || (pull === "if-it-moves" && !moves);
+  if (local && mayBeOld) return local;
   say(`Pulling image ${full}`);
   try {
     await fetchImage(engine, name, rules, { login, own, signal });
