@@ -2,7 +2,7 @@ import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { Event } from "@ci/proto/events/v1/events";
 import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc } from "./build.js";
-import { applyChange, type Change } from "./change.js";
+import { applyChange, type Change, toShortBuild } from "./change.js";
 import { append, claim, finishJob, type JobReport, kill, lose, unclaim } from "./moves.js";
 import { shownTail } from "./side-by-side.js";
 
@@ -14,6 +14,7 @@ const running = (overrides: Partial<BuildDoc> = {}) => {
   return { ...claimed, lease: { ...claimed.lease!, until: after(leaseMs) } };
 };
 const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
+const textOf = (doc: BuildDoc) => toShortBuild(doc).output;
 const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
 
 /** Finishes the running job. */
@@ -115,6 +116,16 @@ describe("the reason", () => {
     const { doc } = end(prepared(), "failed", "", { exitCode: 3, reason: "exit code 3" });
     expect(reasons(doc)).toEqual(["exit code 3", undefined, "exit code 3", "not run: the build had failed"]);
     expect(doc.jobs.map((job) => job.exitCode)).toEqual([undefined, 3, undefined]);
+  });
+
+  it("of an allowed failure ends the output of the build, once", () => {
+    const [line, how] = ["Job failed: exit code 3\n", { exitCode: 3, reason: "exit code 3" }];
+    const jobs = [aJob(1), aJob(2, { mayFail: true }), aJob(3)];
+    const failed = (of: typeof jobs) => end(end(running({ jobs: of }), "passed").doc, "failed", line, how).doc;
+    for (const doc of [end(failed(jobs), "passed", "on\n").doc, failed(jobs.slice(0, 2))])
+      expect([doc.status, doc.reason]).toEqual(["passed_with_failures", "exit code 3"]);
+    expect(textOf(end(failed(jobs), "passed", "on").doc)).toBe(`${line}on\nBuild passed with failures: exit code 3\n`);
+    expect(textOf(failed(jobs.slice(0, 2)))).toBe(line);
   });
 
   it.each([

@@ -93,8 +93,7 @@ function sayWhy(
   now: Date,
 ): Required<Pick<Change, "set" | "output">> {
   const last = doc.jobs.findLast(({ startedAt }) => startedAt);
-  const isSaid = last?.reason === reason || status === "passed_with_failures";
-  if (reason === undefined || isSaid) return { set: {}, output: [] };
+  if (reason === undefined || last?.reason === reason) return { set: {}, output: [] };
   const text = shownTail(doc).at(-1)?.text ?? "\n";
   return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`, now);
 }

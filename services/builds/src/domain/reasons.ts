@@ -22,9 +22,13 @@ const ends: Partial<Record<Build_Status, string>> = {
 /** Returns the reason for a job that never ran in a build with this final status. */
 export const notRun = (status: Build_Status): string => `not run: the build ${ends[status] ?? "had not failed"}`;
 
+const failures: Partial<Record<Build_Status, string>> = {
+  failed: "failed: ",
+  passed_with_failures: "passed with failures: ",
+};
+
 /** Returns the line of output that says why a build ended with this status. */
-export const lastLine = (status: Build_Status, reason: string): string =>
-  status === "failed" ? `Build failed: ${reason}` : `Build ${reason}`;
+export const lastLine = (status: Build_Status, reason: string): string => `Build ${failures[status] ?? ""}${reason}`;
 
 const withoutReason: Partial<Record<Build_Status, string>> = { killed: "killed", timed_out: "timed out" };
 

@@ -17,7 +17,11 @@ export function openConsole(streams: readonly Readable[]): () => string[] {
     stream.on("error", () => undefined);
   }
   return () => {
-    const lines = text.replaceAll(/\r+\n/g, "\n").replaceAll("\r", "\n").replaceAll(escapeSequences, "").split("\n");
+    const lines = text
+      .replaceAll(/(?<!\r)\r+\n/g, "\n")
+      .replaceAll("\r", "\n")
+      .replaceAll(escapeSequences, "")
+      .split("\n");
     return lines.filter((line) => line.trim() !== "").slice(-maxLines);
   };
 }
