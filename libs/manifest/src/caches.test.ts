@@ -41,7 +41,7 @@ test.each([
 
 test("limits caches and their paths", () => {
   const many = Array.from({ length: 21 }, (_, index) => `- {name: n${index}, paths: [a]}`).join("\n");
-  expect(complaintsOf(many)).toEqual(["Manifest cannot have more than 20 caches"]);
+  expect(complaintsOf(many)).toEqual(["Manifest line 23, column 3: cannot have more than 20 caches"]);
   const paths = Array.from({ length: 51 }, (_, index) => `p${index}`).join();
   expect(complaintsOf(`- {name: n, paths: [${paths}]}`)[0]).toContain("paths cannot have more than 50");
 });

@@ -22,7 +22,7 @@ interface CacheValues {
 const maxCaches = fixedLimit({
   max: 20,
   about: "caches in a manifest",
-  refusal: "Manifest cannot have more than N caches",
+  refusal: "Manifest line L, column C: cannot have more than N caches",
 });
 const maxPaths = fixedLimit({
   max: 50,
@@ -61,7 +61,8 @@ function pathsOf(given: readonly Placed<string>[] = [], name: string, complain: 
 
 /** Checks the caches of a manifest. */
 export function cachesOf(given: readonly Placed<CacheValues>[], complain: Complaints): Cache[] {
-  if (given.length > maxCaches) complain.add(`cannot have more than ${maxCaches} caches`);
+  const beyond = given[maxCaches];
+  if (beyond) complain.refuseAt(beyond.at, `cannot have more than ${maxCaches} caches`);
   const taken = new Set<string>();
   return given.slice(0, maxCaches).flatMap(({ at, value }) => {
     const name = (value.name?.value ?? "").trim();

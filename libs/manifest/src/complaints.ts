@@ -18,6 +18,8 @@ export interface Complaints {
   add(what: string, given?: string, at?: number): void;
   /** Adds a complaint that begins with its line, or with its line and its column. */
   addAt(at: number, what: string, names?: "line" | "column"): void;
+  /** Adds a complaint like `addAt`, about what earlier versions refused, too. */
+  refuseAt(at: number, what: string): void;
 }
 
 /** More than a response shows. A manifest can have a million mistakes. */
@@ -35,15 +37,17 @@ export function complaints(placeOf: (offset: number) => Place): Complaints {
     if (list.size >= maxMessages || list.has(message)) return;
     list.set(message, { message, ...(at === undefined ? {} : placeOf(at)) });
   };
+  const putAt = (at: number, what: string, names = "column") => {
+    if (list.size >= maxMessages) return;
+    const { line, column } = placeOf(at);
+    put(`line ${line}${names === "column" ? `, column ${column}` : ""}: ${what}`, at);
+  };
   return {
     get list() {
       return [...list.values()];
     },
     add: (what, given = "", at) => put(`${what}${given === "" ? "" : " "}${quoted(given)}`, at),
-    addAt(at, what, names = "column") {
-      if (list.size >= maxMessages) return;
-      const { line, column } = placeOf(at);
-      put(`line ${line}${names === "column" ? `, column ${column}` : ""}: ${what}`, at);
-    },
+    addAt: putAt,
+    refuseAt: putAt,
   };
 }

@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each([
-  ["deploy", "Manifest concurrency has the wrong type"],
+  ["deploy", "Manifest line 2, column 14: concurrency must be a mapping, not a string"],
   ["{cancel: queued}", "Manifest line 2, column 14: concurrency must have a group"],
   ["{group: deploy, cancel: all}", 'unknown cancel "all"; known are "none", "queued", "running"'],
   ["{grup: deploy}", 'unknown key "grup" in concurrency; did you mean "group"?'],

@@ -261,9 +261,9 @@ test("the entries of a manifest are limited", () => {
     `${docker}env: [${list(count, (n) => `A${n}=,`)}]\nobjects: [${list(count, (n) => `o${n},`)}]\n${jobs(count * 5 - 1)}`;
   expect(complaints(of(1_000))).toEqual([]);
   expect(complaints(of(1_001))).toEqual([
-    "Manifest cannot have more than 1000 entries in env",
-    "Manifest cannot have more than 1000 entries in objects",
-    "Manifest cannot have more than 5000 artifacts",
+    "Manifest line 2, column 6: cannot have more than 1000 entries in env",
+    "Manifest line 3, column 10: cannot have more than 1000 entries in objects",
+    "Manifest line 4, column 7: cannot have more than 5000 artifacts",
   ]);
 });
 

@@ -176,7 +176,7 @@ const variableParts = ["driver", "services", "caches"];
 const partsOf = (manifest: Manifest): Partial<Manifest> =>
   Object.fromEntries(Object.entries(manifest).filter(([name]) => variableParts.includes(name)));
 
-const silent: Complaints = { list: [], add: () => undefined, addAt: () => undefined };
+const silent: Complaints = { list: [], add: () => undefined, addAt: () => undefined, refuseAt: () => undefined };
 
 /** Complains if a manifest is too much to be read for each combination, and reports whether it is. */
 function isTooMuch(root: Mapping, all: readonly Axes[], complain: Complaints): boolean {
@@ -210,22 +210,29 @@ export const variantOf = ({ matrix: _, ...manifest }: Manifest, { axes, parts }:
 const maxEntries = fixedLimit({
   max: 1_000,
   about: "entries of `env`, and of `objects`, in a manifest",
-  refusal: "Manifest cannot have more than N entries in env",
+  refusal: "Manifest line L, column C: cannot have more than N entries in env",
 });
 const maxArtifacts = fixedLimit({
   max: 5_000,
   about: "artifacts of all jobs of a manifest",
-  refusal: "Manifest cannot have more than N artifacts",
+  refusal: "Manifest line L, column C: cannot have more than N artifacts",
 });
 
-function checkCounts(manifest: Manifest, { maxStages, maxJobs }: ManifestLimits, complain: Complaints): void {
+function checkCounts(
+  root: Mapping,
+  manifest: Manifest,
+  { maxStages, maxJobs }: ManifestLimits,
+  complain: Complaints,
+): void {
+  const refuse = (name: string, what: string) =>
+    complain.refuseAt(root.get(name)?.tree.at ?? 0, `cannot have more than ${what}`);
   const { stages, jobs, sources, services } = manifest;
   if (stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
   if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
   for (const name of ["env", "objects"] as const)
-    if (manifest[name].length > maxEntries) complain.add(`cannot have more than ${maxEntries} entries in ${name}`);
+    if (manifest[name].length > maxEntries) refuse(name, `${maxEntries} entries in ${name}`);
   const artifacts = jobs.reduce((sum, job) => sum + job.artifacts.length, 0);
-  if (artifacts > maxArtifacts) complain.add(`cannot have more than ${maxArtifacts} artifacts`);
+  if (artifacts > maxArtifacts) refuse("jobs", `${maxArtifacts} artifacts`);
 }
 
 /** Accepts what earlier versions accepted. */
@@ -241,7 +248,7 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   if ("reason" in yaml) return { complaints: [{ message: `Manifest invalid YAML: ${yaml.reason}`, ...yaml.place }] };
   const complain = complaints(yaml.placeOf);
   const manifest = matrixOf(yaml.root.value, limits, limits.isStored ? forStored(complain) : complain);
-  checkCounts(manifest, limits, complain);
+  checkCounts(yaml.root.value, manifest, limits, complain);
   const { list } = complain;
   return list.length === 0 ? { manifest } : { complaints: list, namespace: manifest.namespace ?? "" };
 }

@@ -6,12 +6,14 @@ import { isMapping, type Mapping, type Tree } from "./tree.js";
 const maxValues = fixedLimit({
   max: 100_000,
   about: "values in `driver`, `services` and `cache` of all builds of a matrix together",
-  refusal: "Manifest matrix cannot make more than N values in driver, services and cache; use fewer combinations",
+  refusal:
+    "Manifest line L, column C: matrix cannot make more than N values in driver, services and cache; use fewer combinations",
 });
 const maxCharacters = fixedLimit({
   max: 6 * 1024 ** 2,
   about: "characters in `driver`, `services` and `cache` of all builds of a matrix together",
-  refusal: "Manifest matrix cannot make more than N characters in driver, services and cache; use fewer combinations",
+  refusal:
+    "Manifest line L, column C: matrix cannot make more than N characters in driver, services and cache; use fewer combinations",
 });
 
 interface Size {
@@ -48,11 +50,11 @@ export function complainOfSize(root: Mapping, all: readonly Axes[], complain: Co
   }
   const characters = all.reduce((sum, axes) => sum + charactersWith(axes, size), 0);
   const what = "in driver, services and cache; use fewer combinations";
-  const at = root.get("matrix")?.tree.at;
+  const at = root.get("matrix")?.tree.at ?? 0;
   if (size.values * all.length > maxValues)
-    complain.add(`matrix cannot make more than ${maxValues} values ${what}`, "", at);
+    complain.refuseAt(at, `matrix cannot make more than ${maxValues} values ${what}`);
   else if (characters > maxCharacters)
-    complain.add(`matrix cannot make more than ${maxCharacters} characters ${what}`, "", at);
+    complain.refuseAt(at, `matrix cannot make more than ${maxCharacters} characters ${what}`);
   else return false;
   return true;
 }

@@ -51,17 +51,26 @@ test.each(["", "{}", "[]", "null", "{NODE: []}", "{NODE:, include: }"])("%j is n
 });
 
 test.each([
-  ["[NODE]", ["Manifest matrix has the wrong type"]],
-  ["{NODE: 20}", ["Manifest matrix has the wrong type"]],
+  ["[NODE]", ["Manifest line 3, column 9: matrix must be a mapping, not a list"]],
+  ["{NODE: 20}", ["Manifest line 3, column 16: NODE must be a list, not a string"]],
   ["{NODE: [{a: b}]}", [expect.stringContaining("NODE[0] must be a string, not a mapping")]],
-  ["{'$(id)': [1]}", ["Manifest matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
-  ["{NODE: [1], include: [{A-B: 1}]}", ["Manifest matrix axis A-B does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
-  ["{NODE: [1], exclude: [{NODE: 1}]}", ["Manifest matrix excludes every build"]],
-  [`{NODE: [${"x".repeat(256)}]}`, ["Manifest matrix value cannot be longer than 255 characters in length"]],
-  [`{N: [${Array.from({ length: 51 }, (_, i) => i)}]}`, ["Manifest matrix cannot make more than 50 builds"]],
+  ["{'$(id)': [1]}", ["Manifest line 3, column 10: matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
+  [
+    "{NODE: [1], include: [{A-B: 1}]}",
+    ["Manifest line 3, column 32: matrix axis A-B does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
+  ],
+  ["{NODE: [1], exclude: [{NODE: 1}]}", ["Manifest line 3, column 9: matrix excludes every build"]],
+  [
+    `{NODE: [${"x".repeat(256)}]}`,
+    ["Manifest line 3, column 17: matrix value cannot be longer than 255 characters in length"],
+  ],
+  [
+    `{N: [${Array.from({ length: 51 }, (_, i) => i)}]}`,
+    ["Manifest line 3, column 9: matrix cannot make more than 50 builds"],
+  ],
   [
     `{include: [${Array.from({ length: 101 }, (_, i) => `{N: ${i}}`)}]}`,
-    ["Manifest matrix cannot have more than 100 entries in include"],
+    ["Manifest line 3, column 9: matrix cannot have more than 100 entries in include"],
   ],
 ])("complains about %j", (matrix, complaints) => {
   expect(complaintsOf(matrix)).toEqual(complaints);
@@ -70,7 +79,7 @@ test.each([
 test("10^6 and 10^30 combinations are refused without being made", () => {
   const axes = (count: number) =>
     `{${Array.from({ length: count }, (_, i) => `A${i}: [0,1,2,3,4,5,6,7,8,9]`).join(", ")}}`;
-  const refusal = ["Manifest matrix cannot make more than 50 builds"];
+  const refusal = ["Manifest line 3, column 9: matrix cannot make more than 50 builds"];
   const before = process.memoryUsage().heapUsed;
   expect([complaintsOf(axes(6)), complaintsOf(axes(30))]).toEqual([refusal, refusal]);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 ** 2);
@@ -95,7 +104,7 @@ describe("what all combinations make together is limited", () => {
   const services = (command: string) => `services: [{name: s, image: a, command: ${command}}]`;
   const aliases = (list: string) => `[&x ${list}, ${count(99, () => "*x")}]`;
   const more = (what: string) => [
-    `Manifest matrix cannot make more than ${what} in driver, services and cache; use fewer combinations`,
+    `Manifest line 2, column 9: matrix cannot make more than ${what} in driver, services and cache; use fewer combinations`,
   ];
 
   test("in characters", () => {
@@ -116,7 +125,7 @@ describe("what all combinations make together is limited", () => {
 
   test.each(["command", "env"])("too many services are not read with each %s", (key) => {
     const service = `{name: s, image: a, ${key}: [${count(1_000, (n) => `A${n}=`)}]}`;
-    const refusal = ["Manifest cannot have more than 10 services"];
+    const refusal = ["Manifest line 3, column 15: cannot have more than 10 services"];
     expect(complaintsOn(fifty, `services: ${aliases(service)}`)).toEqual(refusal);
   });
 

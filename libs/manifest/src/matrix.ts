@@ -9,23 +9,23 @@ export type Axes = Readonly<Record<string, string>>;
 const maxBuilds = fixedLimit({
   max: 50,
   about: "builds of a matrix",
-  refusal: "Manifest matrix cannot make more than N builds",
+  refusal: "Manifest line L, column C: matrix cannot make more than N builds",
 });
 /** Combinations before those in `exclude` are left out. More are refused without being made. */
 const maxCombinations = fixedLimit({
   max: 1_000,
   about: "combinations of a matrix, before `exclude`",
-  refusal: "Manifest matrix cannot make more than 50 builds",
+  refusal: "Manifest line L, column C: matrix cannot make more than 50 builds",
 });
 const maxEntries = fixedLimit({
   max: 100,
   about: "axes of a matrix, and entries of its `include` and `exclude`",
-  refusal: "Manifest matrix cannot have more than N entries in X",
+  refusal: "Manifest line L, column C: matrix cannot have more than N entries in X",
 });
 const maxValueLength = fixedLimit({
   max: 255,
   about: "characters of a value in a matrix",
-  refusal: "Manifest matrix value cannot be longer than N characters in length",
+  refusal: "Manifest line L, column C: matrix value cannot be longer than N characters in length",
 });
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const lists = ["include", "exclude"];
@@ -37,13 +37,13 @@ const value: Spec<string> = {
     if (given === undefined) return undefined;
     if (given.length <= maxValueLength && !given.includes("\0")) return given;
     const what = given.includes("\0") ? "contain NUL" : `be longer than ${maxValueLength} characters in length`;
-    where.complain.add(`matrix value cannot ${what}`, "", tree.at);
+    where.complain.refuseAt(tree.at, `matrix value cannot ${what}`);
   },
 };
 
 function isAxis(name: string, at: number, { complain }: Where): boolean {
   if (axisName.test(name)) return true;
-  complain.add(`matrix axis ${quoted(name)} does not match ${axisName.source}`, "", at);
+  complain.refuseAt(at, `matrix axis ${quoted(name)} does not match ${axisName.source}`);
   return false;
 }
 
@@ -87,13 +87,13 @@ function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Ax
     .map(([name]) => [name, [...new Set(readList(value, mapping, name, where))]] as const)
     .filter(([, values]) => values.length > 0);
   const [included, excluded] = lists.map((name) => readList(combination, mapping, name, where));
-  const tooMany = () => complain.add(`matrix cannot make more than ${maxBuilds} builds`, "", at);
+  const tooMany = () => complain.refuseAt(at, `matrix cannot make more than ${maxBuilds} builds`);
   for (const [name, { length }] of [
     ["axes", axes],
     ["include", included!],
     ["exclude", excluded!],
   ] as const)
-    if (length > maxEntries) complain.add(`matrix cannot have more than ${maxEntries} entries in ${name}`, "", at);
+    if (length > maxEntries) complain.refuseAt(at, `matrix cannot have more than ${maxEntries} entries in ${name}`);
   const count = axes.reduce((product, [, { length }]) => product * length, 1);
   if (count > maxCombinations || Math.max(axes.length, included!.length, excluded!.length) > maxEntries) {
     if (count > maxCombinations) tooMany();
@@ -104,7 +104,7 @@ function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Ax
   const found: Axes[] = [...kept];
   for (const one of included!) if (!found.some((other) => isSame(one, other))) found.push(one);
   if (found.length > maxBuilds) tooMany();
-  if (made.length > 0 && found.length === 0) complain.add("matrix excludes every build", "", at);
+  if (made.length > 0 && found.length === 0) complain.refuseAt(at, "matrix excludes every build");
   return found.length > maxBuilds ? [] : found;
 }
 

@@ -19,7 +19,7 @@ export interface ManifestService {
 const maxServices = fixedLimit({
   max: 10,
   about: "services of a manifest",
-  refusal: "Manifest cannot have more than N services",
+  refusal: "Manifest line L, column C: cannot have more than N services",
 });
 
 export const serviceKeys = {
@@ -68,20 +68,21 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
 }
 
 /** Complains if there are too many services, and reports whether there are. */
-export function complainOfTooMany({ length }: readonly unknown[], complain: Complaints): boolean {
-  if (length > maxServices) complain.add(`cannot have more than ${maxServices} services`);
-  return length > maxServices;
+export function complainOfTooMany(given: readonly { readonly at: number }[], complain: Complaints): boolean {
+  const beyond = given[maxServices];
+  if (beyond) complain.refuseAt(beyond.at, `cannot have more than ${maxServices} services`);
+  return beyond !== undefined;
 }
 
 /** Reads the services of a manifest. Complains about invalid ones, and about a driver that has none. */
 export function readServices(given: readonly Given[], driver: string, complain: Complaints): ManifestService[] {
   if (given.length === 0) return [];
-  if (driver !== "docker") complain.add("services require the driver docker", "", given[0]!.at);
+  if (driver !== "docker") complain.refuseAt(given[0]!.at, "services require the driver docker");
   complainOfTooMany(given, complain);
   const names = new Set<string>();
   return given.slice(0, maxServices).map((one) => {
     const service = readService(one, complain);
-    if (names.has(service.name)) complain.add("services duplicate name", service.name, one.at);
+    if (names.has(service.name)) complain.refuseAt(one.at, `services duplicate name ${quoted(service.name)}`);
     names.add(service.name);
     return service;
   });

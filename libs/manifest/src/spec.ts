@@ -45,13 +45,16 @@ function quoteHint({ value }: Tree): string {
   return isLine ? `; quote it ("- '${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
 }
 
-/** Complains that a value has the wrong type: outside of lists in the words of the contract, which name no place. */
+/** The keys about which the contract has words of its own, which name no place. */
+const inContract = ["namespace", "driver", "env", "objects", "sources", "stages", "allow_failures", "jobs"];
+
+/** Complains that a value has the wrong type: outside of lists in the words of the contract, if it has any. */
 export function wrongType(tree: Tree, { complain, top, name, inList }: Where, noun: string): undefined {
-  if (!inList) complain.add(`${top} has the wrong type`, "", tree.at);
-  else {
-    const hint = noun === text.noun ? quoteHint(tree) : "";
-    complain.addAt(tree.at, `${name} must be ${noun}, not ${nounOf(tree)}${hint}`);
-  }
+  const hint = noun === text.noun ? quoteHint(tree) : "";
+  const what = `${name} must be ${noun}, not ${nounOf(tree)}${hint}`;
+  if (inList) complain.addAt(tree.at, what);
+  else if (inContract.includes(top)) complain.add(`${top} has the wrong type`, "", tree.at);
+  else complain.refuseAt(tree.at, what);
 }
 
 export const readEntry = <T>(spec: Spec<T>, entry: Entry | undefined, where: Where): T | undefined =>

@@ -3,8 +3,8 @@ import { readManifest } from "./manifest.js";
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const driver = "driver: {type: os}\n";
 const read = (text: string, isStored = false) => readManifest(driver + text, { ...limits, isStored });
-const complaints = (text: string) => {
-  const reading = read(text);
+const complaints = (text: string, isStored = false) => {
+  const reading = read(text, isStored);
   return "manifest" in reading ? [] : reading.complaints.map(({ message }) => message.replace("Manifest ", ""));
 };
 
@@ -189,8 +189,8 @@ test.each([
     'line 2, column 12: the name of a service must be lower-case letters, digits and dashes, not "DB"',
   ],
   ["services: [{name: db}]", 'line 2, column 12: service "db" must have an image'],
-  ["services: [{name: a, image: b}, {name: a, image: c}]", "services duplicate name a"],
-  [`services: [${"{name: a, image: b},".repeat(11)}]`, "cannot have more than 10 services"],
+  ["services: [{name: a, image: b}, {name: a, image: c}]", "line 2, column 33: services duplicate name a"],
+  [`services: [${"{name: a, image: b},".repeat(11)}]`, "line 2, column 212: cannot have more than 10 services"],
   ["services: [{name: a, image: b, alias: c}]", 'line 2: unknown key "alias" in a service; did you mean "name"?'],
 ])("%.60j is refused", (text, expected) => {
   const reading = readDocker(text);
@@ -200,10 +200,22 @@ test.each([
 test("of too many services no further one is read", () => {
   const named = Array.from({ length: 12 }, (_, n) => `{name: ${n < 10 ? `s${n}` : "BAD"}, image: b}`);
   const reading = readDocker(`services: [${named}]`);
-  const refusal = { message: "Manifest cannot have more than 10 services" };
+  const refusal = { message: "Manifest line 2, column 222: cannot have more than 10 services", line: 2, column: 222 };
   expect("complaints" in reading && reading.complaints).toEqual([refusal]);
 });
 
 test("only containers have services", () => {
-  expect(complaints("services: [{name: a, image: b}]")).toEqual(["services require the driver docker"]);
+  expect(complaints("services: [{name: a, image: b}]")).toEqual([
+    "line 2, column 12: services require the driver docker",
+  ]);
+});
+
+test.each([
+  ["services: [{name: a, image: b}]", "line 2, column 12: services require the driver docker"],
+  ["matrix: {A: [1], exclude: [{A: 1}]}", "line 2, column 9: matrix excludes every build"],
+  [`matrix: {A: [1, 2], B: [${[...Array(26).keys()]}]}`, "matrix cannot make more than 50 builds"],
+  ["when: push", "line 2, column 7: when must be a mapping, not a string"],
+  [`cache: [${"{name: a, paths: [b]},".repeat(21)}]`, "cannot have more than 20 caches"],
+])("%.60j is refused of a stored manifest, too", (text, expected) => {
+  expect(complaints(text, true).join()).toContain(expected);
 });
