@@ -49,6 +49,14 @@ else {
     }
   }
 
+  /** Makes the layer's file one with holes, as old programs write it. */
+  const sparse = (tar: Buffer): Buffer => {
+    const sum = Number.parseInt(tar.toString("latin1", 148, 154), 8) + "S".charCodeAt(0) - tar[156]!;
+    tar.write("S", 156);
+    tar.write(sum.toString(8).padStart(6, "0"), 148);
+    return tar;
+  };
+
   const brokenGzip = (tar: Buffer): Buffer => {
     const packed = gzipSync(tar);
     return packed.fill(0xff, 12);
@@ -179,6 +187,13 @@ else {
     test.each<[string, Parameters<typeof serveImage>[1], Partial<DockerOptions>, string]>([
       ["if a layer is not what its manifest promises", { corrupt: true }, {}, "its content does not match its digest"],
       ["if a layer cannot be unpacked", { packed: brokenGzip }, {}, "its layers cannot be unpacked"],
+      ["if a layer contains a sparse file", { packed: sparse }, {}, "its layers contain sparse files"],
+      [
+        "if a layer is packed in a way whose size only the engine would learn",
+        { packed: () => Buffer.from("BZh91AY&SY") },
+        {},
+        "its layers are packed with bzip2 or xz, which is not supported",
+      ],
       ["if it is too large", {}, { pullBytes: 100 }, "it is larger than 100 bytes, the limit of DOCKER_PULL_LIMIT"],
       [
         "if it unpacks to too much",

@@ -10,6 +10,7 @@ import type { RegistryClient } from "./client.js";
 import { diffIdsOf } from "./diff-ids.js";
 import { type RemoteImage, tooLarge } from "./image.js";
 import type { Descriptor } from "./manifest.js";
+import { tarCheck } from "./tar-check.js";
 import { unpacking } from "./unpacked.js";
 
 const maxConfigBytes = fixedLimit({
@@ -40,7 +41,11 @@ const listOf = ({ config, layers }: RemoteImage, name: string) => [
 
 /** Writes a layer. Returns the digest of what it unpacks to. */
 async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, count: (bytes: number) => void) {
-  using unpacked = unpacking(count);
+  const check = tarCheck();
+  using unpacked = unpacking((piece) => {
+    count(piece.length);
+    check(piece);
+  });
   async function* bytes() {
     for await (const chunk of readBlob(client, layer)) {
       await unpacked.write(chunk);

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import zlib, { gzipSync } from "node:zlib";
 import { unpacking } from "./unpacked.js";
 
@@ -6,8 +8,15 @@ const text = Buffer.from("layer ".repeat(50_000));
 const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const halves = (pack: (bytes: Buffer) => Buffer) => [pack(text.subarray(0, 1_000)), pack(text.subarray(1_000))];
 
-async function unpacked(pieces: readonly Buffer[], count = (_bytes: number) => {}): Promise<string> {
-  using layer = unpacking(count);
+/** Returns how much memory is in use. */
+function usedBytes(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
+
+async function unpacked(pieces: readonly Buffer[], take = (_piece: Buffer) => {}): Promise<string> {
+  using layer = unpacking(take);
   for (const piece of pieces) await layer.write(piece);
   return await layer.end();
 }
@@ -47,10 +56,29 @@ test.each<[string, Buffer]>([
 
 test("stops when it has counted too much", async () => {
   let bytes = 0;
-  const count = (more: number) => {
-    bytes += more;
+  const count = (piece: Buffer) => {
+    bytes += piece.length;
     if (bytes > 100_000) throw new Error("too much");
   };
   await expect(unpacked([gzipSync(Buffer.alloc(100 * 1024 ** 2))], count)).rejects.toThrow("too much");
   expect(bytes).toBeLessThan(200_000);
+});
+
+test.each([
+  ["bzip2", "425a683931415926"],
+  ["xz", "fd377a585a000004"],
+])("refuses a layer that is packed with %s, which an engine would unpack without a limit", async (_with, bytes) => {
+  await expect(unpacked([Buffer.from(bytes, "hex")])).rejects.toThrow("packed with bzip2 or xz");
+});
+
+test("keeps nothing of the pieces that it has unpacked", async () => {
+  using layer = unpacking(() => {});
+  const piece = Buffer.from("piece");
+  const write = async (count: number) => {
+    for (let n = 0; n < count; n++) await layer.write(piece);
+    return usedBytes();
+  };
+  const before = await write(1_000);
+  expect((await write(50_000)) - before).toBeLessThan(4 * 1024 ** 2);
+  await layer.end();
 });
