@@ -80,6 +80,19 @@ else {
     await remove(first);
   });
 
+  test("one that a build begins to use while room is made stays", async () => {
+    await using used = await serveImage(`${name} used`);
+    await using other = await serveImage(`${name} other`);
+    for (const one of [used, other]) await prepared(one);
+    const { room } = await roomOf([], 3_600_000);
+    await room.makeRoom(async () => {
+      room.used(used.id);
+      return true;
+    });
+    expect(await isThere(used, other)).toEqual([true, false]);
+    await remove(used);
+  });
+
   test("images stay that a container needs, that a setting names, or that were not pulled for builds", async () => {
     await using needed = await serveImage(`${name} needed`);
     await using named = await serveImage(`${name} named`);

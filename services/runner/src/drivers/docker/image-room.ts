@@ -45,10 +45,11 @@ const namesOf = ({ Id: id, RepoTags: tags }: Docker.ImageInfo): readonly string[
 export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }: ImageRoomOptions): ImageRoom {
   const usedAt = new Map<string, number>();
 
+  const rests = ({ Id }: Docker.ImageInfo) => performance.now() - (usedAt.get(Id) ?? Number.NEGATIVE_INFINITY) < restMs;
+
   async function mayGo(image: Docker.ImageInfo): Promise<boolean> {
     const names = namesOf(image);
-    if (performance.now() - (usedAt.get(image.Id) ?? Number.NEGATIVE_INFINITY) < restMs) return false;
-    if (names.some((name) => isNamed(name, localImages))) return false;
+    if (rests(image) || names.some((name) => isNamed(name, localImages))) return false;
     for (const one of [image.Id, ...names]) if (await pulled.has(one)) return true;
     return false;
   }
@@ -71,7 +72,8 @@ export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }:
   async function removeWhile(isShort: () => Promise<boolean>): Promise<void> {
     for (const image of await candidates()) {
       if (!(await isShort())) return;
-      await remove(image);
+      // A build may have begun with it meanwhile.
+      if (!rests(image)) await remove(image);
     }
   }
 

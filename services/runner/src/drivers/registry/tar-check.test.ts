@@ -87,6 +87,11 @@ test.each<[string, () => Promise<Buffer>, string]>([
     async () => changed(changed(await tarOf({ text }), 156, "\0"), 0, "d/"),
     "cannot be unpacked",
   ],
+  [
+    "an old kind of folder whose name is elsewhere",
+    async () => changed(changed(await tarOf({ text }), 156, "\0"), 0, "\0"),
+    "cannot be unpacked",
+  ],
   ["a size that is no number", async () => changed(await tarOf({ text }), 124, "9"), "cannot be unpacked"],
   ["a wrong checksum", async () => (await tarOf({ text })).fill("b", 0, 1), "cannot be unpacked"],
   [

@@ -79,7 +79,7 @@ function* stepsOfTar(): Generator<Step, void, Buffer> {
     else {
       const bytes = "123456".includes(type) ? 0 : (size ?? ownSize);
       // An old kind of file that is a folder if its name, perhaps a longer one, ends with a slash.
-      const isOldFolder = isExtended || /^[^\0]*\/(?:\0|$)/.test(block.toString("latin1", 0, 100));
+      const isOldFolder = isExtended || /^(?:[^\0]*\/)?(?:\0|$)/.test(block.toString("latin1", 0, 100));
       if (type === "\0" && isOldFolder && bytes > 0) throw cannotUnpack();
       yield skip(padded(bytes));
       size = undefined;
