@@ -19,7 +19,6 @@ export interface Order {
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;
-  /** Uses a copy whatever the image's tag. */
   readonly pullIfNotPresent?: boolean;
   /** The content of a Docker config file, whose logins are for pulls. */
   readonly logins?: string;

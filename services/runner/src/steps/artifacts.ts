@@ -76,10 +76,7 @@ async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wan
 
 const isNamed = ({ source, name }: AssignedArtifact): boolean => name !== source && name !== posix.basename(source);
 
-/**
- * Each `*` in the name stands for the match's base name; several in a row are one. Without a given name, that is the name.
- * Returns undefined if the name would be too long.
- */
+/** Stars in a row stand for the match's base name, which without a given name is the name; undefined if that is too long. */
 function nameOfMatch(artifact: AssignedArtifact, path: string): string | undefined {
   const base = posix.basename(path);
   const parts = isNamed(artifact) ? artifact.name.split(/\*+/) : [];

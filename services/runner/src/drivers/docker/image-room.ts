@@ -72,7 +72,6 @@ export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }:
   async function removeWhile(isShort: () => Promise<boolean>): Promise<void> {
     for (const image of await candidates()) {
       if (!(await isShort())) return;
-      // A build may have begun with it meanwhile.
       if (!rests(image)) await remove(image);
     }
   }

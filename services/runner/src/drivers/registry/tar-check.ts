@@ -17,7 +17,6 @@ const skip = (bytes: number): Step => ({ bytes, isRead: false });
 const padded = (bytes: number): number => Math.ceil(bytes / blockBytes) * blockBytes;
 const isZero = (block: Buffer): boolean => block.every((byte) => byte === 0);
 
-/** Reads octal digits or, marked by the first bit, the bytes of a number. */
 function numberIn(field: Buffer): number {
   if ((field[0]! & 0x80) !== 0) {
     const number = Number(BigInt(`0x${field.toString("hex")}`) & (2n ** BigInt(8 * field.length - 1) - 1n));
@@ -30,7 +29,6 @@ function numberIn(field: Buffer): number {
   return Number.parseInt(digits || "0", 8);
 }
 
-/** Sums of bytes are unsigned, or signed as old programs made them. The sum's own field counts as spaces. */
 function requireChecksum(block: Buffer): void {
   let [unsigned, signed] = [0, 0];
   for (let at = 0; at < blockBytes; at++) {
@@ -90,10 +88,7 @@ function* stepsOfTar(): Generator<Step, void, Buffer> {
   yield skip(Number.POSITIVE_INFINITY);
 }
 
-/**
- * Returns a function that takes a tar archive piece by piece. Throws a FetchFailed at a sparse file: an engine writes its
- * holes, so a small archive could fill any disk.
- */
+/** Returns a function that takes a tar archive in pieces, and throws a FetchFailed at a sparse file: engines write its holes. */
 export function tarCheck(): (piece: Buffer) => void {
   const steps = stepsOfTar();
   let step = steps.next().value!;

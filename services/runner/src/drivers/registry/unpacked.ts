@@ -28,7 +28,6 @@ interface Format {
   cut(packed: Buffer): Iterable<Buffer>;
 }
 
-/** Formats that engines unpack and registries should not have: bzip2 and xz. */
 const isForeign = (head: Buffer): boolean => ["425a68", "fd377a"].includes(head.toString("hex", 0, 3));
 const isGzip = (head: Buffer): boolean => head.length > 1 && head.readUInt16BE(0) === 0x1f8b;
 
@@ -73,10 +72,7 @@ export function unpacking(take: (piece: Buffer) => void): Unpacking {
     return begun;
   }
 
-  /**
-   * The unpacker may end before its input, and what it says tells more than the write that fails with it. Each race with
-   * `read` itself would stay in memory until that ends.
-   */
+  /** The unpacker may end before its input. Each race with `read` itself would stay in memory until that ends. */
   async function feed({ unpacker, cut, read, over }: NonNullable<typeof begun>, packed: Buffer): Promise<void> {
     for (const piece of cut(packed)) await raceAbort(over, written(unpacker, piece)).catch(() => read);
   }
