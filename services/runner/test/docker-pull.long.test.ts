@@ -1,72 +1,24 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { parseAllow } from "@ci/kit/net/guard";
 import Docker from "dockerode";
-import type { Order } from "../src/driver.js";
 import { unprovenImages } from "../src/drivers/docker/pulled.js";
-import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { installation } from "./_assignment.js";
-import { dockerOptions, fileIn } from "./_docker.js";
-import { diffIdOf, type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
-import { never } from "./_subject.js";
+import { fileIn } from "./_docker.js";
+import { pulling } from "./_pulling.js";
+import { type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
 
 if (!process.env.CI_TEST_IMAGE)
   test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
 else {
   const engine = new Docker();
+  const pulls = pulling();
+  const { prepared, opened, failure } = pulls;
   let name: string;
-  let dir: string;
-  let buildId = 0;
 
-  beforeEach(async () => {
-    name = `test-${randomUUID()}`;
-    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  beforeEach(() => {
+    name = pulls.name();
   });
-  afterEach(() => rm(dir, { recursive: true }));
-
-  const opened = (...registries: Registry[]) => ({ allow: parseAllow(registries.map(({ host }) => host).join()) });
-
-  type Prepared = Partial<DockerOptions> & Partial<Pick<Order, "logins" | "jobs">>;
-
-  /** Prepares a build with an image and returns what it says. */
-  async function prepared(image: string, more: Prepared, signal = never): Promise<string[]> {
-    const { logins, jobs = [], ...options } = more;
-    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...options }));
-    const lines: string[] = [];
-    try {
-      await using environment = driver.environment({
-        ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-        ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
-      });
-      await environment.prepare((line) => void lines.push(line), signal);
-      return lines;
-    } finally {
-      await driver.close?.();
-    }
-  }
-
-  /** Makes the layer's file one with holes, as old programs write it. */
-  const sparse = (tar: Buffer): Buffer => {
-    const sum = Number.parseInt(tar.toString("latin1", 148, 154), 8) + "S".charCodeAt(0) - tar[156]!;
-    tar.write("S", 156);
-    tar.write(sum.toString(8).padStart(6, "0"), 148);
-    return tar;
-  };
-
-  const brokenGzip = (tar: Buffer): Buffer => {
-    const packed = gzipSync(tar);
-    return packed.fill(0xff, 12);
-  };
-
-  const failure = (image: string, more: Prepared): Promise<string> =>
-    prepared(image, more).then(
-      () => "the build was prepared",
-      (error) => error.message,
-    );
 
   describe.each(["docker", "oci"] as const)("the runner fetches an image of the %s format", (kind) => {
     test.each([
@@ -135,7 +87,7 @@ else {
     await using registry = await serveImage(name);
     const guard = opened(registry);
     await prepared(`${registry.host}/x:1`, { guard });
-    await rm(dir, { recursive: true });
+    await rm(pulls.dir(), { recursive: true });
     const before = registry.asked.length;
     await prepared(`${registry.host}/x:2`, { guard });
     expect(registry.asked.slice(before).filter((path) => path.includes("/blobs/"))).toHaveLength(2);
@@ -155,116 +107,6 @@ else {
     await prepared(called, { guard: opened(registry) });
     expect(await fileIn(engine, called)).toBe(name);
     await engine.getImage(called).remove();
-  });
-
-  describe("an image cannot contain a layer of another one that it only names", () => {
-    const layers = (digest: string) => ({ type: "layers", diff_ids: [digest] });
-
-    test.each<[string, (secret: string, own: string) => Record<string, unknown>]>([
-      ["in its configuration", (secret) => ({ rootfs: layers(secret) })],
-      ["in a second field that an engine prefers", (secret, own) => ({ rootfs: layers(own), RootFS: layers(secret) })],
-      [
-        "in a second list that an engine prefers",
-        (secret, own) => ({ rootfs: { ...layers(own), Diff_IDs: [secret] } }),
-      ],
-    ])("%s", async (_where, rootfs) => {
-      const login = "ann:s3cret";
-      const secret = `${name} secret`;
-      await using privateOne = await serveImage(secret, { login });
-      const logins = JSON.stringify({ auths: { [privateOne.host]: { auth: Buffer.from(login).toString("base64") } } });
-      await prepared(`${privateOne.host}/x:1`, { guard: opened(privateOne), logins });
-      await using registry = await serveImage(name, { rootfs: rootfs(await diffIdOf(secret), await diffIdOf(name)) });
-      const called = `${registry.host}/x:1`;
-      expect(await failure(called, { guard: opened(registry) })).toMatch(
-        /could not be pulled: (?:its layers are not those of its configuration|the format of its configuration is not supported)$/,
-      );
-      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
-      await engine.getImage(privateOne.id).remove({ force: true });
-    });
-  });
-
-  describe("an image is refused", () => {
-    test.each<[string, Parameters<typeof serveImage>[1], Partial<DockerOptions>, string]>([
-      ["if a layer is not what its manifest promises", { corrupt: true }, {}, "its content does not match its digest"],
-      ["if a layer cannot be unpacked", { packed: brokenGzip }, {}, "its layers cannot be unpacked"],
-      ["if a layer contains a sparse file", { packed: sparse }, {}, "its layers contain sparse files"],
-      [
-        "if a layer is packed in a way whose size only the engine would learn",
-        { packed: () => Buffer.from("BZh91AY&SY") },
-        {},
-        "its layers are packed with bzip2 or xz, which is not supported",
-      ],
-      ["if it is too large", {}, { pullBytes: 100 }, "it is larger than 100 bytes, the limit of DOCKER_PULL_LIMIT"],
-      [
-        "if it unpacks to too much",
-        {},
-        { pullBytes: 1_000 },
-        "it is larger than 1000 bytes, the limit of DOCKER_PULL_LIMIT",
-      ],
-    ])("%s", async (_why, options, more, reason) => {
-      await using registry = await serveImage(name, options);
-      const called = `${registry.host}/x:1`;
-      expect(await failure(called, { guard: opened(registry), ...more })).toBe(
-        `Image ${called} could not be pulled: ${reason}`,
-      );
-      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
-    });
-
-    test.each([
-      [
-        "if it has no variant for this processor",
-        { schemaVersion: 2, manifests: [] },
-        /^it has no variant for linux\//,
-      ],
-      ["if its format is old", { schemaVersion: 1, fsLayers: [] }, /^its format is not supported$/],
-      ["if it has no digests", { schemaVersion: 2, config: {}, layers: [{}] }, /^its format is not supported$/],
-    ])("%s", async (_why, manifest, reason) => {
-      await using registry = await serveHttp((_request, response) => response.end(JSON.stringify(manifest)));
-      const said = await failure(`${registry.host}/x:1`, { guard: opened(registry) });
-      expect(said.replace(/^.*could not be pulled: /, "")).toMatch(reason);
-    });
-  });
-
-  describe("a hostile registry cannot make a request to a private address", () => {
-    const realm = (host: string) => ({ "www-authenticate": `Bearer realm="http://${host}/token",service="x"` });
-    const digest = `sha256:${"1".repeat(64)}`;
-    const manifest = {
-      ...{ schemaVersion: 2, mediaType: "application/vnd.docker.distribution.manifest.v2+json" },
-      ...{ config: { digest, size: 9 }, layers: [] },
-    };
-
-    test.each<[string, (canary: string) => Parameters<typeof serveHttp>[0]]>([
-      [
-        "through the server of its tokens",
-        (canary) => (_request, response) => response.writeHead(401, realm(canary)).end(),
-      ],
-      [
-        "through a redirect of the manifest",
-        (canary) => (request, response) =>
-          request.url === "/v2/"
-            ? response.end("{}")
-            : response.writeHead(302, { location: `http://${canary}${request.url}` }).end(),
-      ],
-      [
-        "through a redirect of a blob",
-        (canary) => (request, response) => {
-          if (request.url === "/v2/") return response.end("{}");
-          if (request.url!.includes("/blobs/"))
-            return response.writeHead(307, { location: `http://${canary}/metadata` }).end();
-          response.setHeader("content-type", manifest.mediaType);
-          return response.end(JSON.stringify(manifest));
-        },
-      ],
-    ])("%s", async (_how, answer) => {
-      await using canary = await serveHttp((_request, response) => response.end("{}"));
-      await using registry = await serveHttp(answer(canary.host));
-      const called = `${registry.host}/x:1`;
-      expect(await failure(called, { guard: opened(registry) })).toBe(
-        `Image ${called} could not be pulled: address not allowed`,
-      );
-      expect(registry.asked).not.toEqual([]);
-      expect(canary.asked).toEqual([]);
-    });
   });
 
   test("the engine itself pulls from a trusted registry", async () => {
@@ -333,7 +175,7 @@ else {
       const called = `${registry.host}/x:1`;
       const options = { guard: opened(registry), localImages: ["*"] };
       await prepared(called, options);
-      const root = await workRoot(dir, name);
+      const root = await workRoot(pulls.dir(), name);
       await unprovenImages(root.path).add(called);
       await rm(join(root.path, "pulled-images.json"));
       expect(await prepared(called, options)).toContain(`Pulling image ${called}`);
