@@ -1,4 +1,5 @@
 import { auditRecorder } from "@ci/access/audit";
+import { followDeletions, learnInto } from "@ci/access/follow-deletions";
 import { cachingGrants } from "@ci/access/grants";
 import { readers } from "@ci/kit/bus/rights";
 import { blobs } from "@ci/kit/bytes/blobs";
@@ -179,7 +180,7 @@ function ownTasks({ own }: Host): Set<Promise<void>> {
   return tasks;
 }
 
-function startLoops(ctx: Context, { loop }: Host) {
+function startLoops(ctx: Context, { loop, bus }: Host) {
   const { leaseMs } = ctx.config;
   // A lease that begins during a rest does not end before it.
   loop("requeue-lost", Math.min(2_000, leaseMs / 2), () => requeueLost(ctx), leaseMs);
@@ -195,6 +196,7 @@ function startLoops(ctx: Context, { loop }: Host) {
     cronRestMs,
   );
   tendDeletions({ loop }, ctx.deletions);
+  followDeletions({ loop, bus }, ctx.accounts, learnInto(ctx.deletions));
   loop("line-up", lineUpEveryMs, () => lineUp(ctx), 2 * lineUpEveryMs);
   loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), 2 * lineUpEveryMs);
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));

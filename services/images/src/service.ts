@@ -1,3 +1,4 @@
+import { followDeletions, learnInto } from "@ci/access/follow-deletions";
 import { cachingGrants } from "@ci/access/grants";
 import { readers } from "@ci/kit/bus/rights";
 import { blobs } from "@ci/kit/bytes/blobs";
@@ -44,6 +45,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       () => ctx.now(),
     );
     await deletions.ensureIndexes();
+    const learn = learnInto(deletions);
     const ctx: Context = {
       config,
       log: h.log,
@@ -74,6 +76,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.bus.onNudge("downloads", download);
     const finding = h.loop("find-downloads", 1_000, () => findDownloads(ctx, download), restMs);
     tendDeletions(h, deletions);
+    followDeletions(h, ctx.accounts, (found) => learn(found.filter(({ kind }) => kind === "namespace")));
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
     await h.bus.subscribe("images", readers.images.kinds, onEvent(ctx));
     return (server) => server.add(ImageServiceDefinition, imageHandlers(ctx));

@@ -15,6 +15,7 @@ import type {
 import type { Db } from "mongodb";
 import type { Config } from "./config.js";
 import type { AuditStore } from "./store/audit.js";
+import type { DeletionList } from "./store/deletions.js";
 import type { IdentityStore } from "./store/identities.js";
 import type { KeyStore } from "./store/keys.js";
 import type { MembershipStore } from "./store/memberships.js";
@@ -41,6 +42,7 @@ export interface Context {
   readonly audit: AuditStore;
   /** Call `created` for each record stored below a user or a namespace. */
   readonly deletions: Deletions;
+  readonly deletionList: DeletionList;
   readonly bus: Pick<Bus, "nudge">;
   readonly db: Db;
   readonly now: () => Date;

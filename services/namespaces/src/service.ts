@@ -21,6 +21,7 @@ import { auditHandlers } from "./rpc/audit/index.js";
 import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
 import { resourceHandlers } from "./rpc/resources.js";
 import { auditStore } from "./store/audit.js";
+import { deletionList } from "./store/deletions.js";
 import { identityStore } from "./store/identities.js";
 import { makeIndexes } from "./store/indexes.js";
 import { keyStore } from "./store/keys.js";
@@ -61,6 +62,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       () => ctx.now(),
     );
     await deletions.ensureIndexes();
+    const listed = deletionList(h.db);
+    await listed.ensureIndexes();
     const ctx: Context = {
       config,
       log: h.log,
@@ -76,6 +79,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       keys: keyStore(h.db, nudge, config.quotas),
       audit,
       deletions,
+      deletionList: listed,
       bus: h.bus,
       db: h.db,
       now: h.now,

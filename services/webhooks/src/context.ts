@@ -38,7 +38,7 @@ export interface Context {
   readonly streamWakeups: StreamWakeups;
   readonly followers: Followers;
   readonly followed: Followed;
-  readonly accounts: Pick<AccountServiceClient, "allow" | "listMemberships" | "resolve">;
+  readonly accounts: Pick<AccountServiceClient, "allow" | "listDeletions" | "listMemberships" | "resolve">;
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly renderPayloads: RenderPayloads;
   readonly post: Post;

@@ -1,3 +1,4 @@
+import { followDeletions } from "@ci/access/follow-deletions";
 import { cachingGrants } from "@ci/access/grants";
 import type { Bus } from "@ci/kit/bus/bus";
 import { readers } from "@ci/kit/bus/rights";
@@ -30,6 +31,7 @@ import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
 import { deliveryIds } from "./events/delivery-ids.js";
 import { followedUsers } from "./events/followed.js";
+import { learnDeletions } from "./events/learn-deletions.js";
 import { sharedLease } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordStream } from "./events/record-stream.js";
@@ -67,6 +69,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const ctx = await createContext(config, from, leases, { ...wakeups, ...overrides });
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
     const loops = startLoops(ctx, from);
+    followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
     bus.onNudge(laneTopic, (text) => {
       const [_id, userId] = text.split(" ").map(Number) as [number, number];
       ctx.lanes.wake({ _id, userId }, "look");

@@ -35,6 +35,7 @@ async function createdLate(user: User, namespace: Namespace, runDeletion: () => 
   const real = peer.client(AccountServiceDefinition);
   const accounts: Context["accounts"] = {
     allow: (request) => real.allow(request),
+    listDeletions: (request) => real.listDeletions(request),
     listMemberships: (request) => real.listMemberships(request),
     resolve: async (request) => {
       const answer = await real.resolve(request);

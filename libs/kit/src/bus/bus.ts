@@ -8,7 +8,7 @@ import { headersOf, type ReceivedEvent, tracedSending } from "./event-headers.js
 import { type EventStream, eventStream } from "./event-stream.js";
 import { ensureReader } from "./jetstream.js";
 import { openNatsLink } from "./nats-link.js";
-import { type Reader, type Reading, startReading } from "./reader.js";
+import { type Reader, type Reading, readsAll, startReading } from "./reader.js";
 import { readers, usesStream } from "./rights.js";
 import { subjects } from "./subjects.js";
 import { trimStream } from "./trim-stream.js";
@@ -16,6 +16,8 @@ import { trimStream } from "./trim-stream.js";
 /** Messages are only hints: loops find whatever is lost. NATS may be away at any time, also at the start. */
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
+  /** Calls a function after each later connect and reconnect. */
+  onConnected(listener: () => void): void;
   /** Resolves when the stream has stored the event; a repeat within two minutes is dropped. Fails while NATS is away. */
   publish(event: OutboxEvent): Promise<void>;
   /** Handles events in order, each at least once. Replicas share the place in the stream named `durable`. */
@@ -27,6 +29,8 @@ export interface Bus extends AsyncDisposable {
     how: { readonly lease: Lease; readonly gatherMs?: number; isComplete?(event: Event): boolean },
     handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void>;
+  /** Whether a reader confirms, within a few seconds, all events that the stream has now. */
+  readsAll(durable: string): Promise<boolean>;
   /** Creates the readers of all services, which may not do so themselves. */
   ensureReaders(): Promise<void>;
   /** Removes events older than `keepMs`, and newer ones when the stream gets full, but no unconfirmed ones. */
@@ -86,6 +90,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
 
   return {
     connected: () => link.live() !== undefined,
+    onConnected: link.onConnected,
     async publish(event) {
       const { id, kind } = event;
       const { jetstream } = await stream.open();
@@ -97,6 +102,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
       counted.inc({ kind, way: "published" });
     },
     ...subscriptions,
+    readsAll: async (durable) => link.live() !== undefined && readsAll(stream, durable, stopping.signal),
     async ensureReaders() {
       if (!link.live()) return;
       const { manager } = await stream.open();

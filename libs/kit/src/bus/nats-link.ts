@@ -12,6 +12,8 @@ export interface NatsLink extends AsyncDisposable {
   number(): number | undefined;
   /** Runs `begin` with every client, now or once there is one. Subscriptions survive a client's reconnects. */
   withEach(begin: (nats: NatsConnection) => void): void;
+  /** Calls a function after each later connect and reconnect. */
+  onConnected(listener: () => void): void;
 }
 
 const showConnected = computedGauge({ name: "ci_nats_connected", help: "1 while connected to NATS, else 0" });
@@ -27,6 +29,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
   let client: NatsConnection | undefined;
   let connected = false;
   let connections = 0;
+  const listeners: (() => void)[] = [];
   const begins: ((nats: NatsConnection) => void)[] = [];
 
   function lost(reason: unknown): void {
@@ -34,12 +37,17 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     connected = false;
   }
 
+  function noteConnected(): void {
+    connections++;
+    connected = true;
+    for (const listener of listeners) listener();
+  }
+
   async function watch(nats: NatsConnection): Promise<void> {
     for await (const { type, data } of nats.status()) {
       if (type === Events.Disconnect) lost(new Error(`Disconnected from ${data}`));
       if (type !== Events.Reconnect) continue;
-      connections++;
-      connected = true;
+      noteConnected();
       log.info("NATS is back");
     }
   }
@@ -60,8 +68,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     });
     if (stopping.signal.aborted) return nats.close();
     client = nats;
-    connections++;
-    connected = true;
+    noteConnected();
     for (const begin of begins) begin(nats);
     attempted();
     void watch(nats);
@@ -92,6 +99,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       begins.push(begin);
       if (client?.isClosed() === false) begin(client);
     },
+    onConnected: (listener) => void listeners.push(listener),
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await gauge[Symbol.asyncDispose]();

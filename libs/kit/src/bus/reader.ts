@@ -1,4 +1,5 @@
-import type { JsMsg } from "nats";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ConsumerInfo, JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import { computedGauge, type Seen } from "../process/metrics.js";
@@ -14,6 +15,8 @@ const showUnread = computedGauge({
 });
 
 const patienceMs = 60_000;
+const maxTries = 10;
+const retryMs = 300;
 
 export interface Reader {
   readonly name: string;
@@ -35,12 +38,28 @@ export interface Reading {
   readonly log: Log;
 }
 
+async function readerState(stream: EventStream, reader: string): Promise<ConsumerInfo> {
+  const { manager } = await stream.open();
+  return manager.consumers.info(stream.name, reader).catch(stream.failed);
+}
+
+/** Whether a reader confirms, within a few seconds, all events that the stream has now. */
+export async function readsAll(stream: EventStream, reader: string, signal: AbortSignal): Promise<boolean> {
+  const { manager } = await stream.open();
+  const { last_seq } = (await manager.streams.info(stream.name).catch(stream.failed)).state;
+  for (let tries = 0; tries < maxTries && !signal.aborted; tries++) {
+    const { num_pending, num_ack_pending, ack_floor } = await readerState(stream, reader);
+    if (num_pending + num_ack_pending === 0 || ack_floor.stream_seq >= last_seq) return true;
+    await delay(retryMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
 /** Measures how long a reader with unread events has made no progress, since this process first noticed. */
 function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   let at: { readonly floor: number; readonly sinceMs: number } | undefined;
   return async () => {
-    const { manager } = await stream.open();
-    const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(stream.name, reader);
+    const { num_pending, num_ack_pending, ack_floor } = await readerState(stream, reader);
     const floor = ack_floor.stream_seq;
     if (num_pending + num_ack_pending === 0) at = undefined;
     else if (at?.floor !== floor) at = { floor, sinceMs: performance.now() };

@@ -1,4 +1,4 @@
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { Host } from "../process/host.js";
 import { duplicateKey, ensureIndexes } from "./mongo.js";
 
@@ -14,20 +14,25 @@ export interface Below {
 
 /**
  * Deletions of users and namespaces, recorded forever. This finds records created below something deleted, however long
- * their creator stalled between check and write. A deletion is recorded before what is below it is cleared. After writing
- * a record, callers call `created`, and `look` soon clears again if the parent is deleted by then. If the process dies in
- * between, `sweep` clears again: each deletion at intervals that double.
+ * their creator stalled between check and write. After writing a record, callers call `created`, and `look` soon has it
+ * cleared if the parent is deleted by then. If the process dies in between, `sweep` clears again: each deletion at
+ * intervals that double.
  */
 export interface Deletions {
+  /** Records deletions that the caller clears itself. */
   record(parents: readonly Parent[]): Promise<void>;
-  deleted(parent: Parent): Promise<void>;
+  /** Records deletions. `sweep` clears what is below them, users first. */
+  deleted(parents: readonly Parent[]): Promise<void>;
+  /** Returns those of the parents that are not recorded. */
+  missing<P extends Parent>(parents: readonly P[]): Promise<P[]>;
   /** Call this after storing a record. It only notes the parents in memory. */
   created(below: Below): void;
   /** Checks the parents of new records; returns the number that are deleted. */
   look(): Promise<number>;
+  /** Clears due deletions, several at once; returns the number of turns it took. */
   sweep(): Promise<number>;
-  /** Calls a function whenever there are parents for `look` to check. */
-  onCreated(listener: () => void): void;
+  /** Calls functions whenever there are parents for `look` to check, and deletions for `sweep`. */
+  listen(listeners: { created(): void; due(): void }): void;
 }
 
 interface DeletionDoc {
@@ -37,7 +42,13 @@ interface DeletionDoc {
 }
 
 const firstSweepMs = 10_000;
-const maxSwept = 100;
+const retryMs = 4_000;
+/** A deletion is due again if the process that clears it dies, or takes longer. */
+const clearingMs = 60_000;
+/** Users are due this much earlier than namespaces deleted at the same time. */
+const userLeadMs = 24 * 3_600_000;
+const maxAtOnce = 4;
+const maxTurns = 20;
 const maxLookedUp = 1_000;
 
 const keyOf = ({ kind, id }: Parent) => `${kind}:${id}`;
@@ -47,61 +58,106 @@ function parentOf(key: string): Parent {
   return { kind, id: Number(id) };
 }
 
-/** Continues after a failure; throws the last error at the end. */
-async function forEach(keys: readonly string[], work: (key: string) => Promise<unknown>): Promise<void> {
-  let failed: { error: unknown } | undefined;
-  for (const key of keys) {
-    try {
-      await work(key);
-    } catch (error) {
-      failed = { error };
-    }
+function recordsIn(deletions: Collection<DeletionDoc>, now: () => Date) {
+  async function write(parents: readonly Parent[], sweepAtOf: (parent: Parent) => object): Promise<void> {
+    const upserts = parents.map((parent) => {
+      const update = [{ $set: { at: { $ifNull: ["$at", "$$NOW"] }, sweepAt: sweepAtOf(parent) } }];
+      return { updateOne: { filter: { _id: keyOf(parent) }, update, upsert: true } };
+    });
+    if (upserts.length === 0) return;
+    await deletions.bulkWrite(upserts, { ordered: false }).catch((error) => {
+      if (!duplicateKey(error)) throw error;
+    });
   }
-  if (failed) throw failed.error;
+
+  return {
+    record(parents: readonly Parent[]): Promise<void> {
+      const sweepAt = new Date(now().getTime() + firstSweepMs);
+      return write(parents, () => ({ $ifNull: ["$sweepAt", sweepAt] }));
+    },
+    /** Makes deletions due, and records new ones. */
+    due: (parents: readonly Parent[]): Promise<void> =>
+      write(parents, (parent) => ({ $min: ["$sweepAt", dueAt(parent, now())] })),
+
+    async known(keys: readonly string[]): Promise<string[]> {
+      const found = await deletions.find({ _id: { $in: [...keys] } }, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+  };
 }
 
-/** `clear` removes what is below a parent. It must be harmless to repeat. */
-export function deletionsIn(
-  db: Db,
-  clear: (parent: Parent) => Promise<void>,
-  now: () => Date,
-): Deletions & { ensureIndexes(): Promise<void> } {
-  const deletions = db.collection<DeletionDoc>("deletions");
-  let unchecked = new Set<string>();
-  let created = () => {};
+const dueAt = ({ kind }: Parent, now: Date) => new Date(now.getTime() - (kind === "user" ? userLeadMs : 0));
 
-  async function record(parents: readonly Parent[]): Promise<void> {
-    const at = now();
-    const onInsert = { $setOnInsert: { at, sweepAt: new Date(at.getTime() + firstSweepMs) } };
-    for (const parent of parents)
-      await deletions.updateOne({ _id: keyOf(parent) }, onInsert, { upsert: true }).catch((error) => {
-        if (!duplicateKey(error)) throw error;
-      });
+type Clear = (parent: Parent) => Promise<unknown>;
+
+/** Returns a pass that clears due deletions. One that has more to clear than fits in a turn goes behind the others. */
+function sweeping(deletions: Collection<DeletionDoc>, clear: Clear, now: () => Date): () => Promise<number> {
+  const inMs = (ms: number) => new Date(now().getTime() + ms);
+  const next = () =>
+    deletions.findOneAndUpdate(
+      { sweepAt: { $lte: now() } },
+      { $set: { sweepAt: inMs(clearingMs) } },
+      { sort: { sweepAt: 1 }, returnDocument: "after" },
+    );
+
+  async function turn({ _id, at, sweepAt: until }: DeletionDoc): Promise<void> {
+    const parent = parentOf(_id);
+    // If another process has made the deletion due meanwhile, it stays due.
+    const again = (sweepAt: Date) => deletions.updateOne({ _id, sweepAt: until }, { $set: { sweepAt } });
+    try {
+      const result = await clear(parent);
+      await again(result === "more" ? dueAt(parent, now()) : inMs(Math.max(firstSweepMs, now().getTime() - at.getTime())));
+    } catch (error) {
+      await again(inMs(retryMs));
+      throw error;
+    }
   }
 
-  async function lookAt(keys: readonly string[]): Promise<number> {
-    const found = await deletions.find({ _id: { $in: [...keys] } }, { projection: { _id: 1 } }).toArray();
-    await forEach(
-      found.map(({ _id }) => _id),
-      (key) => clear(parentOf(key)),
-    );
-    return found.length;
+  return async () => {
+    let turns = 0;
+    let failed: { error: unknown } | undefined;
+    async function takeTurns(first: DeletionDoc | null): Promise<void> {
+      for (let doc = first; doc; doc = turns < maxTurns ? await next() : null) {
+        turns++;
+        await turn(doc).catch((error) => (failed = { error }));
+      }
+    }
+    const first = await next();
+    if (!first) return 0;
+    await Promise.all(Array.from({ length: maxAtOnce }, async (_, n) => takeTurns(n === 0 ? first : await next())));
+    if (failed) throw failed.error;
+    return turns;
+  };
+}
+
+/** `clear` removes what is below a parent. It must be harmless to repeat. It returns "more" if a turn was not enough. */
+export function deletionsIn(db: Db, clear: Clear, now: () => Date): Deletions & { ensureIndexes(): Promise<void> } {
+  const deletions = db.collection<DeletionDoc>("deletions");
+  const { record, due, known } = recordsIn(deletions, now);
+  let unchecked = new Set<string>();
+  let tell: Parameters<Deletions["listen"]>[0] = { created() {}, due() {} };
+
+  async function clearSoon(parents: readonly Parent[]): Promise<void> {
+    if (parents.length === 0) return;
+    await due(parents);
+    tell.due();
   }
 
   return {
     ensureIndexes: () => ensureIndexes(deletions, [{ key: { sweepAt: 1 } }]),
     record,
-    async deleted(parent) {
-      await record([parent]);
-      await clear(parent);
+    deleted: clearSoon,
+    async missing(parents) {
+      const recorded = new Set(parents.length === 0 ? [] : await known(parents.map(keyOf)));
+      return parents.filter((parent) => !recorded.has(keyOf(parent)));
     },
     created({ userId, namespaceId }) {
       if (userId !== undefined) unchecked.add(keyOf({ kind: "user", id: userId }));
       if (namespaceId !== undefined) unchecked.add(keyOf({ kind: "namespace", id: namespaceId }));
-      created();
+      tell.created();
     },
-    onCreated(listener) {
-      created = listener;
+    listen(listeners) {
+      tell = listeners;
     },
     async look() {
       const keys = [...unchecked];
@@ -110,7 +166,9 @@ export function deletionsIn(
       while (keys.length > 0) {
         const batch = keys.slice(0, maxLookedUp);
         try {
-          count += await lookAt(batch);
+          const found = await known(batch);
+          await clearSoon(found.map(parentOf));
+          count += found.length;
         } catch (error) {
           for (const key of keys) unchecked.add(key);
           throw error;
@@ -119,20 +177,7 @@ export function deletionsIn(
       }
       return count;
     },
-    async sweep() {
-      const due = await deletions
-        .find({ sweepAt: { $lte: now() } })
-        .sort({ sweepAt: 1 })
-        .limit(maxSwept)
-        .toArray();
-      const age = new Map(due.map(({ _id, at }) => [_id, now().getTime() - at.getTime()]));
-      await forEach([...age.keys()], async (key) => {
-        await clear(parentOf(key));
-        const sweepAt = new Date(now().getTime() + Math.max(firstSweepMs, age.get(key)!));
-        await deletions.updateOne({ _id: key }, { $set: { sweepAt } });
-      });
-      return due.length;
-    },
+    sweep: sweeping(deletions, clear, now),
   };
 }
 
@@ -141,8 +186,18 @@ const hourMs = 3_600_000;
 /** Runs the passes for as long as the service runs. */
 export function tendDeletions(
   h: Pick<Host, "loop">,
-  { look, sweep, onCreated }: Pick<Deletions, "look" | "sweep" | "onCreated">,
+  { look, sweep, listen }: Pick<Deletions, "look" | "sweep" | "listen">,
 ): void {
-  onCreated(h.loop("look-below-deleted", 2_000, look, hourMs).stir);
-  h.loop("sweep-below-deleted", 5_000, sweep, 40_000);
+  const looking = h.loop("look-below-deleted", 2_000, look, hourMs);
+  const clearing = h.loop(
+    "sweep-below-deleted",
+    5_000,
+    async () => {
+      const turns = await sweep();
+      if (turns >= maxTurns) clearing.wake();
+      return turns;
+    },
+    40_000,
+  );
+  listen({ created: looking.stir, due: clearing.wake });
 }

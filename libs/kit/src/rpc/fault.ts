@@ -48,6 +48,10 @@ export class Fault extends Error {
   }
 }
 
+/** Whether the peer does not have the called RPC, as one of an older version. */
+export const isUnimplemented = (error: unknown): boolean =>
+  error instanceof Fault && (error.cause as { code?: Status } | undefined)?.code === Status.UNIMPLEMENTED;
+
 export const invalid = (fields: Fields): Fault => new Fault("invalid", "Invalid fields", fields);
 
 /** Reports what does not exist, or what the caller may not know to exist. */

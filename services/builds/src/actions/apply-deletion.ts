@@ -8,35 +8,30 @@ import { removeRepositories } from "./hooks/remove-repository.js";
 import { killBuild } from "./kill-build.js";
 import { removeCachesOf } from "./remove-cache.js";
 
-/** Moves a build out of a deleted namespace to its submitter. A running build continues. */
-const releaseBuild = (ctx: Pick<Context, "builds">, id: number) =>
-  ctx.builds.change(id, ({ userId }) => ({
-    set: { namespaceId: undefined, rootId: undefined, ancestorIds: undefined, ownerId: userId },
-  }));
+type Turn = "more" | "done";
 
 async function deleteCrons(ctx: Context, parent: Parent["kind"], find: () => Promise<CronDoc[]>): Promise<void> {
   for (let docs = await find(); docs.length > 0; docs = await find())
     for (const doc of docs) await deleteOrphanedCron(ctx, doc, parent);
 }
 
-async function applyNamespaceDeletion(ctx: Context, namespaceId: number): Promise<void> {
+async function applyNamespaceDeletion(ctx: Context, namespaceId: number): Promise<Turn> {
   await deleteCrons(ctx, "namespace", () => ctx.crons.inScope(namespaceScope(namespaceId)));
   await removeRepositories(ctx, () => ctx.repositories.idsInNamespace(namespaceId));
   await removeCachesOf(ctx, rootOwner(namespaceId));
-  for (;;) {
-    const ids = await ctx.builds.inNamespace(namespaceId);
-    if (ids.length === 0) return;
-    for (const id of ids) await releaseBuild(ctx, id);
-  }
+  return (await ctx.builds.releaseFrom(namespaceId)) ? "more" : "done";
 }
 
-async function applyUserDeletion(ctx: Context, userId: number): Promise<void> {
+async function applyUserDeletion(ctx: Context, userId: number): Promise<Turn> {
+  const ids = await ctx.builds.toKill(userId);
+  await Promise.all(ids.map((id) => killBuild(ctx, id)));
+  if (ids.length > 0) return "more";
   await deleteCrons(ctx, "user", () => ctx.crons.ofUser(userId));
   await removeRepositories(ctx, () => ctx.repositories.idsOfUser(userId));
   await removeCachesOf(ctx, userOwner(userId));
-  for (const id of await ctx.builds.unfinishedOf(userId)) await killBuild(ctx, id);
+  return "done";
 }
 
-/** Removes or releases all records of a deleted user or namespace. Can be interrupted and repeated. */
-export const applyDeletion = (ctx: Context, { kind, id }: Parent): Promise<void> =>
+/** Removes or releases records of a deleted user or namespace, up to a limit of builds. Can be interrupted and repeated. */
+export const applyDeletion = (ctx: Context, { kind, id }: Parent): Promise<Turn> =>
   kind === "namespace" ? applyNamespaceDeletion(ctx, id) : applyUserDeletion(ctx, id);

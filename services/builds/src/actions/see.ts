@@ -31,6 +31,17 @@ async function may(
   return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
 }
 
+/** Moves a caller's own build out of a namespace that no longer exists; false if the caller just may not see it. */
+async function releaseDeleted(
+  ctx: Context,
+  caller: Caller,
+  { _id, userId, namespaceId }: { _id: number; userId: number; namespaceId?: number },
+): Promise<boolean> {
+  if (namespaceId === undefined || userId !== caller.userId || (await namespaceOf(ctx, namespaceId))) return false;
+  await ctx.builds.release(_id, namespaceId);
+  return true;
+}
+
 /** Returns the build that a caller names, with `more` of its fields. Throws `not_found` if the caller may not act on it. */
 export async function seeBuild<F extends keyof BuildDoc = never>(
   ctx: Context,
@@ -42,8 +53,9 @@ export async function seeBuild<F extends keyof BuildDoc = never>(
   if (!ref) throw notFound();
   const doc = await ctx.builds.byNumber(ref.userId, ref.number, more);
   addLogFields({ build: doc._id });
-  if (!(await may(ctx, caller, action, doc))) throw notFound();
-  return doc;
+  if (await may(ctx, caller, action, doc)) return doc;
+  if (await releaseDeleted(ctx, caller, doc)) return seeBuild(ctx, caller, ref, more, action);
+  throw notFound();
 }
 
 /** Returns the data for the record of a build, if the caller may see the build. */
@@ -51,8 +63,9 @@ export async function showBuild(ctx: Context, caller: Caller, ref: BuildRef | un
   const found = ref && (await ctx.builds.shown(ref.userId, ref.number));
   if (!found) throw notFound();
   addLogFields({ build: found._id });
-  await requireView(ctx, caller, found);
-  return found;
+  if (await may(ctx, caller, "view", found)) return found;
+  if (await releaseDeleted(ctx, caller, found)) return showBuild(ctx, caller, ref);
+  throw notFound();
 }
 
 /** Returns the id of a build that a caller may see, without its large fields. */

@@ -47,17 +47,14 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
 
-  unfinishedOf: (userId: number) =>
+  /** Returns the ids of up to 20 unfinished builds of a user, without running ones that are being killed. */
+  toKill: (userId: number) =>
     builds
-      .find({ userId, status: { $in: ["queued", "running"] } }, { projection: { _id: 1 } })
-      .map((doc) => doc._id)
-      .toArray(),
-
-  /** Returns the ids of up to 100 builds of a namespace. */
-  inNamespace: (namespaceId: number) =>
-    builds
-      .find({ namespaceId }, { projection: { _id: 1 } })
-      .limit(100)
+      .find(
+        { $or: [{ userId, status: "queued" }, { userId, status: "running", killRequestedAt: { $exists: false } }] },
+        { projection: { _id: 1 } },
+      )
+      .limit(20)
       .map((doc) => doc._id)
       .toArray(),
 

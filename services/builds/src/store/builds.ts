@@ -12,6 +12,7 @@ import { hookBuilds } from "./hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
 import { asStored, requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
+import { releasedBuilds } from "./released-builds.js";
 import { shown } from "./shown-builds.js";
 
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
@@ -30,6 +31,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...buildQueries(builds),
     ...hookBuilds(builds),
     ...groupBuilds(builds),
+    ...releasedBuilds(builds),
     ...leases,
     place: places.place,
 

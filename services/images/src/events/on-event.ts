@@ -6,5 +6,5 @@ export const onEvent =
   ({ deletions }: Pick<Context, "deletions">) =>
   async ({ body }: Event): Promise<void> => {
     if (body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace)
-      await deletions.deleted({ kind: "namespace", id: body.value.namespace.id });
+      await deletions.deleted([{ kind: "namespace", id: body.value.namespace.id }]);
   };

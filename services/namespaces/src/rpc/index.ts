@@ -20,6 +20,7 @@ import { getUser } from "./get-user.js";
 import { leaveNamespace } from "./leave-namespace.js";
 import { listAllTokens } from "./list-all-tokens.js";
 import { listCollaborators } from "./list-collaborators.js";
+import { listDeletions } from "./list-deletions.js";
 import { listIdentities } from "./list-identities.js";
 import { listInvites } from "./list-invites.js";
 import { listMemberships } from "./list-memberships.js";
@@ -37,6 +38,7 @@ export const accountHandlers = (ctx: Context): AccountHandlers => ({
   resolve: resolve(ctx),
   allow: allow(ctx),
   listMemberships: listMemberships(ctx),
+  listDeletions: listDeletions(ctx),
   getUser: getUser(ctx),
   listUsers: listUsers(ctx),
   createUser: createUser(ctx),

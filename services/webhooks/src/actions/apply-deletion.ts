@@ -2,7 +2,7 @@ import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
 import { removeWebhooks } from "./remove-webhooks.js";
 
-type Stores = Pick<Context, "webhooks" | "deliveries">;
+type Stores = Pick<Context, "webhooks" | "deliveries" | "deletions">;
 
 /** Removes the webhooks of a deleted namespace, except those that still have to deliver its deletion. */
 export async function removeInNamespace(ctx: Stores, namespaceId: number): Promise<void> {
@@ -12,6 +12,12 @@ export async function removeInNamespace(ctx: Stores, namespaceId: number): Promi
     ctx,
     ids.filter((id) => !leaving.has(id)),
   );
+}
+
+/** Deactivates the webhooks of a deleted user. Only then it records the deletion, because this is not done again. */
+export async function deactivateOfUser(ctx: Stores, userId: number): Promise<void> {
+  for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
+  await ctx.deletions.record([{ kind: "user", id: userId }]);
 }
 
 /** Applies a recorded deletion to webhooks that were created meanwhile. May be repeated. */

@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
-import { removeInNamespace } from "../actions/apply-deletion.js";
+import { deactivateOfUser, removeInNamespace } from "../actions/apply-deletion.js";
 import type { Context } from "../context.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { deletesOwnNamespace, newDelivery } from "./new-delivery.js";
@@ -12,11 +12,6 @@ interface Listened {
 }
 
 const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
-
-async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
-  await ctx.deletions.record([{ kind: "user", id: userId }]);
-  for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
-}
 
 async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
   const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];

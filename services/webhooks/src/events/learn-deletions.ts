@@ -1,0 +1,17 @@
+import type { Learn } from "@ci/access/follow-deletions";
+import type { Bus } from "@ci/kit/bus/bus";
+import { deactivateOfUser } from "../actions/apply-deletion.js";
+import type { Context } from "../context.js";
+
+/** Applies deletions whose events NATS has lost. It leaves those whose events may still come: webhooks report them. */
+export const learnDeletions =
+  (ctx: Pick<Context, "webhooks" | "deliveries" | "deletions">, bus: Pick<Bus, "readsAll">): Learn =>
+  async (found) => {
+    const unknown = await ctx.deletions.missing(found);
+    if (unknown.length === 0) return [];
+    if (!(await bus.readsAll("webhooks"))) return unknown;
+    const lost = await ctx.deletions.missing(unknown.filter(({ unpublished }) => !unpublished));
+    for (const { kind, id } of lost) if (kind === "user") await deactivateOfUser(ctx, id);
+    await ctx.deletions.deleted(lost);
+    return unknown.filter(({ unpublished }) => unpublished);
+  };
