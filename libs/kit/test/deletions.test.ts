@@ -87,9 +87,9 @@ it("sweep clears the other parents if one fails, and retries that one", async ()
   failingIds = [1];
   await expect(deletions.sweep()).rejects.toThrow("1 cannot be cleared");
   expect(clearedParents).toEqual([user(2)]);
-  laterMs += 5_000;
+  laterMs += 4_500;
   await expect(deletions.sweep()).rejects.toThrow("1 cannot be cleared");
-  laterMs += 5_000;
+  laterMs += 4_500;
   failingIds = [];
   expect(await deletions.sweep()).toBe(1);
 });

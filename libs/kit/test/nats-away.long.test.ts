@@ -125,6 +125,18 @@ it("a bus recreates the stream of an emptied NATS, and the relay publishes the w
   await expectReceived(bus, received, "empty");
 });
 
+it("a bus says when it connects for the first time and when it reconnects", async () => {
+  await stores.nats.kill();
+  await using bus = await connectBus(stores.natsUrl, "says", "test", log);
+  let times = 0;
+  bus.onConnected(() => times++);
+  await stores.nats.start();
+  await eventually(() => expect(times).toBe(1));
+  await stores.nats.kill();
+  await stores.nats.start();
+  await eventually(() => expect(times).toBe(2));
+});
+
 it.each(["stream", "consumers"])("a connected bus recreates a removed %s", async (kind) => {
   const name = `removed-${kind}`;
   await using bus = await connectBus(stores.natsUrl, name, "test", log);

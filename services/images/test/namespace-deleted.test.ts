@@ -64,3 +64,15 @@ test("a failed permission check releases the images of a deleted namespace at on
   await service.deleteNamespace(ada, image.namespaceId!);
   expect(await withoutEvents.get(ada, unaware.id)).toMatchObject({ namespaceId: undefined });
 });
+
+test("the images of a deleted namespace are released although the event of the deletion is lost", async () => {
+  // Other subjects: these services receive no events.
+  await using other = await service.bootAnother();
+  const lost = await other.upload(ada, "disk", aDisk(), "lost");
+  const kept = await other.upload(bob, "disk", aDisk(), "kept");
+  await service.deleteNamespace(ada, lost.namespaceId!);
+  await using _ = await service.bootAnother();
+  const stored = (id: number) => other.db.collection<{ _id: number }>("images").findOne({ _id: id });
+  await eventually(async () => expect(await stored(lost.id)).not.toHaveProperty("namespaceId"));
+  expect(await stored(kept.id)).toMatchObject({ namespaceId: kept.namespaceId });
+});

@@ -39,6 +39,8 @@ interface DeletionDoc {
   _id: string;
   at: Date;
   sweepAt: Date;
+  /** The pause after the next sweep. Older versions stored none. */
+  restMs?: number;
 }
 
 const firstSweepMs = 10_000;
@@ -61,7 +63,8 @@ function parentOf(key: string): Parent {
 function recordsIn(deletions: Collection<DeletionDoc>, now: () => Date) {
   async function write(parents: readonly Parent[], sweepAtOf: (parent: Parent) => object): Promise<void> {
     const upserts = parents.map((parent) => {
-      const update = [{ $set: { at: { $ifNull: ["$at", "$$NOW"] }, sweepAt: sweepAtOf(parent) } }];
+      const restMs = { $ifNull: ["$restMs", firstSweepMs] };
+      const update = [{ $set: { at: { $ifNull: ["$at", "$$NOW"] }, sweepAt: sweepAtOf(parent), restMs } }];
       return { updateOne: { filter: { _id: keyOf(parent) }, update, upsert: true } };
     });
     if (upserts.length === 0) return;
@@ -100,15 +103,17 @@ function sweeping(deletions: Collection<DeletionDoc>, clear: Clear, now: () => D
       { sort: { sweepAt: 1 }, returnDocument: "after" },
     );
 
-  async function turn({ _id, at, sweepAt: until }: DeletionDoc): Promise<void> {
+  async function turn({ _id, at, sweepAt: until, restMs }: DeletionDoc): Promise<void> {
     const parent = parentOf(_id);
+    const rest = restMs ?? Math.max(firstSweepMs, now().getTime() - at.getTime());
+    const rested = { sweepAt: inMs(rest), restMs: 2 * rest };
     // If another process has made the deletion due meanwhile, it stays due.
-    const again = (sweepAt: Date) => deletions.updateOne({ _id, sweepAt: until }, { $set: { sweepAt } });
+    const again = (set: Partial<DeletionDoc>) => deletions.updateOne({ _id, sweepAt: until }, { $set: set });
     try {
       const result = await clear(parent);
-      await again(result === "more" ? dueAt(parent, now()) : inMs(Math.max(firstSweepMs, now().getTime() - at.getTime())));
+      await again(result === "more" ? { sweepAt: dueAt(parent, now()) } : rested);
     } catch (error) {
-      await again(inMs(retryMs));
+      await again({ sweepAt: inMs(retryMs) });
       throw error;
     }
   }
