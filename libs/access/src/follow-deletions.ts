@@ -1,9 +1,8 @@
 import type { Bus } from "@ci/kit/bus/bus";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Host } from "@ci/kit/process/host";
-import { isUnimplemented } from "@ci/kit/rpc/fault";
+import { Fault, isUnimplemented } from "@ci/kit/rpc/fault";
 
-/** A deletion as the namespaces service lists it. */
 export interface Deleted {
   readonly kind: "user" | "namespace";
   readonly id: number;
@@ -11,11 +10,14 @@ export interface Deleted {
   readonly unpublished: boolean;
 }
 
+interface Page {
+  readonly deletions: readonly Deleted[];
+  readonly hasNext: boolean;
+  readonly readAt?: Date | undefined;
+}
+
 interface DeletionClient {
-  listDeletions(request: {
-    readonly since?: Date | undefined;
-    readonly after?: Deleted | undefined;
-  }): Promise<{ readonly deletions: readonly Deleted[]; readonly hasNext: boolean; readonly readAt?: Date | undefined }>;
+  listDeletions(from: { since?: Date | undefined; after?: Deleted | undefined }): Promise<Page>;
 }
 
 /** Records the deletions that are not known here. Returns those that it leaves for a later call. */
@@ -23,6 +25,8 @@ export type Learn = (deletions: readonly Deleted[]) => Promise<readonly Deleted[
 
 /** How much earlier than its time a deletion may be stored, also across a change of MongoDB's primary. */
 const overlapMs = 10 * 60_000;
+
+const isUnavailable = (error: unknown) => error instanceof Fault && error.code === "unavailable";
 
 const earliest = (times: readonly Date[]) => new Date(Math.min(...times.map((time) => time.getTime())));
 
@@ -34,8 +38,8 @@ export function followingDeletions(client: DeletionClient, learn: Learn, readOn:
 
   return async () => {
     const page = await client.listDeletions(after ? { after } : { since }).catch((error) => {
-      // During an upgrade, a replica of the old version may respond.
-      if (!isUnimplemented(error)) throw error;
+      // The service may be away, or a replica of the version before may respond. Both end.
+      if (!isUnimplemented(error) && !isUnavailable(error)) throw error;
     });
     if (!page) return 0;
     const { deletions, hasNext, readAt = new Date(0) } = page;
@@ -49,7 +53,6 @@ export function followingDeletions(client: DeletionClient, learn: Learn, readOn:
   };
 }
 
-/** Returns a function that records unknown deletions, and leaves none. */
 export const learnInto =
   (deletions: Pick<Deletions, "missing" | "deleted">): Learn =>
   async (found) => {
@@ -58,7 +61,11 @@ export const learnInto =
   };
 
 /** Finds deletions whose events NATS has lost: at the start, whenever NATS is back, and every three minutes. */
-export function followDeletions(h: Pick<Host, "loop"> & { bus: Pick<Bus, "onConnected"> }, client: DeletionClient, learn: Learn) {
+export function followDeletions(
+  h: Pick<Host, "loop"> & { bus: Pick<Bus, "onConnected"> },
+  client: DeletionClient,
+  learn: Learn,
+) {
   const following = h.loop(
     "follow-deletions",
     10_000,

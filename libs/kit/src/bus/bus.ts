@@ -7,7 +7,7 @@ import { metrics } from "../process/metrics.js";
 import { headersOf, type ReceivedEvent, tracedSending } from "./event-headers.js";
 import { type EventStream, eventStream } from "./event-stream.js";
 import { ensureReader } from "./jetstream.js";
-import { openNatsLink } from "./nats-link.js";
+import { onConnected, openNatsLink } from "./nats-link.js";
 import { type Reader, type Reading, readsAll, startReading } from "./reader.js";
 import { readers, usesStream } from "./rights.js";
 import { subjects } from "./subjects.js";
@@ -16,7 +16,6 @@ import { trimStream } from "./trim-stream.js";
 /** Messages are only hints: loops find whatever is lost. NATS may be away at any time, also at the start. */
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
-  /** Calls a function after each later connect and reconnect. */
   onConnected(listener: () => void): void;
   /** Resolves when the stream has stored the event; a repeat within two minutes is dropped. Fails while NATS is away. */
   publish(event: OutboxEvent): Promise<void>;
@@ -90,7 +89,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
 
   return {
     connected: () => link.live() !== undefined,
-    onConnected: link.onConnected,
+    onConnected: (listener) => onConnected(link, listener),
     async publish(event) {
       const { id, kind } = event;
       const { jetstream } = await stream.open();

@@ -12,8 +12,6 @@ export interface NatsLink extends AsyncDisposable {
   number(): number | undefined;
   /** Runs `begin` with every client, now or once there is one. Subscriptions survive a client's reconnects. */
   withEach(begin: (nats: NatsConnection) => void): void;
-  /** Calls a function after each later connect and reconnect. */
-  onConnected(listener: () => void): void;
 }
 
 const showConnected = computedGauge({ name: "ci_nats_connected", help: "1 while connected to NATS, else 0" });
@@ -29,7 +27,6 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
   let client: NatsConnection | undefined;
   let connected = false;
   let connections = 0;
-  const listeners: (() => void)[] = [];
   const begins: ((nats: NatsConnection) => void)[] = [];
 
   function lost(reason: unknown): void {
@@ -37,17 +34,12 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     connected = false;
   }
 
-  function noteConnected(): void {
-    connections++;
-    connected = true;
-    for (const listener of listeners) listener();
-  }
-
   async function watch(nats: NatsConnection): Promise<void> {
     for await (const { type, data } of nats.status()) {
       if (type === Events.Disconnect) lost(new Error(`Disconnected from ${data}`));
       if (type !== Events.Reconnect) continue;
-      noteConnected();
+      connections++;
+      connected = true;
       log.info("NATS is back");
     }
   }
@@ -68,7 +60,8 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     });
     if (stopping.signal.aborted) return nats.close();
     client = nats;
-    noteConnected();
+    connections++;
+    connected = true;
     for (const begin of begins) begin(nats);
     attempted();
     void watch(nats);
@@ -99,7 +92,6 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       begins.push(begin);
       if (client?.isClosed() === false) begin(client);
     },
-    onConnected: (listener) => void listeners.push(listener),
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await gauge[Symbol.asyncDispose]();
@@ -107,4 +99,12 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       await running;
     },
   };
+}
+
+/** Calls a function after every connect and reconnect, and now if connected. */
+export function onConnected(link: Pick<NatsLink, "withEach">, listener: () => void): void {
+  link.withEach(async (nats) => {
+    listener();
+    for await (const { type } of nats.status()) if (type === Events.Reconnect) listener();
+  });
 }

@@ -47,7 +47,6 @@ const firstSweepMs = 10_000;
 const retryMs = 4_000;
 /** A deletion is due again if the process that clears it dies, or takes longer. */
 const clearingMs = 60_000;
-/** Users are due this much earlier than namespaces deleted at the same time. */
 const userLeadMs = 24 * 3_600_000;
 const maxAtOnce = 4;
 const maxTurns = 20;
@@ -107,7 +106,6 @@ function sweeping(deletions: Collection<DeletionDoc>, clear: Clear, now: () => D
     const parent = parentOf(_id);
     const rest = restMs ?? Math.max(firstSweepMs, now().getTime() - at.getTime());
     const rested = { sweepAt: inMs(rest), restMs: 2 * rest };
-    // If another process has made the deletion due meanwhile, it stays due.
     const again = (set: Partial<DeletionDoc>) => deletions.updateOne({ _id, sweepAt: until }, { $set: set });
     try {
       const result = await clear(parent);

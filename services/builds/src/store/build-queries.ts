@@ -51,7 +51,12 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
   toKill: (userId: number) =>
     builds
       .find(
-        { $or: [{ userId, status: "queued" }, { userId, status: "running", killRequestedAt: { $exists: false } }] },
+        {
+          $or: [
+            { userId, status: "queued" },
+            { userId, status: "running", killRequestedAt: { $exists: false } },
+          ],
+        },
         { projection: { _id: 1 } },
       )
       .limit(20)

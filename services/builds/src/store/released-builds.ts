@@ -8,17 +8,16 @@ const release = [
 ];
 
 export const releasedBuilds = (builds: Collection<BuildDoc>) => ({
-  /**
-   * Moves builds out of a deleted namespace to their submitters, up to 500 at once; running builds continue. Returns
-   * whether there may be more. The new revision makes concurrent changes read the build again.
-   */
+  /** Moves up to 500 builds out of a deleted namespace to their submitters. Returns whether there may be more. */
   async releaseFrom(namespaceId: number): Promise<boolean> {
-    const found = await builds.find({ namespaceId }, { projection: { _id: 1 } }).limit(maxReleased).toArray();
+    const found = await builds
+      .find({ namespaceId }, { projection: { _id: 1 } })
+      .limit(maxReleased)
+      .toArray();
     if (found.length > 0) await builds.updateMany({ _id: { $in: found.map(({ _id }) => _id) }, namespaceId }, release);
     return found.length === maxReleased;
   },
 
-  /** Moves one build out of a deleted namespace. */
   async release(id: number, namespaceId: number): Promise<void> {
     await builds.updateOne({ _id: id, namespaceId }, release);
   },

@@ -32,7 +32,6 @@ export function deletionList(db: Db) {
   return {
     ensureIndexes: () => ensureIndexes(deletions, [{ key: { at: 1, _id: 1 } }]),
 
-    /** Returns deletions in the order of their times. */
     async list(from: Parameters<typeof rangeOf>[0], limit: number): Promise<Deletion[]> {
       const docs = await deletions.find(rangeOf(from)).sort({ at: 1, _id: 1 }).limit(limit).toArray();
       const found = docs.map(({ _id, at }): Record => {
