@@ -1,4 +1,3 @@
-import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
 import { suite } from "@ci/testkit/suite";
 import { deletionsIn, type Parent, tendDeletions } from "../src/mongo/deletions.js";
@@ -131,15 +130,17 @@ it("a sweep clears several deletions at once, also while one of them hangs", asy
 });
 
 it("a deletion whose process died while clearing it is cleared by another", async () => {
+  const stall = gate();
   const never = deletionsIn(
     mongo.db,
-    () => new Promise(() => undefined),
+    () => stall.pass(),
     () => new Date(),
   );
   const deletions = await startDeletions();
   await deletions.deleted([user(1)]);
   void never.sweep();
-  await eventually(async () => expect(await deletions.sweep()).toBe(0));
+  await stall.reached;
+  expect(await deletions.sweep()).toBe(0);
   laterMs = 61_000;
   expect(await deletions.sweep()).toBe(1);
 });
