@@ -25,7 +25,7 @@ export const webhookSchema = record("Webhook", "An address that the events of a 
   events: z.array(eventSchema).describe("Events that are sent"),
   active: z.boolean().describe("Whether events are sent"),
   disabled_reason: z
-    .enum(Webhook_DisabledReason)
+    .enum({ ...Webhook_DisabledReason, departed: "departed" })
     .nullable()
     .describe("Why the service deactivated the webhook; null if it did not"),
   created_at: timestamp.describe("When the webhook was created"),
@@ -60,7 +60,7 @@ export const webhookJson = (webhook: Webhook, relations: Relations): z.output<ty
   ssl: webhook.ssl,
   events: webhook.events as EventName[],
   active: webhook.active,
-  disabled_reason: webhook.disabledReason ?? null,
+  disabled_reason: webhook.departed ? "departed" : (webhook.disabledReason ?? null),
   created_at: time(webhook.createdAt),
   url: webhookUrl(webhook, relations),
   namespace: namespaceEmbed(webhook.namespaceId, relations),

@@ -34,6 +34,7 @@ import { followedUsers } from "./events/followed.js";
 import { learnDeletions } from "./events/learn-deletions.js";
 import { sharedLease } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
+import { recordDeparture } from "./events/record-departure.js";
 import { recordStream } from "./events/record-stream.js";
 import { admitFollowers } from "./loops/admit-followers.js";
 import { keepHeartbeat } from "./loops/keep-heartbeat.js";
@@ -81,6 +82,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
 async function consumeEvents(ctx: Context, bus: Bus, leases: ReturnType<typeof sharedLease>): Promise<void> {
   const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
   await bus.subscribeMany("webhooks", readers.webhooks.kinds, deliveries, (events) => recordDeliveries(ctx, events));
+  await bus.subscribe("departures", readers.departures.kinds, (event) => recordDeparture(ctx, event));
   const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
   await bus.subscribeMany("event-stream", readers["event-stream"].kinds, stream, (events) => recordStream(ctx, events));
 }
@@ -131,7 +133,7 @@ async function createContext(
   await makeStreamIndexes(stream);
   const followers = db.collection<Follower>("followers");
   await makeFollowerIndexes(followers);
-  const namespaces = connect(config.namespacesAddr);
+  const accounts = connect(config.namespacesAddr).client(AccountServiceDefinition);
   const builds = connect(config.buildsAddr);
   const agent = guardedAgent(config);
   own({ [Symbol.asyncDispose]: () => agent.close() });
@@ -173,7 +175,8 @@ async function createContext(
     stream: streamStore(stream),
     streamWakeups: streamWakeups(bus),
     followed: followedUsers(stores.followers, leases.stream),
-    accounts: cachingResolve(cachingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
+    accounts: cachingResolve(cachingGrants(accounts, bus), bus),
+    presentAccounts: accounts,
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),

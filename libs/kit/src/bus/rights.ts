@@ -52,6 +52,7 @@ export const readers = {
   builds: { service: "builds", kinds: ["namespaces", "users"], batched: false },
   images: { service: "images", kinds: ["namespaces"], batched: false },
   webhooks: { service: "webhooks", kinds: [...publicKinds, "users"], batched: true },
+  departures: { service: "webhooks", kinds: ["collaborators"], batched: false },
   "event-stream": { service: "webhooks", kinds: publicKinds, batched: true },
 } as const satisfies Readonly<Record<string, ReaderRights>>;
 

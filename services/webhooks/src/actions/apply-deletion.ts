@@ -1,5 +1,6 @@
 import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
+import { cancelStale } from "./cancel-stale.js";
 import { removeWebhooks } from "./remove-webhooks.js";
 
 type Stores = Pick<Context, "webhooks" | "deliveries" | "deletions">;
@@ -14,14 +15,14 @@ export async function removeInNamespace(ctx: Stores, namespaceId: number): Promi
   );
 }
 
-/** Deactivates the webhooks of a deleted user. Only then it records the deletion, because this is not done again. */
-export async function deactivateOfUser(ctx: Stores, userId: number): Promise<void> {
-  for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
+/** Deactivates what was active when a user was deleted. Only then it records the deletion, because this is not done again. */
+export async function deactivateOfUser(ctx: Stores, userId: number, at: Date): Promise<void> {
+  for (const id of await ctx.webhooks.deactivateOfUser(userId, at)) await cancelStale(ctx, id);
   await ctx.deletions.record([{ kind: "user", id: userId }]);
 }
 
 /** Applies a recorded deletion to webhooks that were created meanwhile. May be repeated. */
 export async function applyDeletion(ctx: Stores, { kind, id }: Parent): Promise<void> {
   if (kind === "namespace") return removeInNamespace(ctx, id);
-  for (const webhookId of await ctx.webhooks.deactivateNew(id)) await ctx.deliveries.cancel(webhookId);
+  for (const webhookId of await ctx.webhooks.deactivateNew(id)) await cancelStale(ctx, webhookId);
 }

@@ -1,11 +1,12 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { cancelStale } from "../actions/cancel-stale.js";
 import { removeWebhooks } from "../actions/remove-webhooks.js";
 import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
-import { type DeliveryDoc, type DueDeliveries, isFirstAttempt } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, isFirstAttempt, isWanted } from "../store/delivery-doc.js";
 import { textsDecrypter } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
@@ -83,20 +84,29 @@ async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDo
   return null;
 }
 
+type OpenLane = Omit<Lane, "due" | "nextId">;
+
 /** Reads what is due after all attempts are written, so that no sent delivery is found again. */
-async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promise<Lane> {
+async function readDue(ctx: Context, lane: OpenLane, cancelled = false): Promise<Lane | undefined> {
   const { webhook, writes } = lane;
   await writes.atMost(0);
-  if (!webhook.active) await ctx.deliveries.cancel(webhook._id);
+  if (!webhook.active && !cancelled) return withoutStale(ctx, lane);
   const { due, nextId } = await ctx.recent.readDue(webhook._id, () => ctx.deliveries.due(webhook._id, ctx.now()));
-  return { ...lane, due, nextId };
+  return due.docs.every(isWanted(webhook)) ? { ...lane, due, nextId } : withoutStale(ctx, lane);
+}
+
+/** Cancels what the webhook no longer sends, and reads again. The process that deactivated it may have died before that. */
+async function withoutStale(ctx: Context, lane: OpenLane): Promise<Lane | undefined> {
+  const readAtMs = performance.now();
+  const webhook = await cancelStale(ctx, lane.webhook._id);
+  return webhook && isHeld(ctx, webhook) ? readDue(ctx, { ...lane, webhook, readAtMs }, true) : undefined;
 }
 
 /** Refills an empty lane: from memory if everything new is there, else from the database. */
-async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane> {
+async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane | undefined> {
   const { webhook, nextId } = lane;
   const due = reason === "fresh" && lane.due.left !== "any" ? ctx.recent.take(webhook._id, nextId) : undefined;
-  if (!due) return readDue(ctx, lane);
+  if (!due?.docs.every(isWanted(webhook))) return readDue(ctx, lane);
   return { ...lane, due, nextId: Math.max(nextId, ...due.docs.map(({ _id }) => _id + 1)) };
 }
 
@@ -116,7 +126,7 @@ async function reread(ctx: Context, lane: Lane): Promise<Lane | undefined> {
 
 const isHeld = ({ heartbeat }: Context, { lane }: WebhookDoc): boolean => lane?.holder === heartbeat.holder;
 
-function withWebhook(ctx: Context, lane: Lane, { webhook, readAtMs }: Seen): Lane | Promise<Lane> {
+function withWebhook(ctx: Context, lane: Lane, { webhook, readAtMs }: Seen): Lane | Promise<Lane | undefined> {
   const { revision, active } = lane.webhook;
   const renewed = { ...lane, webhook, readAtMs };
   return webhook.revision === revision && webhook.active === active ? renewed : readDue(ctx, renewed);

@@ -11,7 +11,7 @@ export const learnDeletions =
     if (unknown.length === 0) return [];
     if (!(await bus.readsAll("webhooks"))) return unknown;
     const lost = await ctx.deletions.missing(unknown.filter(({ unpublished }) => !unpublished));
-    for (const { kind, id } of lost) if (kind === "user") await deactivateOfUser(ctx, id);
+    for (const { kind, id, at = new Date() } of lost) if (kind === "user") await deactivateOfUser(ctx, id, at);
     await ctx.deletions.deleted(lost);
     return unknown.filter(({ unpublished }) => unpublished);
   };

@@ -14,17 +14,16 @@ import type { Body } from "./share-payloads.js";
 export const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
   body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
 
-/** Returns a pending delivery of an event to one webhook. */
+/** Returns a pending delivery of an event to one webhook. `now` is from before the webhook was read. */
 export function newDelivery(
-  ctx: Pick<Context, "config" | "now">,
+  { config, now }: Pick<Context, "config"> & { readonly now: Date },
   event: ReceivedEvent,
   webhook: WebhookDoc,
   id: number,
   { payload, payloadId }: Body,
 ): DeliveryDoc {
   const deliveryId = randomUUID();
-  const now = ctx.now();
-  const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
+  const unsigned = { prefix: config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
   const headers = fixedHeaders({ ...unsigned, secrets: [], payload });
   return {
     _id: id,
@@ -35,10 +34,10 @@ export function newDelivery(
     status: Delivery_Status.pending,
     attempts: [],
     attemptCount: 0,
-    createdAt: now,
+    createdAt: now < webhook.activeSince ? webhook.activeSince : now,
     ...(payloadId === undefined ? { request: { headers, payload } } : { sharedRequest: { headers, payloadId } }),
     dueAt: dueImmediately,
-    secrets: reencryptTexts(ctx.config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
+    secrets: reencryptTexts(config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
     redelivery: false,
     asked: 0,
     trail: event.trail,

@@ -31,6 +31,8 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
 }
 
 async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
+  // Take the time first: what was read before a deactivation must not look younger than the next activation.
+  const now = ctx.now();
   const listened = await findListening(ctx, events);
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
   if (count === 0) return;
@@ -39,7 +41,7 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   const bodies = await sharePayloads(ctx, payloads, receivers);
   let id = await ctx.newDeliveryIds(count);
   const docs = listened.flatMap(({ event, webhooks }, index) =>
-    webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, bodies[index]!)),
+    webhooks.map((webhook) => newDelivery({ config: ctx.config, now }, event, webhook, id++, bodies[index]!)),
   );
   await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
   for (const webhook of new Set(listened.flatMap(({ webhooks }) => webhooks))) ctx.lanes.wake(webhook, "fresh");
@@ -48,9 +50,9 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
 /** Records events. Only the last one may remove or deactivate webhooks. */
 async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const last = events.at(-1)!;
-  const { body, namespaceId } = last;
+  const { body, namespaceId, at = ctx.now() } = last;
   await addDeliveries(ctx, events);
-  if (body?.$case === "user" && deletesUser(last)) await deactivateOfUser(ctx, body.value.user!.id);
+  if (body?.$case === "user" && deletesUser(last)) await deactivateOfUser(ctx, body.value.user!.id, at);
   if (!deletesOwnNamespace(last)) return;
   await ctx.deletions.record([{ kind: "namespace", id: namespaceId! }]);
   await removeInNamespace(ctx, namespaceId!);

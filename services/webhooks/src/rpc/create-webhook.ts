@@ -1,5 +1,6 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
+import { confirmKeeper } from "../actions/deactivate-departed.js";
 import { requireMember } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
@@ -44,6 +45,7 @@ export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
         };
         await ctx.webhooks.insert(webhook);
         ctx.deletions.created(webhook);
+        await confirmKeeper(ctx, webhook, caller.userId!);
         return { webhook: toWebhook(webhook) };
       },
     };

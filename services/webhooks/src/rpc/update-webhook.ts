@@ -3,6 +3,8 @@ import { fullPause } from "@ci/kit/process/full-pause";
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
+import { cancelStale } from "../actions/cancel-stale.js";
+import { confirmKeeper } from "../actions/deactivate-departed.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
@@ -34,26 +36,30 @@ function changedSecrets(
   return { secrets: encryptSecrets(config.keyring, webhook._id, replaced) };
 }
 
-function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest): WebhookChange {
+/** Whoever chooses the address answers for it, or activates it after the member who did has left. */
+function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest, callerId: number): WebhookChange {
   const { active = webhook.active } = request;
   const payloadUrl = request.payloadUrl || webhook.payloadUrl;
+  const activates = active && !webhook.active;
+  const takesOver = payloadUrl !== webhook.payloadUrl || (activates && webhook.departed);
   return {
     payloadUrl,
     targetKey: targetKey(payloadUrl),
     ssl: request.ssl ?? webhook.ssl,
     events: request.events ? subscribedKinds(request.events.names) : webhook.events,
     active,
-    activeSince: active && !webhook.active ? ctx.now() : webhook.activeSince,
+    activeSince: activates ? ctx.now() : webhook.activeSince,
+    keeperId: takesOver ? callerId : webhook.keeperId,
     ...changedSecrets(ctx, webhook, request),
-    ...(request.active ? { disabledReason: undefined, failingSince: undefined } : {}),
+    ...(request.active ? { disabledReason: undefined, departed: undefined, failingSince: undefined } : {}),
   };
 }
 
-async function update(ctx: Context, request: UpdateWebhookRequest): Promise<WebhookDoc> {
+async function update(ctx: Context, request: UpdateWebhookRequest, callerId: number): Promise<WebhookDoc> {
   for (;;) {
     const webhook = await ctx.webhooks.get(request.namespaceId, request.id);
     if (!webhook) throw notFound();
-    const changed = await ctx.webhooks.change(webhook, changeOf(ctx, webhook, request));
+    const changed = await ctx.webhooks.change(webhook, changeOf(ctx, webhook, request, callerId));
     if (changed) return changed;
   }
 }
@@ -75,9 +81,10 @@ export const updateWebhook = (ctx: Context): Handlers["updateWebhook"] =>
       complaints: await validateWebhook(ctx, proposed),
       async change() {
         await waitForFirstAttempts(ctx, id);
-        const changed = await update(ctx, request);
+        const changed = await update(ctx, request, caller.userId!);
         await fullPause(settingsCacheMs);
-        if (!changed.active) await ctx.deliveries.cancel(id);
+        await confirmKeeper(ctx, changed, caller.userId!);
+        await cancelStale(ctx, id);
         return { webhook: toWebhook(changed) };
       },
     };

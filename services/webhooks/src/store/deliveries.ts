@@ -6,6 +6,7 @@ import { attemptWrites } from "./delivery-attempts.js";
 import { type DeliveryDoc, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
 import { dueQueries } from "./due-deliveries.js";
 import { redeliveryWrites } from "./redeliveries.js";
+import type { WebhookDoc } from "./webhook-doc.js";
 
 const maxRemoved = 1_000;
 
@@ -55,6 +56,11 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 
+  async lastId(webhookId: number): Promise<number | undefined> {
+    const newest = deliveries.find({ webhookId }, { projection: { _id: 1 } }).sort({ _id: -1 });
+    return (await newest.limit(1).toArray())[0]?._id;
+  },
+
   /** Returns a page, newest first. Each delivery has its last attempt, but no request and response. */
   async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
     const short = { request: 0, sharedRequest: 0, response: 0, attempts: { $slice: -1 } };
@@ -76,10 +82,11 @@ const payloadQueries = (deliveries: Collection<DeliveryDoc>) => ({
 });
 
 const removals = (deliveries: Collection<DeliveryDoc>) => ({
-  /** Cancels pending first attempts and retries. Requested redeliveries and farewells are still sent. */
-  async cancel(webhookId: number): Promise<void> {
+  /** Cancels pending deliveries up to an id that the webhook in its present state no longer sends, as `isWanted` says. */
+  async cancel({ _id: webhookId, active, activeSince }: WebhookDoc, lastId: number): Promise<void> {
+    const unwanted = { redelivery: false, farewell: { $exists: false }, ...(active && { createdAt: { $lt: activeSince } }) };
     await deliveries.updateMany(
-      { webhookId, dueAt: { $gte: dueImmediately }, redelivery: false, farewell: { $exists: false } },
+      { webhookId, dueAt: { $gte: dueImmediately }, _id: { $lte: lastId }, ...unwanted },
       { $set: { status: Delivery_Status.cancelled }, $unset: { dueAt: "", nextAttemptAt: "", secrets: "" } },
     );
   },

@@ -1,6 +1,7 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import type { Trail } from "@ci/kit/rpc/caller";
 import type { Attempt, Delivery, Delivery_Status, ReceivedResponse, SentRequest } from "@ci/proto/webhooks/v1/webhooks";
+import type { WebhookDoc } from "./webhook-doc.js";
 
 /** A request whose payload is a document of its own, because other deliveries of the event have the same. */
 export interface SharedRequest {
@@ -54,6 +55,12 @@ export interface Backlog {
 export const dueImmediately = new Date(0);
 
 export const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt?.getTime() === dueImmediately.getTime();
+
+/** Reports whether a webhook still sends a delivery: not what is from before its last activation, except on request. */
+export const isWanted =
+  ({ active, activeSince }: Pick<WebhookDoc, "active" | "activeSince">) =>
+  ({ redelivery, farewell = false, createdAt }: DeliveryDoc): boolean =>
+    redelivery || farewell || (active && !(createdAt! < activeSince));
 
 /** Keeps one delivery per webhook and event. */
 export const oncePerEventIndex = "webhookId_1_eventId_1";

@@ -17,6 +17,8 @@ export async function makeIndexes(
     { key: { namespaceId: 1, targetKey: 1 }, unique: true },
     { key: { namespaceId: 1, _id: 1 } },
     { key: { userId: 1 } },
+    { key: { authorId: 1, _id: 1 } },
+    { key: { keeperId: 1, _id: 1 }, partialFilterExpression: { keeperId: { $exists: true } } },
     { key: { "again.since": 1 }, sparse: true },
     { key: { disabledReason: 1 }, sparse: true },
   ]);

@@ -7,6 +7,8 @@ export type WebhookDoc = Stored<Webhook> & {
   /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
+  /** The member who answers for it since they chose its address. Absent: its author. */
+  keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
   activeSince: Date;
   failingSince?: Date;
@@ -18,6 +20,8 @@ export type WebhookDoc = Stored<Webhook> & {
   again?: LogPosition;
 };
 
+export const keeperOf = ({ keeperId, authorId }: WebhookDoc): number => keeperId ?? authorId;
+
 /** A position in a webhook's log: later deliveries, or those of the same time with a higher id, follow it. */
 export interface LogPosition {
   readonly since: Date;
@@ -26,8 +30,8 @@ export interface LogPosition {
 
 export type WebhookChange = Pick<
   WebhookDoc,
-  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
-> & { secrets?: EncryptedSecrets; disabledReason?: undefined; failingSince?: undefined };
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince" | "keeperId"
+> & { secrets?: EncryptedSecrets; disabledReason?: undefined; departed?: undefined; failingSince?: undefined };
 
 export interface WebhookHealth {
   readonly lastResponse: LastResponse;
@@ -37,8 +41,9 @@ export interface WebhookHealth {
 }
 
 export function toWebhook(doc: WebhookDoc): Webhook {
-  const { targetKey, secrets, activeSince, failingSince, revision, lane, again, ...stored } = doc;
-  return fromStored<Webhook>(stored);
+  const { targetKey, secrets, keeperId, activeSince, failingSince, revision, lane, again, ...stored } = doc;
+  // Earlier versions activate a webhook without removing the mark.
+  return fromStored<Webhook>({ ...stored, departed: (!doc.active && doc.departed) || undefined });
 }
 
 export const setAndUnset = <T extends object>(fields: T): UpdateFilter<WebhookDoc> => {

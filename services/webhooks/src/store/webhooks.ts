@@ -69,6 +69,18 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
   },
 });
 
+const maxKept = 200;
+
+const departs = { $set: { active: false, departed: true }, $inc: { revision: 1 } } as const;
+
+const activatedBy = (at: Date) => ({ activeSince: { $not: { $gt: at } } });
+
+const keeper = (userId: number) => ({
+  $or: [{ keeperId: userId }, { authorId: userId, keeperId: { $exists: false } }],
+});
+
+const idsOf = (docs: readonly { readonly _id: number }[]): number[] => docs.map(({ _id }) => _id);
+
 const activation = (webhooks: Collection<WebhookDoc>) => ({
   /** Deactivates the webhook if nobody has changed it since `doc` was read. Returns whether it did. */
   async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<boolean> {
@@ -76,19 +88,31 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id, revision, active: true }, off)).modifiedCount > 0;
   },
 
-  async deactivateOfUser(userId: number): Promise<number[]> {
-    const owned = await webhooks.find({ userId }, { projection: { _id: 1 } }).toArray();
-    await webhooks.updateMany({ userId, active: true }, { $set: { active: false }, $inc: { revision: 1 } });
-    return owned.map(({ _id }) => _id);
+  /** Deactivates what was active when its owner was deleted. Returns all inactive webhooks of that owner. */
+  async deactivateOfUser(userId: number, at: Date): Promise<number[]> {
+    await webhooks.updateMany({ userId, active: true, ...activatedBy(at) }, departs);
+    return idsOf(await webhooks.find({ userId, active: false }, { projection: { _id: 1 } }).toArray());
   },
 
   /** Deactivates webhooks that a user created in their own namespaces and nobody has changed since. Returns their ids. */
   async deactivateNew(userId: number): Promise<number[]> {
     const unchanged = { userId, authorId: userId, revision: 1, active: true };
-    const found = await webhooks.find(unchanged, { projection: { _id: 1 } }).toArray();
-    const ids = found.map(({ _id }) => _id);
-    await webhooks.updateMany({ _id: { $in: ids }, revision: 1 }, { $set: { active: false }, $inc: { revision: 1 } });
+    const ids = idsOf(await webhooks.find(unchanged, { projection: { _id: 1 } }).toArray());
+    await webhooks.updateMany({ _id: { $in: ids }, revision: 1 }, departs);
     return ids;
+  },
+
+  /** Returns a batch of the webhooks that a user answers for and that were activated by a time, in order of ids. */
+  keptBy: (userId: number, at: Date, afterId: number): Promise<Pick<WebhookDoc, "_id" | "namespaceId">[]> =>
+    webhooks
+      .find({ ...keeper(userId), ...activatedBy(at), _id: { $gt: afterId } }, { projection: { namespaceId: 1 } })
+      .sort({ _id: 1 })
+      .limit(maxKept)
+      .toArray(),
+
+  /** Deactivates those of the webhooks that the user still answers for and that nobody has activated since a time. */
+  async deactivateKept(ids: readonly number[], userId: number, at: Date): Promise<void> {
+    await webhooks.updateMany({ _id: { $in: [...ids] }, active: true, ...keeper(userId), ...activatedBy(at) }, departs);
   },
 
   async countDisabled(): Promise<Record<string, number>> {
@@ -102,7 +126,7 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
 
 const namespaceQueries = (webhooks: Collection<WebhookDoc>) => ({
   idsInNamespace: async (namespaceId: number): Promise<number[]> =>
-    (await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
+    idsOf(await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()),
 
   activeInNamespaces: (namespaceIds: readonly number[]): Promise<WebhookDoc[]> =>
     webhooks

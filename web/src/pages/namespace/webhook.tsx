@@ -128,7 +128,7 @@ const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
       <dd>
         <Status status={webhook.active ? "active" : "off"} />{" "}
         {webhook.disabled_reason && (
-          <span class="reason">{`${disabledText[webhook.disabled_reason]}; turn it on again once that is fixed`}</span>
+          <span class="reason">{`${disabledText[webhook.disabled_reason]}; turn it on again once that is settled`}</span>
         )}
       </dd>
     </div>

@@ -1,0 +1,45 @@
+import { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { Context } from "../context.js";
+import { keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
+import { cancelStale } from "./cancel-stale.js";
+
+type Parts = Pick<Context, "webhooks" | "deliveries" | "presentAccounts">;
+
+/** Returns those of the namespaces that are closed to the user. Deleted ones take their webhooks along, with a farewell. */
+async function closedTo({ presentAccounts }: Parts, userId: number, ids: readonly number[]): Promise<readonly Namespace[]> {
+  const question = { userId, action: AllowRequest_Action.write, namespaceIds: [...ids] };
+  const open = new Set((await presentAccounts.allow(question)).namespaceIds);
+  const namespaceIds = ids.filter((id) => !open.has(id));
+  if (namespaceIds.length === 0) return [];
+  // Ask this last: a namespace that is deleted between the questions is not closed to the user alone.
+  return (await presentAccounts.resolve({ userIds: [], namespaceIds })).namespaces;
+}
+
+async function deactivate(ctx: Parts, ids: readonly number[], userId: number, at: Date): Promise<void> {
+  await ctx.webhooks.deactivateKept(ids, userId, at);
+  for (const id of ids) await cancelStale(ctx, id);
+}
+
+/** Deactivates what a user who left a tree answered for there. Harmless if it comes late, or twice. */
+export async function deactivateDeparted(
+  ctx: Parts,
+  { rootId, userId }: { readonly rootId: number; readonly userId: number },
+  at: Date,
+): Promise<void> {
+  let kept = await ctx.webhooks.keptBy(userId, at, 0);
+  while (kept.length > 0) {
+    const closed = await closedTo(ctx, userId, [...new Set(kept.map(({ namespaceId }) => namespaceId))]);
+    const lost = closed.filter((namespace) => namespace.rootId === rootId).map(({ id }) => id);
+    const ids = kept.filter(({ namespaceId }) => lost.includes(namespaceId)).map(({ _id }) => _id);
+    await deactivate(ctx, ids, userId, at);
+    kept = await ctx.webhooks.keptBy(userId, at, kept.at(-1)!._id);
+  }
+}
+
+/** Deactivates a webhook just written if the caller answers for it, and has left since the request was checked. */
+export async function confirmKeeper(ctx: Parts, webhook: WebhookDoc, callerId: number): Promise<void> {
+  const { _id, userId, namespaceId, activeSince } = webhook;
+  if (callerId === userId || callerId !== keeperOf(webhook)) return;
+  if ((await closedTo(ctx, callerId, [namespaceId])).length > 0) await deactivate(ctx, [_id], callerId, activeSince);
+}
