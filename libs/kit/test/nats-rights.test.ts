@@ -144,6 +144,7 @@ it("services exchange events and nudges with these rights, and cannot forge the 
       },
     );
   await bus("images").subscribe("images", readers.images.kinds, note("images"));
+  await bus("webhooks").subscribe("departures", readers.departures.kinds, note("departures"));
   bus("gateway").listen("users", note("gateway"));
   for (const driver of ["docker", "qemu"])
     bus("runner").onNudge(`queue.${driver}`, () => void received.push(`runner queue.${driver}`));
@@ -152,12 +153,13 @@ it("services exchange events and nudges with these rights, and cannot forge the 
 
   await bus("namespaces").publish(anEvent("users"));
   await bus("namespaces").publish(anEvent("namespaces"));
+  await bus("namespaces").publish(anEvent("collaborators"));
   await bus("images").publish(anEvent("images"));
   await bus("builds").publish(anEvent("build.finished"));
   for (const driver of ["qemu", "docker"]) bus("builds").nudge(`queue.${driver}`);
   const expected = [
     ...["builds users", "builds namespaces", "images namespaces", "gateway users", "runner queue.docker"],
-    ...["webhooks users", "webhooks namespaces", "webhooks images", "webhooks build.finished"],
+    ...["departures collaborators", "webhooks users", "webhooks namespaces", "webhooks images", "webhooks build.finished"],
     ...["event-stream namespaces", "event-stream images", "event-stream build.finished"],
   ];
   await eventually(() => expect([...new Set(received)].sort()).toEqual(expected.sort()));

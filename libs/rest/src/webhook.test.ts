@@ -53,6 +53,11 @@ test.each<[string, object, object]>([
       last_response: { code: null, duration: 12_345, error: "timeout", created_at: stamp(6) },
     },
   ],
+  [
+    "webhook of a member who has left",
+    webhookJson({ ...webhook, active: false, departed: true }, relations),
+    { ...webhookRecord, active: false, disabled_reason: "departed" },
+  ],
   ["delivery in a list without attempts", deliveryJson(waiting, 11, relations), waitingRecord],
   ["delivery in a list", deliveryJson(tried, 11, relations), triedRecord],
   [

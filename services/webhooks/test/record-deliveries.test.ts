@@ -191,4 +191,21 @@ describe("deletions", () => {
     });
     expect((await ci.read(other)).active).toBe(true);
   });
+
+  test("a user's deletion that arrives late spares what a collaborator has activated since", async () => {
+    const { bob } = ci.users;
+    const dora = await ci.accounts.aUser("dora");
+    const namespace = await ci.accounts.aNamespace(dora, "theirs");
+    const invite = { namespaceId: namespace.id, handle: bob.username };
+    const { invite: sent } = await ci.as(dora, () => ci.accounts.namespaces.sendInvite(invite));
+    await ci.as(bob, () => ci.accounts.namespaces.acceptInvite({ id: sent!.id }));
+    const early = await ci.aWebhook(namespace, "http://example.com/early");
+    const at = ci.now();
+    ci.advanceClock(1);
+    const late = await ci.aWebhook(namespace, "http://example.com/late");
+    const deletion = { $case: "user", value: { action: "deleted", user: dora } } as const;
+    await ci.publishMessage(outboxEvent({ kind: "users", at, body: deletion }));
+    await eventually(async () => expect(await ci.read(early)).toMatchObject({ active: false, departed: true }));
+    expect(await ci.read(late)).toMatchObject({ active: true, departed: undefined });
+  });
 });

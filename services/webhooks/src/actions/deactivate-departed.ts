@@ -7,7 +7,11 @@ import { cancelStale } from "./cancel-stale.js";
 type Parts = Pick<Context, "webhooks" | "deliveries" | "presentAccounts">;
 
 /** Returns those of the namespaces that are closed to the user. Deleted ones take their webhooks along, with a farewell. */
-async function closedTo({ presentAccounts }: Parts, userId: number, ids: readonly number[]): Promise<readonly Namespace[]> {
+async function closedTo(
+  { presentAccounts }: Parts,
+  userId: number,
+  ids: readonly number[],
+): Promise<readonly Namespace[]> {
   const question = { userId, action: AllowRequest_Action.write, namespaceIds: [...ids] };
   const open = new Set((await presentAccounts.allow(question)).namespaceIds);
   const namespaceIds = ids.filter((id) => !open.has(id));

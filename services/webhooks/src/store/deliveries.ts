@@ -84,7 +84,11 @@ const payloadQueries = (deliveries: Collection<DeliveryDoc>) => ({
 const removals = (deliveries: Collection<DeliveryDoc>) => ({
   /** Cancels pending deliveries up to an id that the webhook in its present state no longer sends, as `isWanted` says. */
   async cancel({ _id: webhookId, active, activeSince }: WebhookDoc, lastId: number): Promise<void> {
-    const unwanted = { redelivery: false, farewell: { $exists: false }, ...(active && { createdAt: { $lt: activeSince } }) };
+    const unwanted = {
+      redelivery: false,
+      farewell: { $exists: false },
+      ...(active && { createdAt: { $lt: activeSince } }),
+    };
     await deliveries.updateMany(
       { webhookId, dueAt: { $gte: dueImmediately }, _id: { $lte: lastId }, ...unwanted },
       { $set: { status: Delivery_Status.cancelled }, $unset: { dueAt: "", nextAttemptAt: "", secrets: "" } },
