@@ -3032,7 +3032,7 @@ export interface components {
              */
             created_at: string;
             /** @description Why the service deactivated the webhook; null if it did not */
-            disabled_reason: ("gone" | "failing") | null;
+            disabled_reason: ("gone" | "failing" | "departed") | null;
             /** @description Events that are sent */
             events: components["schemas"]["Event"][];
             /** @description Id of the webhook */

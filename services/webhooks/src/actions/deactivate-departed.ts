@@ -6,6 +6,9 @@ import { cancelStale } from "./cancel-stale.js";
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "presentAccounts">;
 
+/** Clocks differ. Nobody escapes by activating a webhook at the moment of leaving. */
+const marginMs = 1_000;
+
 /** Returns those of the namespaces that are closed to the user. Deleted ones take their webhooks along, with a farewell. */
 async function closedTo(
   { presentAccounts }: Parts,
@@ -31,13 +34,14 @@ export async function deactivateDeparted(
   { rootId, userId }: { readonly rootId: number; readonly userId: number },
   at: Date,
 ): Promise<void> {
-  let kept = await ctx.webhooks.keptBy(userId, at, 0);
+  const until = new Date(at.getTime() + marginMs);
+  let kept = await ctx.webhooks.keptBy(userId, until, 0);
   while (kept.length > 0) {
     const closed = await closedTo(ctx, userId, [...new Set(kept.map(({ namespaceId }) => namespaceId))]);
     const lost = closed.filter((namespace) => namespace.rootId === rootId).map(({ id }) => id);
     const ids = kept.filter(({ namespaceId }) => lost.includes(namespaceId)).map(({ _id }) => _id);
-    await deactivate(ctx, ids, userId, at);
-    kept = await ctx.webhooks.keptBy(userId, at, kept.at(-1)!._id);
+    await deactivate(ctx, ids, userId, until);
+    kept = await ctx.webhooks.keptBy(userId, until, kept.at(-1)!._id);
   }
 }
 
