@@ -56,6 +56,16 @@ async function departuresApplied(): Promise<void> {
   await becomesDeparted(webhook);
 }
 
+test("a deleted namespace says farewell to the webhooks of its collaborators", async () => {
+  await using inbox = await receiver();
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, inbox.url);
+  await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+  const found = () => ci.db.collection<{ _id: number }>("webhooks").countDocuments({ _id: webhook.id });
+  await eventually(async () => expect(await found()).toBe(0));
+  expect(inbox.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["namespaces"]);
+});
+
 test("the webhooks of a removed collaborator are deactivated in the whole tree, and their retries cancelled", async () => {
   await using inbox = await receiver({ answer: () => ({ status: 500 }) });
   const { ann, bob } = ci.users;
@@ -148,14 +158,4 @@ test("a webhook that is stored after its author was removed is deactivated at on
   };
   const webhook = await create(ci.users.bob, namespace, "late");
   expect(await read(webhook)).toMatchObject({ active: false, departed: true });
-});
-
-test("a deleted namespace says farewell to the webhooks of its collaborators", async () => {
-  await using inbox = await receiver();
-  const namespace = await ci.aNamespace();
-  const webhook = await ci.aWebhook(namespace, inbox.url);
-  await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
-  const found = () => ci.db.collection<{ _id: number }>("webhooks").countDocuments({ _id: webhook.id });
-  await eventually(async () => expect(await found()).toBe(0));
-  expect(inbox.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["namespaces"]);
 });

@@ -31,7 +31,6 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
 }
 
 async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
-  // Take the time first: what was read before a deactivation must not look younger than the next activation.
   const now = ctx.now();
   const listened = await findListening(ctx, events);
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);

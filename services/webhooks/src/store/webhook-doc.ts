@@ -42,7 +42,6 @@ export interface WebhookHealth {
 
 export function toWebhook(doc: WebhookDoc): Webhook {
   const { targetKey, secrets, keeperId, activeSince, failingSince, revision, lane, again, ...stored } = doc;
-  // Earlier versions activate a webhook without removing the mark.
   return fromStored<Webhook>({ ...stored, departed: (!doc.active && doc.departed) || undefined });
 }
 

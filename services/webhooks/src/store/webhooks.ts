@@ -110,7 +110,6 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
       .limit(maxKept)
       .toArray(),
 
-  /** Deactivates those of the webhooks that the user still answers for and that nobody has activated since a time. */
   async deactivateKept(ids: readonly number[], userId: number, at: Date): Promise<void> {
     await webhooks.updateMany({ _id: { $in: [...ids] }, active: true, ...keeper(userId), ...activatedBy(at) }, departs);
   },
