@@ -39,8 +39,7 @@ export interface Context {
   readonly followers: Followers;
   readonly followed: Followed;
   readonly accounts: Pick<AccountServiceClient, "allow" | "listDeletions" | "listMemberships" | "resolve">;
-  /** The same service without a cache. */
-  readonly presentAccounts: Pick<AccountServiceClient, "allow" | "resolve">;
+  readonly uncachedAccounts: Pick<AccountServiceClient, "allow" | "resolve">;
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly renderPayloads: RenderPayloads;
   readonly post: Post;

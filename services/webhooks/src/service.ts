@@ -176,7 +176,7 @@ async function createContext(
     streamWakeups: streamWakeups(bus),
     followed: followedUsers(stores.followers, leases.stream),
     accounts: cachingResolve(cachingGrants(accounts, bus), bus),
-    presentAccounts: accounts,
+    uncachedAccounts: accounts,
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),

@@ -4,23 +4,23 @@ import type { Context } from "../context.js";
 import { keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
 import { cancelStale } from "./cancel-stale.js";
 
-type Parts = Pick<Context, "webhooks" | "deliveries" | "presentAccounts">;
+type Parts = Pick<Context, "webhooks" | "deliveries" | "uncachedAccounts">;
 
 /** Clocks differ. Nobody escapes by activating a webhook at the moment of leaving. */
 const marginMs = 1_000;
 
 /** Returns those of the namespaces that are closed to the user. Deleted ones take their webhooks along, with a farewell. */
 async function closedTo(
-  { presentAccounts }: Parts,
+  { uncachedAccounts }: Parts,
   userId: number,
   ids: readonly number[],
 ): Promise<readonly Namespace[]> {
   const question = { userId, action: AllowRequest_Action.write, namespaceIds: [...ids] };
-  const open = new Set((await presentAccounts.allow(question)).namespaceIds);
+  const open = new Set((await uncachedAccounts.allow(question)).namespaceIds);
   const namespaceIds = ids.filter((id) => !open.has(id));
   if (namespaceIds.length === 0) return [];
   // Ask this last: a namespace that is deleted between the questions is not closed to the user alone.
-  return (await presentAccounts.resolve({ userIds: [], namespaceIds })).namespaces;
+  return (await uncachedAccounts.resolve({ userIds: [], namespaceIds })).namespaces;
 }
 
 async function deactivate(ctx: Parts, ids: readonly number[], userId: number, at: Date): Promise<void> {

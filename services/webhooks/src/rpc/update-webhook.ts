@@ -36,7 +36,6 @@ function changedSecrets(
   return { secrets: encryptSecrets(config.keyring, webhook._id, replaced) };
 }
 
-/** Whoever chooses the address answers for it, or activates it after the member who did has left. */
 function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest, callerId: number): WebhookChange {
   const { active = webhook.active } = request;
   const payloadUrl = request.payloadUrl || webhook.payloadUrl;
