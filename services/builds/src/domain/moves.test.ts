@@ -3,7 +3,7 @@ import { Event } from "@ci/proto/events/v1/events";
 import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc } from "./build.js";
 import { applyChange, type Change, toShortBuild } from "./change.js";
-import { append, claim, finishJob, type JobReport, kill, lose, unclaim } from "./moves.js";
+import { append, claim, finishJob, type JobReport, kill, lose } from "./moves.js";
 import { shownTail } from "./side-by-side.js";
 
 const lease = { runnerId: "r1", leaseHash: "h" };
@@ -243,19 +243,6 @@ describe("kill", () => {
   it("leaves a final build unchanged", () => {
     expect(kill(aBuild({ status: "passed" }), t0)).toBeUndefined();
   });
-});
-
-describe("unclaim", () => {
-  it("queues the build as it was before the claim, unless others hold it by now", () => {
-    const doc = running();
-    const { status, startedAt, lease: held, jobs, tags, returns } = applyChange(doc, unclaim(doc, 1, t0)!);
-    expect({ status, startedAt, held }).toEqual({ status: "queued" });
-    expect({ jobs, tags, returns }).toEqual({ jobs: aBuild().jobs, tags: [], returns: 0 });
-    for (const later of [{ ...doc, epoch: 2 }, aBuild({ epoch: 1 })]) expect(unclaim(later, 1, t0)).toBeUndefined();
-  });
-
-  it("ends a build that was killed meanwhile", () =>
-    expect(unclaim(running({ killRequestedAt: t0 }), 1, t0)!.set.status).toBe("killed"));
 });
 
 describe("lose", () => {
