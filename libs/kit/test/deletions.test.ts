@@ -65,7 +65,7 @@ it("look checks thousands of parents in one call", async () => {
   expect(clearedParents).toEqual([user(2_500)]);
 });
 
-it("sweep clears a deleted parent again at intervals that double forever", async () => {
+it("sweep clears a deleted parent again at intervals that double", async () => {
   const deletions = await startDeletions();
   await deletions.record([namespace(1)]);
   const sweptAt: number[] = [];
@@ -77,6 +77,17 @@ it("sweep clears a deleted parent again at intervals that double forever", async
   laterMs = 100 * 365 * 86_400_000;
   expect(await deletions.sweep()).toBe(1);
   expect(clearedParents).toHaveLength(sweptAt.length + 1);
+});
+
+it("sweep clears a deleted parent again within a month, however often it was cleared", async () => {
+  const deletions = await startDeletions();
+  for (let times = 0; times < 60; times++) {
+    await deletions.deleted([namespace(1)]);
+    await deletions.sweep();
+  }
+  expect(await deletions.sweep()).toBe(0);
+  laterMs = 31 * 86_400_000;
+  expect(await deletions.sweep()).toBe(1);
 });
 
 it("sweep clears the other parents if one fails, and retries that one", async () => {

@@ -21,7 +21,7 @@ const dockerKeys = {
   ),
   pull: key(
     word(["always", "if-not-present"]),
-    "Whether to ask the registry for a newer image each time, or to use an existing copy that builds may use; by default it is asked if the image has no tag or the tag `latest`. The same holds for services",
+    "`always` asks the registry each time; `if-not-present` uses an existing copy that builds may use. Without `pull`, the registry is asked if there is no copy, no tag, or the tag `latest`. Applies to services too",
     "always",
   ),
 };

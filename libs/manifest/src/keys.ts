@@ -24,7 +24,7 @@ const jobKeys = {
   ),
   artifacts: key(
     list(text),
-    "Files to keep after the job, as `source [=> name]`; a source may be a glob for up to 1,000 files, and all globs of a build match some 5,000. In the name of a glob each `*` stands for the name of the file; neither that pattern nor what it makes may be longer than 4,096 characters",
+    "Files to keep after the job, as `source [=> name]`; a source may be a glob for up to 1,000 files, and all globs of a build match some 5,000. In the name of a glob each `*`, or several in a row, stands for the name of the file; neither that pattern nor what it makes may be longer than 4,096 characters",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
   ),

@@ -4,6 +4,8 @@ import type { Cron } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { limitOf } from "@ci/testkit/quotas";
 import { type Db, MongoClient } from "mongodb";
+import { applyDeletion } from "../src/actions/apply-deletion.js";
+import type { Context } from "../src/context.js";
 import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { cronStore } from "../src/store/crons.js";
@@ -61,6 +63,24 @@ it("a few lost builds are requeued at a time, and each is read once", async () =
   expect(await pass.run()).toBe(30);
   expect(await mongo.db.collection("builds").countDocuments({ status: "queued" })).toBe(30);
   expect(counts).toEqual({ begun: 30, peak: 4 });
+});
+
+it("builds of a deleted user are killed one at a time, and one that fails keeps back no other", async () => {
+  await using mongo = await ownDatabase("killed");
+  const builds = mongo.db.collection<BuildDoc>("builds");
+  await builds.insertMany([1, 2, 3, 4, 5].map((_id) => aBuild({ _id, userId: 7, number: _id })));
+  const { counts, begin, end } = inWork();
+  const store = buildStore(mongo.db, () => undefined);
+  const change: BuildStore["change"] = (id, ...how) => {
+    begin(id);
+    const changing = id === 2 ? Promise.reject(new Error("2 cannot be changed")) : store.change(id, ...how);
+    return changing.finally(() => end(id));
+  };
+  const ctx = { builds: { ...store, change }, bus: { nudge() {} }, wakeups: { wake() {} }, now: suite.now };
+  const killing = applyDeletion(ctx as unknown as Context, { kind: "user", id: 7 });
+  await expect(killing).rejects.toThrow("2 cannot be changed");
+  expect(await builds.countDocuments({ status: "killed" })).toBe(4);
+  expect(counts).toEqual({ begun: 5, peak: 1 });
 });
 
 /** Stores eight builds of one user and one of another, whose runners went silent. Each has an artifact. */

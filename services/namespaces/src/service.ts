@@ -91,8 +91,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs(ctx));
     h.loop("prune-audit", pruneEveryMs, () => pruneAudit(ctx));
     h.loop("keep-event-stream", keepStreamEveryMs, async () => {
-      await h.bus.ensureReaders();
-      await h.bus.trim(keepEventsMs);
+      await h.bus.ensureReaders().finally(() => h.bus.trim(keepEventsMs));
     });
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));

@@ -48,7 +48,7 @@ else {
       await using registry = await serveImage(name, { rootfs: rootfs(await diffIdOf(secret), await diffIdOf(name)) });
       const called = `${registry.host}/x:1`;
       expect(await failure(called, { guard: opened(registry) })).toMatch(
-        /could not be pulled: (?:its layers are not those of its configuration|the format of its configuration is not supported)$/,
+        /could not be pulled: (?:its layers do not match its configuration|the format of its configuration is not supported)$/,
       );
       await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
       await engine.getImage(privateOne.id).remove({ force: true });

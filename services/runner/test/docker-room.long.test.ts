@@ -93,19 +93,22 @@ else {
     await remove(used);
   });
 
-  test("images stay that a container needs, that a setting names, or that were not pulled for builds", async () => {
+  test("images stay that a container needs, that a setting names, or that have a name from elsewhere", async () => {
     await using needed = await serveImage(`${name} needed`);
     await using named = await serveImage(`${name} named`);
     await using foreign = await serveImage(`${name} foreign`);
-    for (const one of [foreign, needed, named]) await prepared(one);
+    await using tagged = await serveImage(`${name} tagged`);
+    for (const one of [foreign, needed, named, tagged]) await prepared(one);
     const { room, pulled } = await roomOf([`${named.host}/*`]);
-    await pulled.remove(foreign.id);
+    for (const one of [foreign.id, `${foreign.host}/x:1`]) await pulled.remove(one);
+    await engine.getImage(tagged.id).tag({ repo: `operators-${name}`, tag: "1" });
     const container = await engine.createContainer({ Image: needed.id, Cmd: ["/file"] });
     await room.makeRoom(async () => true);
-    expect(await isThere(needed, named, foreign)).toEqual([true, true, true]);
+    expect(await isThere(needed, named, foreign, tagged)).toEqual([true, true, true, true]);
+    expect((await engine.getImage(tagged.id).inspect()).RepoTags).toHaveLength(2);
     await container.remove();
     await room.makeRoom(async () => true);
-    expect(await isThere(needed, named, foreign)).toEqual([false, true, true]);
-    for (const one of [named, foreign]) await remove(one);
+    expect(await isThere(needed, named, foreign, tagged)).toEqual([false, true, true, true]);
+    for (const one of [named, foreign, tagged]) await remove(one);
   });
 }

@@ -114,6 +114,19 @@ test("whoever activates such a webhook answers for it from then on", async () =>
   expect((await read(webhook)).active).toBe(true);
 });
 
+test("a webhook that is inactive when its member leaves is taken over, too", async () => {
+  const namespace = await ci.aNamespace();
+  const webhook = await create(ci.users.bob, namespace, "off");
+  await update(webhook, { active: false });
+  await remove(namespace);
+  await becomesDeparted(webhook);
+  await update(webhook, { active: true });
+  await join(namespace);
+  await remove(namespace);
+  await departuresApplied();
+  expect((await read(webhook)).active).toBe(true);
+});
+
 test("whoever chooses the address answers for the webhook, not its author", async () => {
   const { ann, bob } = ci.users;
   const namespace = await ci.aNamespace();
@@ -138,6 +151,9 @@ test("a departure that arrives late or again spares what was activated since, an
   await update(activated, { active: false });
   await remove(other);
   await departuresApplied();
+  // Earlier versions left no mark, so the webhook is still that of its author.
+  const webhooks = ci.db.collection<{ _id: number }>("webhooks");
+  await webhooks.updateOne({ _id: activated.id }, { $unset: { departed: true } });
   const before = ci.now();
   ci.advanceClock(1_001);
   await update(activated, { active: true });

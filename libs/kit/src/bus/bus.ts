@@ -30,7 +30,7 @@ export interface Bus extends AsyncDisposable {
   ): Promise<void>;
   /** Whether a reader confirms, within a few seconds, all events that the stream has now. */
   readsAll(durable: string): Promise<boolean>;
-  /** Creates the readers of all services, which may not do so themselves. */
+  /** Creates the readers of all services, which may not do so themselves. Throws if any fails, after all others. */
   ensureReaders(): Promise<void>;
   /** Removes events older than `keepMs`, and newer ones when the stream gets full, but no unconfirmed ones. */
   trim(keepMs: number): Promise<void>;
@@ -105,10 +105,14 @@ export async function connectBus(url: string, prefix: string, service: string, l
     async ensureReaders() {
       if (!link.live()) return;
       const { manager } = await stream.open();
-      for (const [name, { kinds, batched }] of Object.entries(readers))
-        await ensureReader(manager, prefix, { name, kinds, maxUnconfirmed: maxUnconfirmed(batched) }).catch(
-          stream.failed,
-        );
+      let failed: { error: unknown } | undefined;
+      for (const [name, { kinds, batched }] of Object.entries(readers)) {
+        const reader = { name, kinds, maxUnconfirmed: maxUnconfirmed(batched) };
+        await ensureReader(manager, prefix, reader)
+          .catch(stream.failed)
+          .catch((error) => (failed = { error }));
+      }
+      if (failed) throw failed.error;
     },
     async trim(keepMs) {
       if (!link.live()) return;

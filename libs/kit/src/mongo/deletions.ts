@@ -16,7 +16,7 @@ export interface Below {
  * Deletions of users and namespaces, recorded forever. This finds records created below something deleted, however long
  * their creator stalled between check and write. After writing a record, callers call `created`, and `look` soon has it
  * cleared if the parent is deleted by then. If the process dies in between, `sweep` clears again: each deletion at
- * intervals that double.
+ * intervals that double, up to a month.
  */
 export interface Deletions {
   /** Records deletions that the caller clears itself. */
@@ -45,6 +45,8 @@ interface DeletionDoc {
 
 const firstSweepMs = 10_000;
 const retryMs = 4_000;
+/** The longest pause between sweeps. */
+const maxRestMs = 30 * 24 * 3_600_000;
 /** A deletion is due again if the process that clears it dies, or takes longer. */
 const clearingMs = 60_000;
 const userLeadMs = 24 * 3_600_000;
@@ -104,8 +106,8 @@ function sweeping(deletions: Collection<DeletionDoc>, clear: Clear, now: () => D
 
   async function turn({ _id, at, sweepAt: until, restMs }: DeletionDoc): Promise<void> {
     const parent = parentOf(_id);
-    const rest = restMs ?? Math.max(firstSweepMs, now().getTime() - at.getTime());
-    const rested = { sweepAt: inMs(rest), restMs: 2 * rest };
+    const rest = Math.min(restMs ?? Math.max(firstSweepMs, now().getTime() - at.getTime()), maxRestMs);
+    const rested = { sweepAt: inMs(rest), restMs: Math.min(2 * rest, maxRestMs) };
     const again = (set: Partial<DeletionDoc>) => deletions.updateOne({ _id, sweepAt: until }, { $set: set });
     try {
       const result = await clear(parent);

@@ -21,9 +21,11 @@ export async function removeCache(
   return removed;
 }
 
-export async function removeCachesOf(ctx: Stores, owner: string): Promise<void> {
-  for (let docs = await ctx.caches.oldest(owner); docs.length > 0; docs = await ctx.caches.oldest(owner))
-    for (const doc of docs) await removeCache(ctx, doc);
+/** Removes a batch of an owner's entries. Returns whether there was any. */
+export async function removeCachesOf(ctx: Stores, owner: string): Promise<boolean> {
+  const docs = await ctx.caches.oldest(owner);
+  for (const doc of docs) await removeCache(ctx, doc);
+  return docs.length > 0;
 }
 
 /** Removes the entries of an owner beyond CACHE_STORAGE, least recently used first. */

@@ -11,6 +11,8 @@ import type { CronChange, CronDoc } from "../domain/cron.js";
 const live = { deletedAt: { $exists: false } } as const;
 
 export const cronBatch = 50;
+/** A manifest may have a megabyte. */
+const maxWhole = 5;
 
 function selected(owners: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
   const like = { ...live, ...searchFilter("name", search) };
@@ -93,14 +95,14 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
         .limit(cronBatch)
         .toArray(),
 
-    /** Returns a batch of the cron jobs in a scope. */
-    inScope: (scope: string): Promise<CronDoc[]> => crons.find({ scope }).limit(cronBatch).toArray(),
+    /** Returns some of the cron jobs in a scope. */
+    inScope: (scope: string): Promise<CronDoc[]> => crons.find({ scope }).limit(maxWhole).toArray(),
 
-    /** Returns a batch of a user's cron jobs in all scopes. */
+    /** Returns some of a user's cron jobs in all scopes. */
     ofUser: (userId: number): Promise<CronDoc[]> =>
       crons
         .find({ userId, ...live })
-        .limit(cronBatch)
+        .limit(maxWhole)
         .toArray(),
   };
 };

@@ -44,10 +44,10 @@ const deviceOf = (path: string): Promise<number | undefined> =>
     () => undefined,
   );
 
-/** Reports whether what a driver keeps lies on this disk. */
+/** Reports whether what a driver keeps may lie on this disk. From a container, that of the engine cannot be seen. */
 async function fills(driver: Driver, disk: Disk): Promise<boolean> {
   const [device, ...own] = await Promise.all([disk, ...(driver.disks?.() ?? [])].map(({ path }) => deviceOf(path)));
-  return device !== undefined && own.includes(device);
+  return device !== undefined && own.some((one) => one === undefined || one === device);
 }
 
 /** Watches drivers and disks. Logs each change of a disk once. */

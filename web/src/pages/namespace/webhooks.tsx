@@ -18,7 +18,7 @@ export const outcomeText = ({ code, error }: { code: number | null; error: strin
 export const disabledText: Readonly<Record<string, string>> = {
   gone: "turned off because the receiver responded with 410 Gone",
   failing: "turned off because no attempt has succeeded for a long time",
-  departed: "turned off because whoever set its address is no longer a member",
+  departed: "turned off because the member who chose its address has left, or the namespace's owner was deleted",
 };
 
 const path = ({ user = "", path = "" }: Params) => ({ username: user, path });

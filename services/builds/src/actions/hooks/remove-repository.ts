@@ -29,7 +29,8 @@ export async function removeRepository(ctx: Stores, id: number): Promise<boolean
   return removed !== null;
 }
 
-export async function removeRepositories(ctx: Stores, find: () => Promise<number[]>): Promise<void> {
-  for (let ids = await find(); ids.length > 0; ids = await find())
-    for (const id of ids) await removeRepository(ctx, id);
+/** Removes repositories. Returns whether there was any. */
+export async function removeRepositories(ctx: Stores, ids: readonly number[]): Promise<boolean> {
+  for (const id of ids) await removeRepository(ctx, id);
+  return ids.length > 0;
 }

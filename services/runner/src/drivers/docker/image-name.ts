@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Login } from "../registry/logins.js";
+import { placeOf } from "../registry/place.js";
 
 export interface ImageName {
   readonly full: string;
@@ -25,6 +26,13 @@ export const isNamed = (name: string, patterns: readonly string[]): boolean =>
     const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
     return new RegExp(`^${parts.join(".*")}$`).test(name);
   });
+
+/** Returns the name that an image has in lists of the engine, which leave out Docker Hub. */
+export function engineName({ full, loaded }: ImageName): string {
+  if (loaded !== full) return loaded;
+  const { stored, reference } = placeOf(full);
+  return `${stored}:${reference}`.replace(/^docker\.io\/(?:library\/)?/, "");
+}
 
 /** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {

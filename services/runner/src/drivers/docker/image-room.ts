@@ -18,7 +18,10 @@ export interface ImageRoomOptions {
 export interface ImageRoom {
   /** A build uses this image from now on. */
   used(id: string): void;
-  /** Removes images that were pulled for builds and have no container, least recently used first, while `isShort` holds. */
+  /**
+   * Removes images that were pulled for builds, least recently used first, while `isShort` holds. Those stay that have a
+   * container, or a name that no pull for a build gave them.
+   */
   makeRoom(isShort: () => Promise<boolean>): Promise<void>;
 }
 
@@ -50,8 +53,8 @@ export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }:
   async function mayGo(image: Docker.ImageInfo): Promise<boolean> {
     const names = namesOf(image);
     if (rests(image) || names.some((name) => isNamed(name, localImages))) return false;
-    for (const one of [image.Id, ...names]) if (await pulled.has(one)) return true;
-    return false;
+    for (const name of names) if (!(await pulled.has(name))) return false;
+    return true;
   }
 
   async function candidates(): Promise<readonly Docker.ImageInfo[]> {
@@ -63,6 +66,9 @@ export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }:
 
   async function remove(image: Docker.ImageInfo): Promise<void> {
     const names = namesOf(image);
+    // The engine itself would only keep the last name of such an image.
+    const users = await engine.listContainers({ all: true, limit: 1, filters: { ancestor: [image.Id] } });
+    if (users.length > 0) return;
     for (const name of names) if (!(await removeName(engine, name))) return;
     usedAt.delete(image.Id);
     for (const one of [image.Id, ...names]) await pulled.remove(one);

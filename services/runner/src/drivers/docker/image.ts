@@ -5,7 +5,7 @@ import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import type { Login, Logins } from "../registry/logins.js";
 import { registryOf } from "../registry/place.js";
-import { type ImageName, isNamed, parseImageName, privateName } from "./image-name.js";
+import { engineName, type ImageName, isNamed, parseImageName, privateName } from "./image-name.js";
 import type { ImageRoom } from "./image-room.js";
 import { load } from "./load.js";
 import { type LocalImage, localImage } from "./local-image.js";
@@ -87,8 +87,8 @@ async function pulledOrLocal(
   }
   const pulled = await found(engine, name);
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
-  if (login) await rules.pulled.add(name.loaded);
-  else await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
+  await rules.pulled.add(engineName(name));
+  if (!login) await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
   return pulled;
 }
 

@@ -27,7 +27,9 @@ export function pauseSoon(container: Docker.Container, afterMs = maxRunMs): Paus
   const timer = setTimeout(() => {
     paused = container.pause().then(
       () => true,
-      (error) => {
+      async (error) => {
+        // The engine may have done it.
+        await container.unpause().catch(() => undefined);
         fail(error);
         return false;
       },

@@ -9,9 +9,9 @@ export interface PulledImages {
 }
 
 /** Older ones are pulled again. */
-const maxKept = 1_000;
+const maxKept = 2_000;
 
-/** The ids of images that were pulled for builds, and the names of those that were pulled with a login. */
+/** The ids of images that were pulled for builds without a login, and the names that pulls gave to images. */
 export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
 
 /** The names of images that a build pulled with a login that others may not have. */

@@ -75,7 +75,7 @@ async function fill(archive: Pack, client: RegistryClient, image: RemoteImage, w
   for (const layer of image.layers)
     if (!unpacked.has(layer.digest)) unpacked.set(layer.digest, await fillLayer(archive, client, layer, count));
   const found = image.layers.map(({ digest }) => unpacked.get(digest));
-  if (!isDeepStrictEqual(found, diffIds)) throw new FetchFailed("its layers are not those of its configuration");
+  if (!isDeepStrictEqual(found, diffIds)) throw new FetchFailed("its layers do not match its configuration");
   archive.entry({ name: pathOf(image.digest) }, image.manifest);
   archive.entry({ name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   archive.entry({ name: "index.json" }, JSON.stringify(indexOf(image, wanted.name)));

@@ -78,6 +78,11 @@ test.each<[string, () => Promise<Buffer>, string]>([
     "its layers contain sparse files",
   ],
   [
+    "an extension of very many records",
+    async () => changed((await tarOf({ text: "5 a=\n".repeat(1_001) })).subarray(0, -1_024), 156, "x"),
+    "cannot be unpacked",
+  ],
+  [
     "an old kind of sparse file",
     async () => changed(await tarOf({ text }), 156, "S"),
     "its layers contain sparse files",

@@ -2,6 +2,7 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 
 const blockBytes = 512;
 const maxExtensionBytes = 1024 ** 2;
+const maxRecords = 1_000;
 
 export const cannotUnpack = (cause?: unknown): FetchFailed =>
   new FetchFailed("its layers cannot be unpacked", { cause });
@@ -43,7 +44,8 @@ function requireChecksum(block: Buffer): void {
 /** Returns the size that a PAX header gives to the next entry. */
 function sizeIn(records: Buffer): number | undefined {
   let size: number | undefined;
-  for (let at = 0; at < records.length; ) {
+  for (let at = 0, count = 0; at < records.length; count++) {
+    if (count >= maxRecords) throw cannotUnpack();
     const space = records.indexOf(" ", at);
     const digits = records.toString("latin1", at, Math.max(at, Math.min(space, at + 8)));
     const end = at + Number(digits);
