@@ -139,6 +139,11 @@ const ended: Partial<Record<Status, string>> = {
   timed_out: "the build had timed out",
 };
 
+const failures: Partial<Record<Status, string>> = {
+  failed: "failed: ",
+  passed_with_failures: "passed with failures: ",
+};
+
 /** `why` is the reason of the build and of its running jobs, if no job has reported one. */
 function endBuild(build: BuildModel, status: Status, now: number, why?: string): void {
   settle(build);
@@ -148,9 +153,9 @@ function endBuild(build: BuildModel, status: Status, now: number, why?: string):
   build.killRequested = false;
   build.killedBy = undefined;
   const lastReason = build.jobs.findLast(({ startedAt }) => startedAt !== undefined)?.reason;
-  if (why === undefined && status in ended && build.reason !== undefined && lastReason !== build.reason) {
+  if (why === undefined && build.reason !== undefined && lastReason !== build.reason) {
     const lineEnd = build.settled === "" || build.settled.endsWith("\n") ? "" : "\n";
-    build.settled += `${lineEnd}Build ${status === "failed" ? "failed: " : ""}${build.reason}\n`;
+    build.settled += `${lineEnd}Build ${failures[status] ?? ""}${build.reason}\n`;
   }
   for (const job of build.jobs) {
     if (isFinal(job.status)) continue;

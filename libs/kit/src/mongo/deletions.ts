@@ -45,7 +45,6 @@ interface DeletionDoc {
 
 const firstSweepMs = 10_000;
 const retryMs = 4_000;
-/** The longest pause between sweeps. */
 const maxRestMs = 30 * 24 * 3_600_000;
 /** A deletion is due again if the process that clears it dies, or takes longer. */
 const clearingMs = 60_000;

@@ -21,7 +21,6 @@ export async function removeCache(
   return removed;
 }
 
-/** Removes a batch of an owner's entries. Returns whether there was any. */
 export async function removeCachesOf(ctx: Stores, owner: string): Promise<boolean> {
   const docs = await ctx.caches.oldest(owner);
   for (const doc of docs) await removeCache(ctx, doc);

@@ -11,7 +11,6 @@ import type { CronChange, CronDoc } from "../domain/cron.js";
 const live = { deletedAt: { $exists: false } } as const;
 
 export const cronBatch = 50;
-/** A manifest may have a megabyte. */
 const maxWhole = 5;
 
 function selected(owners: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {

@@ -111,7 +111,6 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
       .toArray(),
 
   async deactivateKept(ids: readonly number[], userId: number, at: Date): Promise<void> {
-    // Inactive ones, too: whoever activates them takes them over.
     const kept = { _id: { $in: [...ids] }, departed: { $ne: true as const }, ...keeper(userId), ...activatedBy(at) };
     await webhooks.updateMany(kept, departs);
   },

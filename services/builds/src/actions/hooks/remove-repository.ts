@@ -29,7 +29,6 @@ export async function removeRepository(ctx: Stores, id: number): Promise<boolean
   return removed !== null;
 }
 
-/** Removes repositories. Returns whether there was any. */
 export async function removeRepositories(ctx: Stores, ids: readonly number[]): Promise<boolean> {
   for (const id of ids) await removeRepository(ctx, id);
   return ids.length > 0;
