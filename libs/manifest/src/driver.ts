@@ -21,7 +21,7 @@ const dockerKeys = {
   ),
   pull: key(
     word(["always", "if-not-present"]),
-    "`always` asks the registry each time; `if-not-present` uses an existing copy that builds may use. Without `pull`, the registry is asked if there is no copy, no tag, or the tag `latest`. Applies to services too",
+    "Whether to ask the registry each time (`always`) or to use an existing copy that builds may use (`if-not-present`). By default the registry is asked if there is no copy, no tag, or the tag `latest`. Applies to services too",
     "always",
   ),
 };
