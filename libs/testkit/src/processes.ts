@@ -15,7 +15,8 @@ export interface Processes extends AsyncDisposable {
   readonly api: Api;
   readonly origin: string;
   readonly token: string;
-  rssBytes(name: ServiceName, nth?: number): number;
+  /** The memory of a process without the pages of files, which the machine takes and gives back. */
+  anonymousBytes(name: ServiceName, nth?: number): number;
   /** The greatest memory of a process since its last start. */
   peakRssBytes(name: ServiceName, nth?: number): number;
   /** Sends SIGKILL and waits until the process has exited. */
@@ -107,7 +108,7 @@ function controls(replicas: Replicas, root: string, envOf: (name: ServiceName) =
     moveTo(otherRoot) {
       tree = otherRoot;
     },
-    rssBytes: (name, nth) => replica(name, nth).rssBytes(),
+    anonymousBytes: (name, nth) => replica(name, nth).anonymousBytes(),
     peakRssBytes: (name, nth) => replica(name, nth).peakRssBytes(),
     metrics: (name, nth) => replica(name, nth).metrics(),
     logs: (name, nth) => replica(name, nth).logs(),

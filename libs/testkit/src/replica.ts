@@ -15,7 +15,7 @@ export interface Replica {
   /** Starts the service from the tree at `root` and waits until it is ready. */
   start(root: string, env: NodeJS.ProcessEnv): Promise<void>;
   end(signal: NodeJS.Signals): Promise<void>;
-  rssBytes(): number;
+  anonymousBytes(): number;
   /** The greatest memory that it has had since its last start. */
   peakRssBytes(): number;
   metrics(): Promise<string>;
@@ -54,7 +54,7 @@ export async function reserveReplica(service: string): Promise<Replica> {
       child.kill(signal);
       await once(child, "exit");
     },
-    rssBytes: () => memory(/^VmRSS:\s+(\d+) kB/m),
+    anonymousBytes: () => memory(/^RssAnon:\s+(\d+) kB/m),
     peakRssBytes: () => memory(/^VmHWM:\s+(\d+) kB/m),
     metrics: async () => (await fetch(`http://${adminAddress}/metrics`)).text(),
     logs: () => output.join(""),

@@ -8,10 +8,10 @@ export async function growthDuring(
   processes: Processes,
   work: () => Promise<unknown>,
 ): Promise<(readonly [ServiceName, number])[]> {
-  const before = new Map(watched.map((name) => [name, processes.rssBytes(name)]));
+  const before = new Map(watched.map((name) => [name, processes.anonymousBytes(name)]));
   const peak = new Map(before);
   const sampling = setInterval(() => {
-    for (const name of watched) peak.set(name, Math.max(peak.get(name)!, processes.rssBytes(name)));
+    for (const name of watched) peak.set(name, Math.max(peak.get(name)!, processes.anonymousBytes(name)));
   }, 50);
   try {
     await work();

@@ -111,7 +111,7 @@ else {
     ]);
     for (const { remove } of found) await remove();
     expect([await machinesIn(machines.root.path), await folders()]).toEqual([[], []]);
-    expect(await listening()).not.toContainEqual(port);
+    await eventually(async () => expect(await listening()).not.toContainEqual(port));
   });
 
   test("removes a machine that does not respond or has died, and boots another for the build", async () => {
