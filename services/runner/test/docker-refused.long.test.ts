@@ -50,7 +50,7 @@ else {
       expect(await failure(called, { guard: opened(registry) })).toMatch(
         /could not be pulled: (?:its layers do not match its configuration|the format of its configuration is not supported)$/,
       );
-      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
+      await expect(engine.getImage(registry.id).inspect()).rejects.toMatchObject({ statusCode: 404 });
       await engine.getImage(privateOne.id).remove({ force: true });
     });
   });
@@ -79,7 +79,7 @@ else {
       expect(await failure(called, { guard: opened(registry), ...more })).toBe(
         `Image ${called} could not be pulled: ${reason}`,
       );
-      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
+      await expect(engine.getImage(registry.id).inspect()).rejects.toMatchObject({ statusCode: 404 });
     });
 
     test.each([
