@@ -17,7 +17,7 @@ const maxRunMs = fixedLimit({
   effect: "the container is paused until its build comes",
 });
 
-/** A pause and its end take the engine longer than anything else in a short build, so containers that are taken soon have none. */
+/** Docker starts a program for a pause and another for its end, so a container that is taken soon has neither. */
 export function pauseSoon(container: Docker.Container, afterMs = maxRunMs): Pause {
   let paused: Promise<boolean> | undefined;
   let fail: (error: unknown) => void;
