@@ -60,7 +60,7 @@ it("a submitter still sees a build whose namespace has just been deleted, and ma
   await expect(byAnother).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("a user who may no longer see a namespace does not move builds out of it", async () => {
+it("a build stays in its namespace when its submitter, who has lost access to that namespace, asks for it", async () => {
   const place = await aPlace("kept");
   const { bob } = suite.users;
   const request = { namespaceId: place.namespace.id, handle: bob.username };

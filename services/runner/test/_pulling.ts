@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllow } from "@ci/kit/net/guard";
-import type { Order } from "../src/driver.js";
+import type { Driver, Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_assignment.js";
@@ -11,7 +11,10 @@ import { dockerOptions } from "./_docker.js";
 import type { Registry } from "./_registry.js";
 import { never } from "./_subject.js";
 
-type Prepared = Partial<DockerOptions> & Partial<Pick<Order, "logins" | "jobs">>;
+interface Prepared extends Partial<DockerOptions>, Partial<Pick<Order, "logins" | "jobs">> {
+  /** Does something with the driver once the build is gone. */
+  readonly then?: (driver: Driver) => Promise<void>;
+}
 
 /** Gives each test of a file a runner of its own, whose builds pull images. */
 export function pulling() {
@@ -29,15 +32,18 @@ export function pulling() {
 
   /** Prepares a build with an image and returns what it says. */
   async function prepared(image: string, more: Prepared, signal = never): Promise<string[]> {
-    const { logins, jobs = [], ...options } = more;
+    const { logins, jobs = [], then, ...options } = more;
     const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...options }));
     const lines: string[] = [];
     try {
-      await using environment = driver.environment({
-        ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-        ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
-      });
-      await environment.prepare((line) => void lines.push(line), signal);
+      {
+        await using environment = driver.environment({
+          ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
+          ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
+        });
+        await environment.prepare((line) => void lines.push(line), signal);
+      }
+      await then?.(driver);
       return lines;
     } finally {
       await driver.close?.();

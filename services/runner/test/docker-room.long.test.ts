@@ -1,51 +1,29 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import Docker from "dockerode";
 import type { Driver } from "../src/driver.js";
 import { imageRoom } from "../src/drivers/docker/image-room.js";
 import { pulledImages } from "../src/drivers/docker/pulled.js";
-import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { installation } from "./_assignment.js";
-import { dockerOptions } from "./_docker.js";
+import { pulling } from "./_pulling.js";
 import { type ImageRegistry, serveImage } from "./_registry.js";
-import { never } from "./_subject.js";
 
 if (!process.env.CI_TEST_IMAGE)
   test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
 else {
   const engine = new Docker();
   const login = "ann:s3cret";
+  const pulls = pulling();
   let name: string;
-  let dir: string;
-  let buildId = 0;
 
-  beforeEach(async () => {
-    name = `test-${randomUUID()}`;
-    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  beforeEach(() => {
+    name = pulls.name();
   });
-  afterEach(() => rm(dir, { recursive: true }));
 
-  async function prepared(registry: ImageRegistry, logins?: string, then?: (driver: Driver) => Promise<void>) {
-    const guard = { allow: parseAllow(registry.host) };
-    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], guard }));
-    {
-      await using environment = driver.environment({
-        ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-        ...{ image: `${registry.host}/x:1`, workspace: "/w", pullAlways: false, variables: [], jobs: [], logins },
-      });
-      await environment.prepare(() => {}, never);
-    }
-    await then?.(driver);
-    await driver.close?.();
-  }
+  const prepared = (registry: ImageRegistry, logins?: string, then?: (driver: Driver) => Promise<void>) =>
+    pulls.prepared(`${registry.host}/x:1`, { guard: pulls.opened(registry), logins, then });
 
   async function roomOf(localImages: readonly string[] = [], restMs = 0) {
-    const pulled = pulledImages((await workRoot(dir, name)).path);
+    const pulled = pulledImages((await workRoot(pulls.dir(), name)).path);
     return { pulled, room: imageRoom({ engine, pulled, localImages, log: createLog("runner", "silent"), restMs }) };
   }
 
