@@ -34,6 +34,12 @@ export function engineName({ full, loaded }: ImageName): string {
   return `${stored}:${reference}`.replace(/^docker\.io\/(?:library\/)?/, "");
 }
 
+/** Splits a name that ends with a tag. */
+export function tagOf(name: string): { repo: string; tag: string } {
+  const tag = /[^:]+$/.exec(name)![0];
+  return { repo: name.slice(0, -tag.length - 1), tag };
+}
+
 /** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();

@@ -7,7 +7,7 @@ import { findImage, type RemoteImage } from "../registry/image.js";
 import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
 import { engineCall } from "./engine.js";
-import type { ImageName } from "./image-name.js";
+import { type ImageName, tagOf } from "./image-name.js";
 import { localId } from "./local-image.js";
 import { followed, notPulled } from "./pull.js";
 
@@ -25,8 +25,7 @@ async function reused(engine: Docker, name: string, image: RemoteImage, { isUsab
   for (const digest of [image.config.digest, image.digest]) {
     const id = await localId(engine, digest);
     if (id === undefined || !(await isUsable(id))) continue;
-    const tag = /[^:]+$/.exec(name)![0];
-    await engineCall(engine.getImage(id).tag({ repo: name.slice(0, -tag.length - 1), tag }));
+    await engineCall(engine.getImage(id).tag(tagOf(name)));
     return true;
   }
   return false;

@@ -1,15 +1,10 @@
 import type Docker from "dockerode";
 import type { Login } from "../registry/logins.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
-import type { ImageName } from "./image-name.js";
+import { type ImageName, tagOf } from "./image-name.js";
 import { localId } from "./local-image.js";
 import { pull } from "./pull.js";
 import type { PulledImages } from "./pulled.js";
-
-const tagOf = (name: string): { repo: string; tag: string } => {
-  const tag = /[^:]+$/.exec(name)![0];
-  return { repo: name.slice(0, -tag.length - 1), tag };
-};
 
 /**
  * Makes the engine pull an image with a login, which gives it its public name, and takes that name away. Meanwhile, and
