@@ -45,7 +45,9 @@ else {
       await using privateOne = await serveImage(secret, { login });
       const logins = JSON.stringify({ auths: { [privateOne.host]: { auth: Buffer.from(login).toString("base64") } } });
       await prepared(`${privateOne.host}/x:1`, { guard: opened(privateOne), logins });
-      await using registry = await serveImage(name, { rootfs: rootfs(await diffIdOf(secret), await diffIdOf(name)) });
+      // Without an author of its own, the first of these would be the private image itself, byte for byte.
+      const claimed = { author: name, ...rootfs(await diffIdOf(secret), await diffIdOf(name)) };
+      await using registry = await serveImage(name, { rootfs: claimed });
       const called = `${registry.host}/x:1`;
       expect(await failure(called, { guard: opened(registry) })).toMatch(
         /could not be pulled: (?:its layers do not match its configuration|the format of its configuration is not supported)$/,
