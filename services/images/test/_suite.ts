@@ -24,14 +24,15 @@ export const MiB = 1024 * 1024;
 /** Returns a caller as the gateway sends it. A caller without a user is another service. */
 export const as = (user?: Pick<User, "id">): Caller => ({ userId: user?.id, requestId: "test" });
 
+export const testLimits = { imagesPerNamespace: limitOf("Images", "namespace"), imageStorage: storageOf("images") };
+
 /** Returns settings with a suite's database and subjects. Downloads from this machine are allowed. */
 const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Config>): Config => ({
   ...serviceSettings(suite, "images"),
   namespacesAddr,
   keyring: testKeyring,
   imageBytes: 5 * MiB,
-  imagesPerNamespace: limitOf("Images", "namespace"),
-  imageStorage: storageOf("images"),
+  ...testLimits,
   virtualBytes: 64 * 1024 ** 3,
   downloadTimeoutMs: 600_000,
   downloadStallMs: 600_000,

@@ -1,8 +1,10 @@
+import { namespaceScope } from "@ci/access/record-scope";
 import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
-import { as, imagesSuite, refusal } from "./_suite.js";
+import { imageStore } from "../src/store/images.js";
+import { as, imagesSuite, refusal, testLimits } from "./_suite.js";
 
 const service = imagesSuite();
 let ada: User;
@@ -55,7 +57,19 @@ test("moving an image out of a deleted namespace publishes no event", async () =
   expect(deleted).toMatchObject({ namespaceId: undefined, body: { value: { action: "deleted" } } });
 });
 
-test("a failed permission check releases the images of a deleted namespace at once", async () => {
+test("images leave a deleted namespace in batches, so that other deletions take turns", async () => {
+  const { id, namespaceId } = await service.upload(ada, "disk", aDisk(), "tree");
+  const collection = service.db.collection<{ _id: number }>("images");
+  const first = (await collection.findOne({ _id: id }))!;
+  const more = Array.from({ length: 100 }, (_, n) => ({ ...first, _id: 900_000 + n, name: `more-${n}` }));
+  await collection.insertMany(more);
+  const images = imageStore(service.db, () => {}, testLimits);
+  const left = () => collection.countDocuments({ scope: namespaceScope(namespaceId!) });
+  expect([await images.release(namespaceId!), await left()]).toEqual(["more", 1]);
+  expect([await images.release(namespaceId!), await left()]).toEqual(["done", 0]);
+});
+
+test("a failed permission check releases an image of a deleted namespace at once", async () => {
   // The second service receives no events, as if they were late.
   const image = await service.upload(ada, "disk", aDisk(), "tree");
   const withoutEvents = await service.bootAnother();

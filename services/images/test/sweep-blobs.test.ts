@@ -3,12 +3,11 @@ import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
-import { limitOf, storageOf } from "@ci/testkit/quotas";
 import type { Context } from "../src/context.js";
 import type { ImageDoc } from "../src/domain/image.js";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
 import { imageStore } from "../src/store/images.js";
-import { imagesSuite } from "./_suite.js";
+import { imagesSuite, testLimits } from "./_suite.js";
 
 const service = imagesSuite();
 const dayMs = 24 * 60 * 60_000;
@@ -18,10 +17,7 @@ beforeAll(async () => {
   ada = await service.aUser();
   ctx = {
     contents: blobs(service.db, "contents"),
-    images: imageStore(service.db, () => {}, {
-      imagesPerNamespace: limitOf("Images", "namespace"),
-      imageStorage: storageOf("images"),
-    }),
+    images: imageStore(service.db, () => {}, testLimits),
     now: () => new Date(Date.now() + 2 * dayMs),
   };
 });

@@ -2,20 +2,16 @@ import { userScope } from "@ci/access/record-scope";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
-import { limitOf, storageOf } from "@ci/testkit/quotas";
 import { suite } from "@ci/testkit/suite";
 import { imageStore } from "../src/store/images.js";
-import { bootImages, refusal } from "./_suite.js";
+import { bootImages, refusal, testLimits } from "./_suite.js";
 
 const names = suite();
 
 test("an image keeps its content if the database's reply to the insert was lost", async () => {
   await using accounts = await startAccounts(names);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
-  const images = imageStore(mongo.db, () => {}, {
-    imagesPerNamespace: limitOf("Images", "namespace"),
-    imageStorage: storageOf("images"),
-  });
+  const images = imageStore(mongo.db, () => {}, testLimits);
   const insert: typeof images.insert = async (doc) => {
     await images.insert(doc);
     throw new Error("the connection broke");

@@ -13,11 +13,11 @@ export async function allowedIn(
   return (await ctx.accounts.allow({ userId, action, namespaceIds: [namespaceId] })).namespaceIds.includes(namespaceId);
 }
 
-/** Moves the images of a deleted namespace to their users; false if the namespace exists. */
-async function releaseDeleted(ctx: Context, namespaceId: number): Promise<boolean> {
+/** Moves an image of a deleted namespace to its user; false if the namespace exists. */
+async function releaseDeleted(ctx: Context, doc: ImageDoc, namespaceId: number): Promise<boolean> {
   const { namespaces } = await ctx.accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
   if (namespaces.length > 0) return false;
-  await ctx.images.release(namespaceId);
+  await ctx.images.releaseOne(doc);
   return true;
 }
 
@@ -38,6 +38,6 @@ export async function seeImage(
   }
   if (await allowedIn(ctx, userId, action, namespaceId)) return doc;
   // A deleted namespace permits nothing, but this image may not be released from it yet.
-  if (await releaseDeleted(ctx, namespaceId)) return seeImage(ctx, caller, id, action);
+  if (await releaseDeleted(ctx, doc, namespaceId)) return seeImage(ctx, caller, id, action);
   throw notFound();
 }

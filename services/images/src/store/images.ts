@@ -88,6 +88,8 @@ const changes = (db: Db, images: Collection<ImageDoc>, nudge: Nudge, quotas: Quo
   },
 });
 
+const maxReleased = 100;
+
 /** Moves an image out of its namespace to its user, under a name that is free there. */
 async function releaseOne(images: Collection<ImageDoc>, { _id, scope, userId, name: first }: ImageDoc): Promise<void> {
   for (let name = first; ; name = `${name}-${_id}`) {
@@ -119,8 +121,17 @@ export const imageStore = (db: Db, nudge: Nudge, limits: ImageLimits) => {
     finishWithin: (doc: ImageDoc, size: number, finish: () => Promise<boolean>): Promise<boolean> =>
       withinQuotas(db, [quotas.storage(doc, size)], doc._id, finish),
 
-    async release(namespaceId: number): Promise<void> {
-      for await (const doc of images.find({ scope: namespaceScope(namespaceId) })) await releaseOne(images, doc);
+    /** Moves an image of a deleted namespace to its user. */
+    releaseOne: (doc: ImageDoc): Promise<void> => releaseOne(images, doc),
+
+    /** Does that with a batch of a namespace's images. Returns whether there may be more. */
+    async release(namespaceId: number): Promise<"more" | "done"> {
+      const batch = await images
+        .find({ scope: namespaceScope(namespaceId) })
+        .limit(maxReleased)
+        .toArray();
+      for (const doc of batch) await releaseOne(images, doc);
+      return batch.length < maxReleased ? "done" : "more";
     },
   };
 };
