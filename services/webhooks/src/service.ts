@@ -37,6 +37,7 @@ import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordDeparture } from "./events/record-departure.js";
 import { recordStream } from "./events/record-stream.js";
 import { admitFollowers } from "./loops/admit-followers.js";
+import { findDeparted } from "./loops/find-departed.js";
 import { keepHeartbeat } from "./loops/keep-heartbeat.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { prunePayloads } from "./loops/prune-payloads.js";
@@ -71,6 +72,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
     const loops = startLoops(ctx, from);
     followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
+    bus.onConnected(loops.departed.wake);
     bus.onNudge(laneTopic, (text) => {
       const [_id, userId] = text.split(" ").map(Number) as [number, number];
       ctx.lanes.wake({ _id, userId }, "look");
@@ -100,6 +102,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
   return {
+    departed: loop("find-departed", 180_000, () => findDeparted(ctx), hourMs),
     redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
     stirLanes() {
       beating.stir();

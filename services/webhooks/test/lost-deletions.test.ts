@@ -7,7 +7,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { limitOf } from "@ci/testkit/quotas";
 import { receiver } from "@ci/testkit/receiver";
-import { connect } from "nats";
+import { connect, type StreamAPI } from "nats";
 import { learnDeletions } from "../src/events/learn-deletions.js";
 import { deliveryStore } from "../src/store/deliveries.js";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
@@ -31,11 +31,23 @@ async function published({ kind, id }: Pick<Deletion, "kind" | "id">): Promise<D
 const deleteNamespace = ({ id }: Namespace) =>
   ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
 
-async function loseStream(): Promise<void> {
+async function withStreams(work: (streams: StreamAPI) => Promise<unknown>): Promise<void> {
   const nats = await connect({ servers: ci.names.natsUrl });
-  await (await nats.jetstreamManager()).streams.delete(streamName(ci.names.subjectPrefix));
-  await nats.close();
+  await work((await nats.jetstreamManager()).streams).finally(() => nats.close());
 }
+
+const stream = () => streamName(ci.names.subjectPrefix);
+
+const loseStream = () => withStreams((streams) => streams.delete(stream()));
+
+const departurePublished = () =>
+  withStreams((streams) =>
+    eventually(async () => {
+      const subject = `${ci.names.subjectPrefix}.events.collaborators`;
+      const { data } = await streams.getMessage(stream(), { last_by_subj: subject });
+      expect(Buffer.from(data).toString()).toContain('"action":"deleted"');
+    }),
+  );
 
 test("webhooks of a deleted user are deactivated although NATS lost the event before they read it", async () => {
   const user = await ci.accounts.aUser("leaver");
@@ -50,6 +62,21 @@ test("webhooks of a deleted user are deactivated although NATS lost the event be
     await loseStream();
   });
   await eventually(async () => expect(await stored(webhook!.id)).toMatchObject({ active: false }));
+});
+
+test("the webhooks of a removed collaborator are deactivated although NATS lost the event before they were read", async () => {
+  const namespace = await ci.aNamespace();
+  const other = await ci.aNamespace();
+  const lost = await ci.aWebhook(namespace, "http://127.0.0.1:9/");
+  const kept = await ci.aWebhook(other, "http://127.0.0.1:9/");
+  await ci.restart(async () => {
+    const request = { namespaceId: namespace.id, handle: ci.users.bob.username };
+    await ci.as(ci.users.ann, () => ci.accounts.namespaces.removeCollaborator(request));
+    await departurePublished();
+    await loseStream();
+  });
+  await eventually(async () => expect(await stored(lost.id)).toMatchObject({ active: false, departed: true }));
+  expect(await stored(kept.id)).toMatchObject({ active: true });
 });
 
 test("webhooks of a deleted namespace are removed although NATS lost the event before they read it", async () => {

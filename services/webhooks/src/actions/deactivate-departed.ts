@@ -1,7 +1,7 @@
 import { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
-import { keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
+import { type KeptWebhook, keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
 import { cancelStale } from "./cancel-stale.js";
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "uncachedAccounts">;
@@ -42,6 +42,19 @@ export async function deactivateDeparted(
     const ids = kept.filter(({ namespaceId }) => lost.includes(namespaceId)).map(({ _id }) => _id);
     await deactivate(ctx, ids, userId, until);
     kept = await ctx.webhooks.keptBy(userId, until, kept.at(-1)!._id);
+  }
+}
+
+/** Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces. */
+export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
+  const at = ctx.now();
+  const keptByMembers = batch.filter((webhook) => webhook.active && keeperOf(webhook) !== webhook.userId);
+  for (const userId of new Set(keptByMembers.map(keeperOf))) {
+    const kept = keptByMembers.filter((webhook) => keeperOf(webhook) === userId);
+    const closed = await closedTo(ctx, userId, [...new Set(kept.map(({ namespaceId }) => namespaceId))]);
+    const lost = new Set(closed.map(({ id }) => id));
+    const ids = kept.filter(({ namespaceId }) => lost.has(namespaceId)).map(({ _id }) => _id);
+    if (ids.length > 0) await deactivate(ctx, ids, userId, at);
   }
 }
 

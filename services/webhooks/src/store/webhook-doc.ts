@@ -20,7 +20,11 @@ export type WebhookDoc = Stored<Webhook> & {
   again?: LogPosition;
 };
 
-export const keeperOf = ({ keeperId, authorId }: WebhookDoc): number => keeperId ?? authorId;
+/** What tells who answers for a webhook, and where. */
+export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "userId" | "namespaceId" | "active">;
+
+export const keeperOf = ({ keeperId, authorId }: Pick<WebhookDoc, "keeperId" | "authorId">): number =>
+  keeperId ?? authorId;
 
 /** A position in a webhook's log: later deliveries, or those of the same time with a higher id, follow it. */
 export interface LogPosition {

@@ -6,7 +6,7 @@ import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Db } from "mongodb";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
-import { setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
+import { type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
 
 const targetTaken = complainIfTaken("payload_url", "Payload URL already exists");
 
@@ -79,6 +79,8 @@ const keeper = (userId: number) => ({
   $or: [{ keeperId: userId }, { authorId: userId, keeperId: { $exists: false } }],
 });
 
+const keptFields = { authorId: 1, keeperId: 1, userId: 1, namespaceId: 1, active: 1 } as const;
+
 const idsOf = (docs: readonly { readonly _id: number }[]): number[] => docs.map(({ _id }) => _id);
 
 const activation = (webhooks: Collection<WebhookDoc>) => ({
@@ -106,6 +108,14 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
   keptBy: (userId: number, at: Date, afterId: number): Promise<Pick<WebhookDoc, "_id" | "namespaceId">[]> =>
     webhooks
       .find({ ...keeper(userId), ...activatedBy(at), _id: { $gt: afterId } }, { projection: { namespaceId: 1 } })
+      .sort({ _id: 1 })
+      .limit(maxKept)
+      .toArray(),
+
+  /** Returns a batch of all webhooks, in order of ids. */
+  after: (afterId: number): Promise<KeptWebhook[]> =>
+    webhooks
+      .find({ _id: { $gt: afterId } }, { projection: keptFields })
       .sort({ _id: 1 })
       .limit(maxKept)
       .toArray(),
