@@ -129,6 +129,9 @@ export const benchAll = async (args) => {
     for (const sentence of slower) console.log(`SLOWER ${sentence}`);
     if (slower.length === 0 || values.accept) write(results);
     return slower.length === 0;
+  } catch (error) {
+    world.keepLogs();
+    throw error;
   } finally {
     echo?.child.disconnect();
     await world.stop();

@@ -44,6 +44,7 @@ export const startWorld = async (settings = {}) => {
   const mongo = await connectClient(mongod.url, quiet);
   /** Counts itself. */
   const requestsSoFar = async () => (await mongo.db("admin").command({ serverStatus: 1 })).network.numRequests;
+  let keepsLogs = false;
   const cpuSoFar = () => [...cpuOfChildren()].filter(([name]) => !own.has(name));
 
   return {
@@ -65,13 +66,18 @@ export const startWorld = async (settings = {}) => {
       const cost = { cpuMs: sum(spent), servicesMs: sum(ofServices), requests };
       return { result, cost };
     },
+    /** Keeps the logs of a run that failed, and says where they are. */
+    keepLogs() {
+      keepsLogs = true;
+      console.error(`The logs are in ${dataDir}.`);
+    },
     async stop() {
       await mongo.close();
       await system.stop();
       await nats.stop();
       await mongod.stop();
       for (const name of ["MONGO_URL", "NATS_URL"]) delete process.env[name];
-      rmSync(dataDir, { recursive: true, force: true });
+      if (!keepsLogs) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 };
