@@ -117,7 +117,7 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
       (ended) => withCaches(run, index, output, ended),
     ),
   );
-  progress.running--;
+  const isLastHere = --progress.running === 0;
   if (!("broken" in result)) progress.failed ||= failsBuild(result.outcome, job);
   progress.allPassed &&= "outcome" in result && result.outcome === "passed";
   let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
@@ -128,7 +128,7 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const bytes = rest.offset + Buffer.byteLength(rest.text) - start;
   progress.outputBytes.set(job.id, job.outputBytes + bytes);
   const isEnd = result.outcome === "killed" || nextJobs(build.jobs, index, progress.failed).length === 0;
-  if (isEnd && progress.running === 0 && build.services.length > 0) {
+  if (isEnd && isLastHere && build.services.length > 0) {
     if (rest.text !== "") await reports.send(rest);
     rest = { offset: rest.offset + Buffer.byteLength(rest.text), text: "" };
     await sendServices(run, started);
