@@ -45,8 +45,8 @@ interface Progress {
   allPassed: boolean;
   /** The size of each job's own output, by the job's id. */
   readonly outputBytes: Map<number, number>;
-  /** Jobs that run now. */
-  running: number;
+  /** Jobs of the stage that have not ended: they run or wait for their turn. */
+  unfinished: number;
 }
 
 /**
@@ -67,12 +67,13 @@ export async function runBuild(
   const { queue, copies, log } = ctx;
   const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, log });
   const outputBytes = new Map(build.jobs.map((job) => [job.id, job.outputBytes]));
-  const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, running: 0 };
+  const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, unfinished: 0 };
   const run: Run = { ctx, build, order, environment, ...time, lease, secrets, caches, progress };
   let offset = build.outputBytes;
   let before: Pick<Place, "started" | "held"> = { started: async () => undefined };
   for (let next = [0]; next.length > 0; ) {
     const jobs = next.map((index) => ({ ...before, index, offset, beside: next.length > 1 }));
+    progress.unfinished = jobs.length;
     const ended = await sideBySide(jobs, run.signal, (job, signal) => runReported({ ...run, signal }, job));
     const reporting = Promise.all(ended.map((job) => job.reporting));
     const [{ held } = {}] = ended;
@@ -111,13 +112,12 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const { outputLimitBytes: limitBytes } = build;
   const output = jobOutput({ offset: start, limitBytes, secrets, send: reports.send, flushAfterMs });
   const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
-  progress.running++;
   const result = await resultOf(run, () =>
     traced("job", { attributes }, () => (index === 0 ? prepare(run, output) : runJob(run, index, output))).then(
       (ended) => withCaches(run, index, output, ended),
     ),
   );
-  const isLastHere = --progress.running === 0;
+  const isLastHere = --progress.unfinished === 0;
   if (!("broken" in result)) progress.failed ||= failsBuild(result.outcome, job);
   progress.allPassed &&= "outcome" in result && result.outcome === "passed";
   let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
@@ -246,14 +246,14 @@ async function withCaches(run: Run, index: number, output: Output, result: Resul
   const isSetup = (at: number) => at === 0 || (build.jobs[at]!.source ?? build.jobs[at]!.service) !== undefined;
   const next = nextJobs(build.jobs, index, progress.failed);
   if (isSetup(index) && next[0] !== undefined && !isSetup(next[0])) await caches.restore(output.line, signal);
-  const isEnd = next.length === 0 && progress.running === 1;
+  const isEnd = next.length === 0 && progress.unfinished === 1;
   if (isEnd && !isSetup(index) && progress.allPassed) await caches.store(output.line, signal);
   return result;
 }
 
 /** Reports whether this job is the last one of a build that a script has failed. No job can run after an inspection. */
 const isLast = ({ build, progress }: Run, index: number): boolean =>
-  progress.scriptFailed && progress.running === 1 && nextJobs(build.jobs, index, true).length === 0;
+  progress.scriptFailed && progress.unfinished === 1 && nextJobs(build.jobs, index, true).length === 0;
 
 /** The build's own timeout ends it in any stage; that of a job counts as a failure. */
 function timedOut({ mayFail, timeoutMs }: AssignedJob, { why }: Ended): Result {
