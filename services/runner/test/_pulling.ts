@@ -30,21 +30,43 @@ export function pulling() {
 
   const opened = (...registries: Registry[]) => ({ allow: parseAllow(registries.map(({ host }) => host).join()) });
 
+  type Asked = Partial<Pick<Order, "logins" | "jobs">>;
+
+  const driverWith = async (options: Partial<DockerOptions>): Promise<Driver> =>
+    dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...options }));
+
+  async function saidBy(driver: Driver, image: string, { logins, jobs = [] }: Asked, signal = never) {
+    const lines: string[] = [];
+    await using environment = driver.environment({
+      ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
+      ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
+    });
+    await environment.prepare((line) => void lines.push(line), signal);
+    return lines;
+  }
+
   /** Prepares a build with an image and returns what it says. */
   async function prepared(image: string, more: Prepared, signal = never): Promise<string[]> {
-    const { logins, jobs = [], then, ...options } = more;
-    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...options }));
-    const lines: string[] = [];
+    const { logins, jobs, then, ...options } = more;
+    const driver = await driverWith(options);
     try {
-      {
-        await using environment = driver.environment({
-          ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-          ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs, logins },
-        });
-        await environment.prepare((line) => void lines.push(line), signal);
-      }
+      const lines = await saidBy(driver, image, { logins, jobs }, signal);
       await then?.(driver);
       return lines;
+    } finally {
+      await driver.close?.();
+    }
+  }
+
+  /** Prepares builds with an image at the same time, one with each of the logins. */
+  async function preparedTogether(
+    image: string,
+    options: Partial<DockerOptions>,
+    logins: readonly Order["logins"][],
+  ): Promise<PromiseSettledResult<string[]>[]> {
+    const driver = await driverWith(options);
+    try {
+      return await Promise.allSettled(logins.map((login) => saidBy(driver, image, { logins: login })));
     } finally {
       await driver.close?.();
     }
@@ -56,5 +78,5 @@ export function pulling() {
       (error) => error.message,
     );
 
-  return { prepared, opened, failure, name: () => name, dir: () => dir };
+  return { prepared, preparedTogether, opened, failure, name: () => name, dir: () => dir };
 }

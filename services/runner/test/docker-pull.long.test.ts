@@ -13,7 +13,7 @@ if (!process.env.CI_TEST_IMAGE)
 else {
   const engine = new Docker();
   const pulls = pulling();
-  const { prepared, opened, failure } = pulls;
+  const { prepared, preparedTogether, opened, failure } = pulls;
   let name: string;
 
   beforeEach(() => {
@@ -168,6 +168,22 @@ else {
       await prepared(called, { registries: [open.host], logins: loginsFor(open) });
       expect(await prepared(called, { guard: opened(open) })).toEqual([`Using image ${called} (${open.id})`]);
       await engine.getImage(open.id).remove({ force: true });
+    });
+
+    test.each([
+      ["and keeps no name that others know", undefined, false],
+      ["and keeps its name if one needs no login", '{"auths": {}}', true],
+    ])("is pulled by builds with different logins at the same time, %s", async (_what, last, keeps) => {
+      await using registry = await serveImage(name);
+      const called = `${registry.host}/x:1`;
+      const users = ["ann:1", "ben:2", "cem:3", "dan:4", "eva:5"].map((user) => loginsFor(registry, user));
+      const logins = last === undefined ? users : [...users.slice(0, 2), last, ...users.slice(2)];
+      const builds = await preparedTogether(called, { registries: [registry.host] }, logins);
+      const value = [`Pulling image ${called}`, `Using image ${called} (${registry.id})`];
+      expect(builds).toEqual(logins.map(() => ({ status: "fulfilled", value })));
+      const { RepoTags: names } = await engine.getImage(registry.id).inspect();
+      expect(names.includes(called)).toBe(keeps);
+      await engine.getImage(registry.id).remove({ force: true });
     });
 
     test("whose pull was cut short by a crash cannot be used without a pull", async () => {

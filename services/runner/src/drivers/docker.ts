@@ -1,4 +1,5 @@
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { Driver } from "../driver.js";
@@ -50,7 +51,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const agent = guardedAgent(config.guard);
   const pulled = pulledImages(root.path);
   const room = imageRoom({ engine, pulled, localImages: config.localImages, log });
-  const images = { ...config, pulled, unproven: unprovenImages(root.path), room, agent, log };
+  const images = { ...config, pulled, unproven: unprovenImages(root.path), inTurn: inTurn<string>(), room, agent, log };
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;

@@ -28,8 +28,10 @@ export const isNamed = (name: string, patterns: readonly string[]): boolean =>
   });
 
 /** Returns the name that an image has in lists of the engine, which leave out Docker Hub. */
-export function engineName({ full, loaded }: ImageName): string {
-  if (loaded !== full) return loaded;
+export const engineName = (name: ImageName): string => (name.loaded === name.full ? publicName(name) : name.loaded);
+
+/** Returns the name that a pull by the engine gives to an image, in the spelling of the engine's lists. */
+export function publicName({ full }: ImageName): string {
   const { stored, reference } = placeOf(full);
   return `${stored}:${reference}`.replace(/^docker\.io\/(?:library\/)?/, "");
 }

@@ -1,11 +1,12 @@
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import type { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import type { Login, Logins } from "../registry/logins.js";
 import { registryOf } from "../registry/place.js";
-import { engineName, type ImageName, isNamed, parseImageName, privateName } from "./image-name.js";
+import { engineName, type ImageName, isNamed, parseImageName, privateName, publicName } from "./image-name.js";
 import type { ImageRoom } from "./image-room.js";
 import { load } from "./load.js";
 import { type LocalImage, localImage } from "./local-image.js";
@@ -21,6 +22,7 @@ export interface ImageRules extends RegistryRules {
   readonly pullBytes: number;
   readonly pulled: PulledImages;
   readonly unproven: PulledImages;
+  readonly inTurn: ReturnType<typeof inTurn<string>>;
   readonly room: Pick<ImageRoom, "used">;
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly log: Log;
@@ -35,12 +37,20 @@ async function fetchImage(
   name: ImageName,
   rules: ImageRules,
   { login, own, signal }: { login: Login | undefined; own: LocalImage | undefined; signal: AbortSignal },
-): Promise<void> {
-  const { agent, pullBytes: maxBytes, pulled, unproven } = rules;
-  if ((await checkRegistry(name.full, rules)) === "trusted")
-    return login ? pullPrivately(engine, name, { login, unproven, signal }) : pull(engine, name.full, signal);
+): Promise<LocalImage | undefined> {
+  const { agent, pullBytes: maxBytes, pulled, unproven, inTurn } = rules;
+  const isTrusted = (await checkRegistry(name.full, rules)) === "trusted";
   const isUsable = async (id: string) => id === own?.id || (await pulled.has(id));
-  return load(engine, name, { agent, maxBytes, login, isUsable }, signal);
+  async function fetchNow(): Promise<LocalImage | undefined> {
+    signal.throwIfAborted();
+    if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
+    else if (login) await pullPrivately(engine, name, { login, unproven, signal });
+    else await pull(engine, name.full, signal);
+    if (!login) await unproven.remove(name.full);
+    return found(engine, name);
+  }
+  // Meanwhile an image that is pulled with a login has its public name.
+  return isTrusted ? inTurn(publicName(name), fetchNow) : fetchNow();
 }
 
 /** Returns the copy that the build may use without a pull. `own` is that of the same login. */
@@ -75,8 +85,9 @@ async function pulledOrLocal(
   const mayBeOld = pull === "if-not-present" || (pull === "if-it-moves" && !moves);
   if (local && mayBeOld) return local;
   say(`Pulling image ${full}`);
+  let pulled: LocalImage | undefined;
   try {
-    await fetchImage(engine, name, rules, { login, own, signal });
+    pulled = await fetchImage(engine, name, rules, { login, own, signal });
   } catch (error) {
     signal.throwIfAborted();
     const hint = there && !local ? "the engine has this image, but DOCKER_LOCAL_IMAGES does not name it" : undefined;
@@ -85,10 +96,9 @@ async function pulledOrLocal(
     say(`Pulling image ${full} failed, its local copy is used: ${reasonOf(error)}`);
     return local;
   }
-  const pulled = await found(engine, name);
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
   await rules.pulled.add(engineName(name));
-  if (!login) await Promise.all([rules.pulled.add(pulled.id), rules.unproven.remove(full)]);
+  if (!login) await rules.pulled.add(pulled.id);
   return pulled;
 }
 
