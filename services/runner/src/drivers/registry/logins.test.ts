@@ -20,6 +20,30 @@ test.each([
   expect(loginsOf(text)(registry)).toEqual(login);
 });
 
+const filed = (...entries: readonly (readonly [key: string, password?: string])[]) =>
+  JSON.stringify({
+    auths: Object.fromEntries(entries.map(([key, password]) => [key, password ? { username: "ann", password } : {}])),
+  });
+const hub = "https://index.docker.io/v1/";
+
+test.each([
+  [
+    "`docker login` writes tokens",
+    "docker.io",
+    filed([hub, "a"], [`${hub}access-token`, "b"], [`${hub}refresh-token`, "c"]),
+  ],
+  ["a repository has its own entry", "quay.io", filed(["quay.io", "a"], ["quay.io/team", "b"])],
+  ["the URL of the registry ends with its version", "quay.io", filed(["https://quay.io/v2", "a"])],
+  ["the URL of the registry ends with a slash", "quay.io", filed(["https://quay.io/", "a"])],
+  ["a later entry is empty", "docker.io", filed([hub, "a"], ["docker.io"])],
+])("the login is the registry's if %s", (_when, registry, file) => {
+  expect(loginsOf(file)(registry)).toEqual({ username: "ann", password: "a" });
+});
+
+test("the login for a repository is not that of its registry", () => {
+  expect(loginsOf(filed(["quay.io/team", "a"]))("quay.io")).toBeUndefined();
+});
+
 test("without a file there are no logins", () => {
   expect([undefined, "", " "].map((none) => loginsOf(none)("docker.io"))).toEqual([undefined, undefined, undefined]);
 });

@@ -15,13 +15,12 @@ export const loginVariable = "DOCKER_AUTH_CONFIG";
 const invalid = (): Fault =>
   new Fault("invalid", `${loginVariable} is not the content of a Docker config file with \`auths\``);
 
-/** Config files name registries by host, or by URL as Docker Hub's `https://index.docker.io/v1/`. */
-function registryIn(key: string): string {
-  const host = key
-    .replace(/^https?:\/\//i, "")
-    .replace(/\/.*$/s, "")
-    .toLowerCase();
-  return ["index.docker.io", "registry-1.docker.io"].includes(host) ? dockerHub : host;
+/** Config files name registries by host or URL. Another path stands for a repository, or for a token that is no login. */
+function registryIn(key: string): string | undefined {
+  const [, host = "", path = ""] = /^(?:https?:\/\/)?([^/]*)(.*)$/is.exec(key) ?? [];
+  if (!/^\/?$|^\/v[12]\/?$/.test(path)) return undefined;
+  const name = host.toLowerCase();
+  return ["index.docker.io", "registry-1.docker.io"].includes(name) ? dockerHub : name;
 }
 
 function loginIn(entry: unknown): Login | undefined {
@@ -45,7 +44,12 @@ export function loginsOf(text: string | undefined): Logins {
     throw invalid();
   }
   if (typeof auths !== "object" || auths === null) throw invalid();
-  const logins = new Map(Object.entries(auths).map(([key, entry]) => [registryIn(key), loginIn(entry)]));
+  const logins = new Map<string, Login>();
+  for (const [key, entry] of Object.entries(auths)) {
+    const registry = registryIn(key);
+    const login = loginIn(entry);
+    if (registry !== undefined && login) logins.set(registry, login);
+  }
   return (registry) => logins.get(registry);
 }
 
