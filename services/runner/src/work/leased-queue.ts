@@ -5,11 +5,10 @@ import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 /** The secrets of claimed leases, by build and epoch. */
 export type LeaseSecrets = Map<string, string>;
 
-/** More leases than one runner holds at a time. */
 const maxSecrets = fixedLimit({
   max: 10_000,
   about: "secrets of leases that a runner remembers",
-  effect: "the oldest is forgotten",
+  effect: "the one that was not renewed for the longest time is forgotten",
 });
 
 interface Held {
@@ -26,6 +25,12 @@ const keyOf = ({ buildId, epoch }: Held) => `${buildId}/${epoch}`;
  */
 export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = new Map()): QueueServiceClient {
   const withSecret = <R extends Held>(report: R) => ({ leaseSecret: secrets.get(keyOf(report)), ...report });
+  function keep(held: Held, secret: string): void {
+    secrets.delete(keyOf(held));
+    const [oldest] = secrets.keys();
+    if (oldest !== undefined && secrets.size >= maxSecrets) secrets.delete(oldest);
+    secrets.set(keyOf(held), secret);
+  }
   async function* withSecretInHeader<H extends Held>(parts: AsyncIterable<UploadMessage<H>>) {
     for await (const one of parts) {
       const { part } = one;
@@ -36,14 +41,14 @@ export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = n
     async claimBuild(request, options) {
       const response = await queue.claimBuild(request, options);
       const { assignment } = response;
-      if (assignment) {
-        const [oldest] = secrets.keys();
-        if (oldest !== undefined && secrets.size >= maxSecrets) secrets.delete(oldest);
-        secrets.set(keyOf(assignment), assignment.leaseSecret ?? "");
-      }
+      if (assignment) keep(assignment, assignment.leaseSecret ?? "");
       return response;
     },
-    renewLease: (report, options) => queue.renewLease(withSecret(report), options),
+    async renewLease(report, options) {
+      const secret = secrets.get(keyOf(report));
+      if (secret !== undefined) keep(report, secret);
+      return queue.renewLease(withSecret(report), options);
+    },
     appendOutput: (report, options) => queue.appendOutput(withSecret(report), options),
     putArtifact: (parts, options) =>
       queue.putArtifact(withSecretInHeader(parts as AsyncIterable<UploadMessage<Held>>), options),
