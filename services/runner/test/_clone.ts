@@ -34,7 +34,9 @@ export function cloneTests(booted: Booted, driver: NonNullable<ReturnType<typeof
     await made.git("symbolic-ref", "HEAD", "refs/heads/main");
     await made.git("tag", "-a", "v1", "-m", "tagged", sha);
     const old = await made.git("commit-tree", await made.git("rev-parse", `${first}^{tree}`), "-m", "of a request");
-    await made.git("update-ref", "refs/pull/7/head", old);
+    // Names of a tag and of a branch: the default one and another.
+    for (const ref of ["refs/pull/7/head", "refs/tags/main", "refs/heads/both"]) await made.git("update-ref", ref, old);
+    await made.git("update-ref", "refs/tags/both", sha);
     return { url: made.url, sha, old };
   }
 
@@ -43,7 +45,7 @@ export function cloneTests(booted: Booted, driver: NonNullable<ReturnType<typeof
     ["a server that sends all files", false],
   ])("the runner fetches a source from %s", async (_what, filters) => {
     const { url, sha, old } = await repository(filters);
-    for (const ref of ["", "main", "v1", sha]) {
+    for (const ref of ["", "main", "v1", "both", sha]) {
       const { outcomes, text } = await cloned(
         { url, ref, directory: "to $here" },
         'cd "to \\$here"',
@@ -58,8 +60,11 @@ export function cloneTests(booted: Booted, driver: NonNullable<ReturnType<typeof
       expect(text).toMatch(`the runner fetches the files of commit ${sha}, without the history\n`);
       expect(text).toMatch(/\nran\n.*deep/s);
     }
-    const { outcomes } = await cloned({ url, ref: old, directory: "x" }, "test ! -x x/run");
-    expect(outcomes).toEqual(["passed", "passed", "passed"]);
+    // With a depth, git prefers the branch.
+    for (const source of [{ ref: old }, { ref: "both", depth: 1 }]) {
+      const { outcomes } = await cloned({ url, directory: "x", ...source }, "test ! -x x/run");
+      expect({ source, outcomes }).toEqual({ source, outcomes: ["passed", "passed", "passed"] });
+    }
   });
 
   test("a source larger than the limit fails", async () => {

@@ -55,10 +55,18 @@ async function open({ url: given }: Source, { agent, signal }: Cloning): Promise
   return openRemote({ agent, url: url.href, credentials, signal, timeoutMs: requestTimeoutMs, ...limits });
 }
 
-async function commitOf(remote: Remote, { ref }: Source): Promise<string> {
+/** A clone with a depth prefers a branch to a tag. Otherwise a checkout prefers the tag, except to the default branch. */
+async function refsFor(remote: Remote, { ref, depth }: Source): Promise<string[]> {
+  if (ref === "") return ["HEAD"];
+  const [branch, tag] = [`refs/heads/${ref}`, `refs/tags/${ref}`];
+  const isBranchFirst = depth || (await remote.head())?.ref === branch;
+  return isBranchFirst ? [branch, tag, ref] : [tag, branch, ref];
+}
+
+async function commitOf(remote: Remote, source: Source): Promise<string> {
+  const { ref } = source;
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return ref;
-  const found =
-    ref === "" ? await remote.find("HEAD") : await remote.find(`refs/heads/${ref}`, `refs/tags/${ref}`, ref);
+  const found = await remote.find(...(await refsFor(remote, source)));
   if (found === undefined)
     throw new Fault("not_found", `The repository has no ${ref === "" ? "commits" : `ref ${ref}`}`);
   return found;
