@@ -15,7 +15,7 @@ export interface Origin extends Partial<CommitFacts> {
   readonly bare: boolean;
   /** The branch or request of the commit. Its newer builds can supersede this one. */
   readonly subject?: string;
-  /** Number of the delivery. Newer builds have higher numbers. */
+  /** Number of the delivery, or of the one that it repeats. Builds of newer changes have higher numbers. */
   readonly order?: number;
 }
 

@@ -21,6 +21,8 @@ export interface HookDelivery {
   readonly change?: HookChange;
   /** Number of the delivery that a user redelivered as this one. */
   readonly redeliveryOf?: number;
+  /** Number of the delivery that was repeated first, if a user redelivered it. */
+  readonly order?: number;
   readonly createdAt: Date;
   /** When the next step is due, by the clock of MongoDB; absent if there is none. */
   readonly dueAt?: Date;
@@ -41,6 +43,9 @@ export interface HookDelivery {
 
 /** A delivery that can trigger builds. */
 export type BuiltDelivery = HookDelivery & Required<Pick<HookDelivery, "change">>;
+
+/** Returns what orders the changes of a branch or request. A delivery of an older version has no number. */
+export const orderOf = ({ number, order }: HookDelivery): number | undefined => order ?? number;
 
 export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reasons" | "reported"> & {
   /** When the next step is due, in milliseconds from now. */

@@ -93,6 +93,13 @@ export function bootHooks(overrides: Partial<Config> = {}, gitOptions: GitServer
       const request = { namespaceId: namespace.id, repositoryId: record.id, page: { number: 1 } };
       return (await suite.as(suite.users.ann, () => suite.repositories.listHookDeliveries(request))).deliveries;
     },
+    /** Redelivers a delivery, and returns the only build that this makes. */
+    async redeliver({ namespace, record }: Hooked, id: number) {
+      const which = { namespaceId: namespace.id, repositoryId: record.id, id };
+      const { delivery } = await suite.as(suite.users.ann, () => suite.repositories.redeliverHook(which));
+      expect(delivery!.builds).toHaveLength(1);
+      return delivery!.builds[0]!;
+    },
     /** Returns a build as its owner sees it. */
     async build(ref: { userId: number; number: number }) {
       const owner = Object.values(suite.users).find(({ id }) => id === ref.userId)!;

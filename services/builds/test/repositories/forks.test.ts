@@ -2,7 +2,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { fault } from "../_suite.js";
 import { bootHooks, manifest } from "./_hooks.js";
 
-const { suite, hooked, build, deliveriesOf } = bootHooks();
+const { suite, hooked, build, deliveriesOf, redeliver } = bootHooks();
 const files = { ".service-ci.yml": manifest };
 const approve = (ref: { userId: number; number: number }, user = suite.users.ann) =>
   suite.as(user, () => suite.builds.approveBuild({ ref }));
@@ -36,9 +36,7 @@ describe("a build of a fork", () => {
     const { id } = (await deliveriesOf(hook))[0]!;
     const stored = suite.database().collection("hookDeliveries");
     await stored.updateOne({ repositoryId: hook.record.id, number: id }, { $set: { "change.fork": false } });
-    const which = { namespaceId: hook.namespace.id, repositoryId: hook.record.id, id };
-    const { delivery } = await suite.as(suite.users.ann, () => suite.repositories.redeliverHook(which));
-    const again = delivery!.builds[0]!;
+    const again = await redeliver(hook, id);
     expect(await build(again)).toMatchObject(waits);
     for (const one of [ref!, again]) await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: one }));
   });

@@ -3,7 +3,10 @@ import type { Answer } from "@ci/testkit/receiver";
 import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 
 let intercept: (path: string) => Answer | undefined = () => undefined;
-const { suite, hooked, build } = bootHooks({ hookPausesMs: [20, 20, 20] }, { before: ({ url }) => intercept(url!) });
+const { suite, hooked, build, deliveriesOf, redeliver } = bootHooks(
+  { hookPausesMs: [20, 20, 20] },
+  { before: ({ url }) => intercept(url!) },
+);
 beforeEach(() => {
   intercept = () => undefined;
 });
@@ -40,6 +43,19 @@ it("an update of a request kills the builds of older ones", async () => {
   expect([await statusOf(first), await statusOf(another), await statusOf(second)]).toEqual([
     ...["killed", "queued", "queued"],
   ]);
+});
+
+it("a redelivery of an older push kills no build of a newer one, and one of the newest push kills none of that push", async () => {
+  const hook = await cancelling();
+  await hook.push({ sha: await commit(hook) });
+  const [newest] = await hook.push({ sha: await commit(hook) });
+  const [second, first] = await deliveriesOf(hook);
+  const older = await redeliver(hook, first!.id);
+  expect([await statusOf(older), await statusOf(newest)]).toEqual(["killed", "queued"]);
+  const again = await redeliver(hook, (await deliveriesOf(hook))[0]!.id);
+  expect([await statusOf(again), await statusOf(newest)]).toEqual(["killed", "queued"]);
+  const same = await redeliver(hook, second!.id);
+  expect([await statusOf(same), await statusOf(newest)]).toEqual(["queued", "queued"]);
 });
 
 it("without the setting nothing is killed", async () => {

@@ -13,7 +13,7 @@ import {
 } from "../../domain/hooks/change.js";
 import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
 import { tagFrom } from "../../domain/tags.js";
-import type { BuiltDelivery, HookDelivery } from "../../store/hook-deliveries.js";
+import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { findOwners } from "../fire-cron.js";
 import { recordBuilds } from "../record-builds.js";
@@ -33,21 +33,22 @@ function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: 
 function requestFor(
   ctx: Context,
   { userId, ...repository }: RepositoryDoc,
-  { _id: deliveryId, number, change }: BuiltDelivery,
+  delivery: BuiltDelivery,
   commit: CommitRead,
 ): Omit<CommitRequest, "text" | "namespace"> {
+  const { _id: deliveryId, change } = delivery;
   const { type, comment, ref } = change;
   const fork = isForeign(change);
   const { sha, message, files } = commit;
   const data = triggerData(change, { userId, ...repository }, sha);
+  const order = orderOf(delivery);
   return {
     userId,
     tags: [tagFrom(shortRef(ref), ctx.config.tagLength)],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
       ...{ deliveryId, url: repository.url, sha, bare: fork },
-      // A delivery of an older version has no number.
-      ...(number === undefined ? {} : { subject: subjectOf(repository._id, change), order: number }),
+      ...(order === undefined ? {} : { subject: subjectOf(repository._id, change), order }),
       ...commitFacts(change, commit),
     },
     awaitsApproval: fork && forksOf(repository) === "approve",

@@ -14,7 +14,7 @@ import { waitFor } from "./wait-for.js";
 export async function startDelivery(
   ctx: Context,
   repositoryId: number,
-  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf">,
+  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order">,
 ): Promise<DeliveryRecord> {
   const delivery = {
     _id: `${repositoryId}/${randomUUID()}`,
