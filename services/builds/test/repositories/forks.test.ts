@@ -59,6 +59,24 @@ describe("a build of a fork", () => {
     expect(await build(third)).toMatchObject({ status: "killed", queue: undefined });
   });
 
+  it("that waits is killed by an update that makes no build or cannot be read yet, but not by an older update", async () => {
+    const hook = await hooked();
+    const { git, pull } = hook;
+    const update = (sha: string) => pull({ sha, fork: true, action: "synchronize" });
+    const invalid = await git.commit({ ".service-ci.yml": "jobs: 1" });
+    const skipped = await git.commit(files, "refs/heads/main", "[skip ci]");
+    for (const sha of [invalid, skipped, "1".repeat(40)]) {
+      const [waiting] = await update(await git.commit({ ...files, text: sha }));
+      expect(await update(sha)).toEqual([]);
+      expect(await build(waiting!)).toMatchObject({ status: "killed" });
+    }
+    const older = (await deliveriesOf(hook)).find(({ status }) => status === "built")!;
+    const [newest] = await update(await git.commit({ ...files, text: "newest" }));
+    expect(await build(await redeliver(hook, older.id))).toMatchObject({ status: "killed" });
+    expect(await build(newest!)).toMatchObject({ queue: { reason: "waits for approval" } });
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: newest }));
+  });
+
   it("that is approved is offered to runners even if the process died before it was lined up", async () => {
     const { git, pull } = await hooked();
     const [ref] = await pull({ sha: await git.commit(files), fork: true });

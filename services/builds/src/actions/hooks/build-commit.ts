@@ -19,7 +19,7 @@ import { findOwners } from "../fire-cron.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
-import { killSuperseded } from "./supersede.js";
+import { killSuperseded, type Place } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
 export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">>;
@@ -30,9 +30,17 @@ function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: 
   return id === undefined || action === undefined ? data : { ...data, id, action };
 }
 
+function placeOf(repositoryId: number, delivery: BuiltDelivery): Place | undefined {
+  const [subject, order] = [subjectOf(repositoryId, delivery.change), orderOf(delivery)];
+  return subject === undefined || order === undefined ? undefined : { subject, order };
+}
+
+const awaitsApproval = (repository: RepositoryDoc, change: HookChange): boolean =>
+  isForeign(change) && forksOf(repository) === "approve";
+
 function requestFor(
   ctx: Context,
-  { userId, ...repository }: RepositoryDoc,
+  repository: RepositoryDoc,
   delivery: BuiltDelivery,
   commit: CommitRead,
 ): Omit<CommitRequest, "text" | "namespace"> {
@@ -40,18 +48,17 @@ function requestFor(
   const { type, comment, ref } = change;
   const fork = isForeign(change);
   const { sha, message, files } = commit;
-  const data = triggerData(change, { userId, ...repository }, sha);
-  const order = orderOf(delivery);
+  const data = triggerData(change, repository, sha);
   return {
-    userId,
+    userId: repository.userId,
     tags: [tagFrom(shortRef(ref), ctx.config.tagLength)],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
       ...{ deliveryId, url: repository.url, sha, bare: fork },
-      ...(order === undefined ? {} : { subject: subjectOf(repository._id, change), order }),
+      ...placeOf(repository._id, delivery),
       ...commitFacts(change, commit),
     },
-    awaitsApproval: fork && forksOf(repository) === "approve",
+    awaitsApproval: awaitsApproval(repository, change),
     occasion: { event: type, branch: branchOf(change), tag: tagOf(change), files },
   };
 }
@@ -92,15 +99,9 @@ function reasonAgainstAll({ message, manifests }: CommitRead): Refusal {
 }
 
 /** Submits a build for each manifest of the commit that has none yet. Throws if it has to be retried. */
-export async function buildCommit(
-  ctx: Context,
-  repository: RepositoryDoc,
-  delivery: BuiltDelivery,
-): Promise<CommitResult> {
+async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<CommitResult> {
   const { _id: id } = repository;
   const { change } = delivery;
-  if (isForeign(change) && forksOf(repository) === "ignore")
-    return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) {
     const reason = "the repository's user may no longer submit to the namespace";
@@ -125,14 +126,30 @@ export async function buildCommit(
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
   await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
-  const { subject } = request.origin;
+  const place = placeOf(id, delivery);
   // An earlier delivery may be processed late, so this also runs if all builds were made before.
-  if (subject && builds.length > 0 && (repository.cancelSuperseded || request.awaitsApproval))
-    await killSuperseded(ctx, subject, repository.cancelSuperseded ? "all" : "waiting");
+  if (place && builds.length > 0 && repository.cancelSuperseded) await killSuperseded(ctx, place, "all");
   // The commit status shows the first reason, which must be a complaint.
   const ordered = refusals.toSorted((a, b) => Number(b.refusal.wrong) - Number(a.refusal.wrong));
   const reasons = ordered.flatMap(({ path, refusal }) =>
     refusal.reasons.map((reason) => (manifests.length > 1 ? `${path}: ${reason}` : reason)),
   );
   return { sha, wrong: ordered[0]?.refusal.wrong ?? false, reasons: boundedReasons(reasons) };
+}
+
+/** Submits a commit's builds and ends older ones of a fork's request that wait. Throws if it has to be retried. */
+export async function buildCommit(
+  ctx: Context,
+  repository: RepositoryDoc,
+  delivery: BuiltDelivery,
+): Promise<CommitResult> {
+  const { change } = delivery;
+  if (isForeign(change) && forksOf(repository) === "ignore")
+    return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
+  const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
+  if (place) await killSuperseded(ctx, place, "waiting");
+  const result = await submitBuilds(ctx, repository, delivery);
+  // An earlier delivery may have been processed meanwhile.
+  if (place) await killSuperseded(ctx, place, "waiting");
+  return result;
 }
