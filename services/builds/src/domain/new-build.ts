@@ -76,7 +76,7 @@ function inputsOf(
   };
 }
 
-/** Returns the key of a concurrency group, which belongs to one namespace, one user, or one request from a fork. */
+/** Returns the key of a concurrency group: of one namespace, one user, or one request from a fork. A restart keeps it. */
 export function concurrencyOf({
   manifest,
   namespace,
@@ -86,7 +86,7 @@ export function concurrencyOf({
   if (!manifest.concurrency) return undefined;
   const { group, cancel } = manifest.concurrency;
   const owner = namespace ? `namespace/${namespace.id}` : `user/${userId}`;
-  const fork = origin?.bare ? `fork/${origin.subject ?? origin.url}/` : "";
+  const fork = origin?.bare ? `fork/${origin.url}/${origin.request ?? ""}/` : "";
   return { key: `${fork}${owner}/${group}`, ...(cancel ? { cancel } : {}) };
 }
 

@@ -86,16 +86,24 @@ describe("a build of a fork", () => {
     await eventually(async () => expect((await suite.claim())?.buildId).toBe(id));
   });
 
-  it("neither kills nor holds up the namespace's own builds of a group, nor those of other requests", async () => {
+  it("neither kills nor holds up the namespace's own builds of a group, nor those of other requests, nor do restarts", async () => {
     const { git, push, pull } = await hooked("github", undefined, suite.users.ann, { forks: "run" });
     const grouped = { ".service-ci.yml": `concurrency: {group: deploy, cancel: running}${manifest}` };
     const [own] = await push({ sha: await git.commit(grouped) });
     const [other] = await pull({ sha: await git.commit(grouped), fork: true, number: 8 });
     const [fork] = await pull({ sha: await git.commit({ ...grouped, text: "2" }), fork: true, number: 9 });
     const all = [own!, other!, fork!];
-    const claimed = [await suite.claim(), await suite.claim(), await suite.claim()];
-    expect(claimed.map((one) => one?.buildId)).toEqual((await Promise.all(all.map(build))).map(({ id }) => id));
-    for (const one of claimed) await suite.finish(one!, 0, "failed");
+    const finishAll = async (ids: readonly number[]) => {
+      const claimed = [];
+      for (const _ of ids) claimed.push(await suite.claim());
+      expect(claimed.map((one) => one?.buildId)).toEqual(ids);
+      for (const one of claimed) await suite.finish(one!, 0, "failed");
+    };
+    await finishAll((await Promise.all(all.map(build))).map(({ id }) => id));
+    const again = (ref: { userId: number; number: number }) =>
+      suite.as(suite.users.ann, () => suite.builds.restartBuild({ ref, restartOf: "x" }));
+    const restarts = [await again(other!), await again(fork!), await again(own!)];
+    await finishAll(restarts.map(({ build: restarted }) => restarted!.id));
   });
 
   it("runs at once with the setting run, and is not made with ignore", async () => {
