@@ -38,6 +38,13 @@ const named = (count: number, id: string, prefix = "") =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, id]));
 const [one, two] = ["1".repeat(40), "2".repeat(40)];
 
+test("a file of which only the mode changes is found", async () => {
+  const { remote, tree, commit } = repository();
+  const root = (mode: string) => commit(tree({ script: one }, mode));
+  expect(await changedBetween(remote, root("100644"), root("100755"))).toEqual(["script"]);
+  expect(await changedBetween(remote, root("100755"), root("100755"))).toEqual([]);
+});
+
 test("400 folders that change alike are read once, and each change is found", async () => {
   const { remote, asked, tree, commit } = repository();
   const same = named(30_000, one);

@@ -41,7 +41,7 @@ function differences(before: Entries, after: Entries): Differences {
   const folders: Pair[] = [];
   for (const name of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [before.get(name), after.get(name)];
-    if (old?.id === now?.id && old?.kind === now?.kind) continue;
+    if (old?.id === now?.id && old?.mode === now?.mode) continue;
     const [oldFolder, newFolder] = [old, now].map((one) => (one?.kind === "directory" ? one.id : undefined));
     if (oldFolder || newFolder) folders.push({ path: `${name}/`, old: oldFolder, new: newFolder });
     if ((old && !oldFolder) || (now && !newFolder)) files.push(name);
