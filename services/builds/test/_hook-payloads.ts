@@ -184,12 +184,18 @@ const giteaRepository = {
 };
 
 export const gitea = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
+  push: ({
+    sha = sha1,
+    ref = "refs/heads/main",
+    message = "Fix it",
+    from = before,
+    files = ["README.md"],
+  }: DeliveryOptions = {}) => ({
     ref,
-    before,
+    before: from,
     after: sha,
     compare_url: "https://gitea.example.com/octo/hello/compare/95790bf...da15608",
-    commits: [{ id: sha, message, author, committer: author }],
+    commits: [{ id: sha, message, author, committer: author, added: [], removed: [], modified: files }],
     total_commits: 1,
     head_commit: { id: sha, message, author, committer: author },
     repository: giteaRepository,

@@ -101,6 +101,9 @@ describe("changed files that the provider does not name are found in the reposit
     ["gitlab", "a/b/*.ts", push, true],
     ["gitlab", "a/new", push, true],
     ["gitlab", "**/*.md", push, false],
+    // What Gitea names may be too little.
+    ["gitea", "a/new", push, true],
+    ["gitea", "**/*.md", push, false],
     ["gitea", "**/*.md", pull, false],
     ["github", "a/**", pull, true],
     // What GitHub names counts.

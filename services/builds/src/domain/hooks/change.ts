@@ -86,7 +86,7 @@ export const shortComment = (comment: string): string => cut(comment, maxComment
 export const shortText = (text: string): string => cut(text, maxTextLength);
 
 /** Providers send a commit id of zeros where there is no commit. */
-const isCommitId = (id: string | undefined): id is string =>
+export const isCommitId = (id: string | undefined): id is string =>
   id !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(id) && !/^0+$/.test(id);
 const isBranch = (name: string | undefined): name is string =>
   name !== undefined && name !== "" && name.length <= maxRefLength;

@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { isCommitId } from "./change.js";
 import { at, listAt } from "./payload.js";
 
 const maxFiles = fixedLimit({
@@ -36,3 +37,7 @@ export function filesOf(commits: readonly unknown[], total = commits.length): st
     }
   return paths.size > 0 ? boundedFiles(paths) : undefined;
 }
+
+/** Like `filesOf`, but undefined unless the ref is new: a push that may be forced does not name what it drops. */
+export const filesOfNewRef = (before: string, commits: readonly unknown[], total?: number): string[] | undefined =>
+  isCommitId(before) ? undefined : filesOf(commits, total);

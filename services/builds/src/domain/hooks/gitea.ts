@@ -1,5 +1,5 @@
 import { type Headers, type HookChange, type Provider, validChange } from "./change.js";
-import { filesOf } from "./changed-files.js";
+import { filesOfNewRef } from "./changed-files.js";
 import { isFork } from "./github.js";
 import { at, listAt, numberAt, textAt } from "./payload.js";
 import { isSignature } from "./signature.js";
@@ -15,6 +15,7 @@ function push(payload: unknown): HookChange | undefined {
   const sha = textAt(payload, "after");
   // Older versions send only the list of commits.
   const head = at(payload, "head_commit") ?? listAt(payload, "commits").find((commit) => textAt(commit, "id") === sha);
+  const before = textAt(payload, "before");
   return validChange({
     type: "push",
     repoId: textAt(payload, "repository", "id"),
@@ -24,9 +25,9 @@ function push(payload: unknown): HookChange | undefined {
     email: textAt(head, "author", "email") || textAt(payload, "pusher", "email"),
     username: textAt(head, "author", "username") || textAt(payload, "pusher", "login"),
     fork: false,
-    before: textAt(payload, "before"),
+    before,
     defaultBranch: textAt(payload, "repository", "default_branch"),
-    files: filesOf(listAt(payload, "commits"), numberAt(payload, "total_commits")),
+    files: filesOfNewRef(before, listAt(payload, "commits"), numberAt(payload, "total_commits")),
   });
 }
 

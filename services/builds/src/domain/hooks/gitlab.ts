@@ -1,5 +1,5 @@
 import { type HookChange, type Provider, validChange } from "./change.js";
-import { filesOf } from "./changed-files.js";
+import { filesOfNewRef } from "./changed-files.js";
 import { listAt, numberAt, textAt } from "./payload.js";
 import { equalTexts } from "./signature.js";
 
@@ -7,6 +7,7 @@ function push(payload: unknown): HookChange | undefined {
   // For an annotated tag `after` is the tag object. For a deletion `checkout_sha` is null and `after` all zeros.
   const sha = textAt(payload, "checkout_sha") || textAt(payload, "after");
   const head = listAt(payload, "commits").find((commit) => textAt(commit, "id") === sha);
+  const before = textAt(payload, "before");
   return validChange({
     type: "push",
     repoId: textAt(payload, "project", "id") || textAt(payload, "project_id"),
@@ -16,9 +17,9 @@ function push(payload: unknown): HookChange | undefined {
     email: textAt(head, "author", "email") || textAt(payload, "user_email"),
     username: textAt(payload, "user_username"),
     fork: false,
-    before: textAt(payload, "before"),
+    before,
     defaultBranch: textAt(payload, "project", "default_branch"),
-    files: filesOf(listAt(payload, "commits"), numberAt(payload, "total_commits_count")),
+    files: filesOfNewRef(before, listAt(payload, "commits"), numberAt(payload, "total_commits_count")),
   });
 }
 

@@ -6,6 +6,7 @@ import {
   github,
   gitlab,
   type SignedRequest,
+  zeros,
 } from "../../../test/_hook-payloads.js";
 import { shortRef } from "./change.js";
 import { payloadOf } from "./payload.js";
@@ -45,6 +46,7 @@ describe("a push", () => {
     expect(read(provider, request)).toEqual({ ...pushed, repoId, before, files });
   });
 
+  const [newInLab, newInTea] = [gitlab.push({ from: zeros }), gitea.push({ from: zeros })];
   const listed = { added: ["b.txt"], modified: ["a.txt"], removed: ["a.txt"] };
   it.each([
     [
@@ -52,12 +54,15 @@ describe("a push", () => {
       fromHub("push", { ...github.push(), commits: [listed, { ...listed, added: ["c"] }] }),
       ["b.txt", "a.txt", "c"],
     ],
-    ["gitlab", fromLab("Push Hook", { ...gitlab.push(), commits: [listed, listed] }), ["b.txt", "a.txt"]],
-    ["gitea", fromTea("push", { ...gitea.push(), commits: [listed] }), ["b.txt", "a.txt"]],
+    ["gitlab, new", fromLab("Push Hook", { ...newInLab, commits: [listed, listed] }), ["b.txt", "a.txt"]],
+    ["gitea, new", fromTea("push", { ...newInTea, commits: [listed] }), ["b.txt", "a.txt"]],
+    // These may be forced without saying so.
+    ["gitlab", fromLab("Push Hook", { ...gitlab.push(), commits: [listed, listed] }), undefined],
+    ["gitea", fromTea("push", { ...gitea.push(), commits: [listed] }), undefined],
     ["github, forced", fromHub("push", { ...github.push(), forced: true }), undefined],
     ["github, without lists", fromHub("push", { ...github.push(), commits: [{ added: [], modified: [] }] }), undefined],
-    ["gitlab, with more commits", fromLab("Push Hook", { ...gitlab.push(), commits: [listed] }), undefined],
-    ["gitea, with more commits", fromTea("push", { ...gitea.push(), commits: [listed], total_commits: 2 }), undefined],
+    ["gitlab, with more commits", fromLab("Push Hook", { ...newInLab, commits: [listed] }), undefined],
+    ["gitea, with more commits", fromTea("push", { ...newInTea, commits: [listed], total_commits: 2 }), undefined],
     [
       "github, with too many files",
       fromHub("push", {
