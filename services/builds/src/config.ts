@@ -89,7 +89,7 @@ const hooks = (s: Settings) => ({
   ),
   hookLogMs: s.duration(
     "HOOK_LOG",
-    "how long hook deliveries are kept; meanwhile, a repeated delivery triggers no build",
+    "how long hook deliveries are kept, at least until their final status is reported; meanwhile, a repeated delivery triggers no build",
     "30d",
   ),
   hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB", {

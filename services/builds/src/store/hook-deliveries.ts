@@ -163,9 +163,10 @@ export const hookDeliveryStore = (db: Db) => {
 
     remove: (id: string) => deliveries.deleteOne({ _id: id }),
 
+    /** Removes old deliveries, except those whose builds or final status are still to come. Returns how many. */
     async prune(before: Date): Promise<number> {
       const old = await deliveries
-        .find({ createdAt: { $lt: before } }, { projection: { _id: 1 } })
+        .find({ createdAt: { $lt: before }, dueAt: { $exists: false } }, { projection: { _id: 1 } })
         .limit(maxPruned)
         .map(({ _id }) => _id)
         .toArray();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
 import { type HookDelivery, hookDeliveryStore } from "../../src/store/hook-deliveries.js";
+import { ensureAllIndexes } from "../../src/store/indexes.js";
 import { bootHooks, manifest } from "./_hooks.js";
 
 const { suite, hooked } = bootHooks();
@@ -19,6 +20,22 @@ it("a repeated delivery submits no second build after its record was pruned", as
   expect(await store.prune(new Date(Date.now() - 60_000))).toBe(0);
   expect(await store.prune(new Date(Date.now() + 60_000))).toBe(1);
   expect(await push({ sha }, id)).toEqual(builds);
+  await client.close();
+});
+
+it("a delivery is pruned only when nothing of it is due any more", async () => {
+  const client = await MongoClient.connect(suite.names.mongoUrl);
+  const db = client.db(`${suite.names.mongoDb}_due`);
+  await ensureAllIndexes(db);
+  const store = hookDeliveryStore(db);
+  const change = { sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
+  await store.insert({ _id: "1/a", repositoryId: 1, change, createdAt: new Date(0), failures: 0 }, 0);
+  const held = (await store.claim("1/a", 0))!;
+  await store.release(held, { sha: "c0ffee", reported: "pending", dueInMs: 0 });
+  expect(await store.prune(new Date())).toBe(0);
+  await store.release((await store.claim("1/a", 0))!, { reported: "success", dueInMs: "never" });
+  expect(await store.prune(new Date())).toBe(1);
+  await db.dropDatabase();
   await client.close();
 });
 
