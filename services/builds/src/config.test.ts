@@ -36,6 +36,8 @@ test.each([
   ["CURATION_EVERY", "0s", 'must be a time from 1ms to 24d, not "0s"'],
   ["BUILD_TIMEOUT", "60d", 'must be a time from 1ms to 24d, not "60d"'],
   ["LEASE_RENEWAL", "15s", 'must be shorter than LEASE, not "15s"'],
+  ["HOOK_LEASE", "20s", 'must be longer than HOOK_TIMEOUT, not "20s"'],
+  ["HOOK_LEASE", "25d", 'must be a time from 1ms to 24d, not "25d"'],
   ["NAMESPACES_ADDR", "namespaces:80800", 'must be host:port with a port from 1 to 65535, not "namespaces:80800"'],
   ["HOOK_RETRIES", "5s,soon", 'must be a time such as 250ms, 15s, 5min, 2h or 30d, not "soon"'],
 ])("%s=%s is rejected", (name, value, sentence) => {

@@ -4,7 +4,7 @@ import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
-import { parseDuration, timer } from "@ci/kit/process/setting-types";
+import { limited, parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 
@@ -71,16 +71,30 @@ function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
   return { leaseMs, renewEveryMs };
 }
 
+/** Reads the timeout and the lease of hook deliveries. The lease must not end while a commit is still being read. */
+function steps(s: Settings): Pick<Config, "hookTimeoutMs" | "hookLeaseMs"> {
+  const about = "how long reading a commit or reporting its status may take";
+  const effect = "the attempt fails and is repeated";
+  const hookTimeoutMs = s.duration("HOOK_TIMEOUT", about, "20s", { ...timer, effect });
+  const hookLeaseMs = s.parsed(
+    "HOOK_LEASE",
+    "how long a silent replica keeps a hook delivery; must be longer than `HOOK_TIMEOUT`",
+    "60s",
+    (text) => {
+      const leaseMs = limited("a time", parseDuration, timer)(text);
+      if (leaseMs <= hookTimeoutMs) throw new Error(`must be longer than HOOK_TIMEOUT, not "${text}"`);
+      return leaseMs;
+    },
+  );
+  return { hookTimeoutMs, hookLeaseMs };
+}
+
 const hooks = (s: Settings) => ({
   hookAnswerMs: s.duration("HOOK_ANSWER", "how long a provider's hook request waits for the URLs of its builds", "7s", {
     ...timer,
     effect: "202 without the URLs of the builds",
   }),
-  hookTimeoutMs: s.duration("HOOK_TIMEOUT", "how long reading a commit or reporting its status may take", "20s", {
-    ...timer,
-    effect: "the attempt fails and is repeated",
-  }),
-  hookLeaseMs: s.duration("HOOK_LEASE", "how long a silent replica keeps a hook delivery", "60s", timer),
+  ...steps(s),
   hookPausesMs: s.parsed(
     "HOOK_RETRIES",
     "pauses between attempts to build a commit or to report its status",
