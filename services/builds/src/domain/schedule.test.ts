@@ -45,6 +45,23 @@ describe("an expression in a time zone", () => {
     expect(nextRun({ schedule: "custom", expression, timezone }, new Date(after)).toISOString()).toBe(next);
   });
 
+  test.each([
+    // Clocks in Berlin show 02:00 to 03:00 twice, those on Lord Howe Island 01:30 to 02:00.
+    ["0,30 2 * * *", "Europe/Berlin", "2026-10-24T22:30:00Z", ["25T00:00", "25T00:30", "26T01:00"]],
+    ["0 2,3 * * *", "Europe/Berlin", "2026-10-24T22:30:00Z", ["25T00:00", "25T02:00", "26T01:00"]],
+    ["0 1-3 * * *", "Europe/Berlin", "2026-10-24T22:30:00Z", ["24T23:00", "25T00:00", "25T02:00", "26T00:00"]],
+    ["15,45 1 * * *", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", ["04T14:15", "04T14:45", "05T14:45"]],
+    ["0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", ["25T00:00", "25T01:00", "25T02:00"]],
+    ["*/30 */2 * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", ["25T00:00", "25T00:30", "25T01:00", "25T01:30"]],
+  ])("%s in %s after %s comes once for each time that the clocks show, unless it is for every hour", (...row) => {
+    const [expression, timezone, after, expected] = row;
+    const runs = [new Date(after)];
+    for (const _ of expected) runs.push(nextRun({ schedule: "custom", expression, timezone }, runs.at(-1)!));
+    expect(runs.slice(1).map((run) => run.toISOString())).toEqual(
+      expected.map((run) => expect.stringContaining(`-${run}:00`)),
+    );
+  });
+
   test("midnight that the clocks skip is the next time that exists", () => {
     const timing = { schedule: "daily", timezone: "Africa/Cairo" } as const;
     expect(nextRun(timing, new Date("2026-04-23T12:00:00Z")).toISOString()).toBe("2026-04-23T22:00:00.000Z");

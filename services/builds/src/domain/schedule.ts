@@ -18,6 +18,8 @@ const maxLength = fixedLimit({
 /** Five fields. The library also accepts other forms, such as `?` for the current time. */
 const fiveFields = /^[\w*,/#-]+( [\w*,/#-]+){4}$/;
 const defaultZone = "UTC";
+const dayMs = 86_400_000;
+const localeLikeIso = "sv-SE";
 
 const isWord = (text: string): text is Word => Object.hasOwn(words, text);
 
@@ -75,12 +77,32 @@ export function readTiming(
 export const isSameTiming = (a: Timing, b: Timing): boolean =>
   a.schedule === b.schedule && a.expression === b.expression && a.timezone === b.timezone;
 
+/** Makes a function that reports whether clocks that were set back show a time of the day again. */
+function repeats(timezone: string): (at: Date) => boolean {
+  const format = new Intl.DateTimeFormat(localeLikeIso, {
+    timeZone: timezone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
+  const clock = (at: number) => Date.parse(`${format.format(at).replace(" ", "T")}Z`);
+  return (at) => {
+    const now = at.getTime();
+    const setBackMs = clock(now - dayMs) + dayMs - clock(now);
+    return setBackMs > 0 && clock(now - setBackMs) === clock(now);
+  };
+}
+
+const isEveryHour = ({ schedule, expression = "" }: Timing): boolean =>
+  (isWord(schedule) ? words[schedule] : expression).split(" ")[1]!.startsWith("*");
+
 /**
  * Returns the first run after `after`. If the zone's clocks skip a time, the next existing time counts. If a time
- * occurs twice, the first one counts.
+ * occurs twice, the first one counts, except in schedules whose field of hours begins with `*`.
  */
 export function nextRun(timing: Timing, after: Date): Date {
-  const next = firstAfter(timing, after);
+  let next = firstAfter(timing, after);
+  const isRepeated = isEveryHour(timing) ? () => false : repeats(timing.timezone ?? defaultZone);
+  while (next && isRepeated(next)) next = firstAfter(timing, next);
   if (!next) throw new Error("A schedule that was accepted has no next run");
   return next;
 }
