@@ -59,6 +59,20 @@ describe("succeeds", () => {
   });
 });
 
+it("the newest builds come without manifests, for at most 200 namespaces at once", async () => {
+  const { id } = await suite.accounts.aNamespace(suite.users.ann, "team");
+  const latest = (count: number) =>
+    suite.builds.getLatestBuilds({ namespaceIds: [id, ...Array.from({ length: count - 1 }, (_, n) => 1_000 + n)] });
+  const { builds } = await latest(200);
+  expect(builds).toMatchObject([
+    { number: 2, manifest: "", trigger: { type: "manual" }, queue: { position: expect.any(Number) } },
+  ]);
+  expect(await fault(latest(201))).toMatchObject({
+    code: "invalid",
+    fields: { namespace_ids: ["Namespace IDs cannot exceed 200"] },
+  });
+});
+
 describe("not_found", () => {
   it("a namespace that the caller may not see gets not_found", async () => {
     const team = await suite.accounts.aNamespace(suite.users.ann, "team");

@@ -13,6 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
+it("the newest build of a namespace is read without its manifest and output", async () => {
+  const builds = buildStore(client.db, () => undefined);
+  const text = "#".repeat(1024 ** 2);
+  const tail = [{ start: 0, bytes: text.length, text }];
+  const doc = aBuild({ _id: 101, number: 2, namespaceId: 5, manifest: text, tail, outputBytes: text.length });
+  await builds.insert([doc]);
+  const before = client.bytes();
+  expect(await builds.latest(5)).toMatchObject({ _id: doc._id, status: "queued", driver: doc.driver });
+  expect(client.bytes() - before).toBeLessThan(10_000);
+});
+
 it("a request about a build reads the fields that it shows, not the values of variables or the commands", async () => {
   const builds = buildStore(client.db, () => undefined);
   const large = "#".repeat(1024 ** 2);

@@ -2,7 +2,7 @@ import type { Build, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { type ShownBuild, toBuild } from "../domain/change.js";
+import { type CopiedBuild, type ShownBuild, toBuild } from "../domain/change.js";
 import { lastPlace, placeOf, type Standing } from "../domain/line.js";
 import { type PlaceQuery, type Reasons, reasonFinder } from "./queue-reasons.js";
 import { memory } from "./remember.js";
@@ -82,7 +82,7 @@ export function placeFinder(ctx: Needs): Places {
 /** Returns the places of the queued builds among these, by id. */
 export async function queuePlacesById(
   ctx: Pick<Context, "places">,
-  docs: readonly ShownBuild[],
+  docs: readonly CopiedBuild[],
 ): Promise<Map<number, QueuePlace>> {
   const queued = docs.filter((doc) => doc.status === "queued");
   const places = await ctx.places.of(queued);

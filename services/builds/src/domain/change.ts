@@ -19,6 +19,11 @@ export interface Change {
 /** The fields from which the record of a build is made. */
 export type ShownBuild = Pick<BuildDoc, (typeof shownFields)[number]>;
 
+/** The fields that may be large. Copies of the record inside other records do not show them. */
+export const largeFields = ["manifest", "tail", "parts"] as const;
+
+export type CopiedBuild = Omit<ShownBuild, (typeof largeFields)[number]>;
+
 export const shownFields = [
   "_id",
   "userId",
@@ -46,7 +51,7 @@ export const shownFields = [
   "parts",
 ] as const satisfies readonly (keyof BuildDoc)[];
 
-export const toBuild = (doc: ShownBuild): Build => ({
+export const toBuild = (doc: CopiedBuild & Pick<ShownBuild, "manifest">): Build => ({
   id: doc._id,
   userId: doc.userId,
   namespaceId: doc.namespaceId,

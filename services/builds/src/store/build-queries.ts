@@ -1,9 +1,9 @@
 import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import type { ShownBuild } from "../domain/change.js";
+import type { CopiedBuild, ShownBuild } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
-import { shown, shownBuilds } from "./shown-builds.js";
+import { copied, shown, shownBuilds } from "./shown-builds.js";
 
 const followedFields = {
   userId: 1,
@@ -45,7 +45,8 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 
-  latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
+  latest: (namespaceId: number): Promise<CopiedBuild | null> =>
+    builds.find<CopiedBuild>({ namespaceId }, { projection: copied }).sort(newestFirst).limit(1).next(),
 
   /** Returns the ids of up to 20 unfinished builds of a user, without running ones that are being killed. */
   toKill: (userId: number) =>

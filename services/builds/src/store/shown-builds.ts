@@ -1,10 +1,14 @@
 import { batched } from "@ci/kit/process/batch";
 import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import { type ShownBuild, shownFields } from "../domain/change.js";
+import { largeFields, type ShownBuild, shownFields } from "../domain/change.js";
 
 /** The fields of a build that its record is made of. */
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
+
+const large: ReadonlySet<string> = new Set(largeFields);
+
+export const copied = Object.fromEntries(Object.entries(shown).filter(([field]) => !large.has(field)));
 
 type BuildNumber = Pick<BuildDoc, "userId" | "number">;
 
