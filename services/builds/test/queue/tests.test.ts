@@ -106,6 +106,18 @@ test("another attempt begins without tests", async () => {
   expect((await listed(ref)).map(({ name }) => name)).toEqual(["again"]);
 });
 
+test("cases of a lost attempt are not listed while the build is queued again, nor once it is killed there", async () => {
+  const { build, ref } = await claimed();
+  await put(build, 1, [aCase("lost")]);
+  expect(await listed(ref)).toHaveLength(1);
+  await suite.loseRunners();
+  await eventually(async () => expect((await buildOf(ref)).status).toBe("queued"));
+  expect(await listed(ref)).toEqual([]);
+  await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+  expect((await buildOf(ref)).status).toBe("killed");
+  expect(await listed(ref)).toEqual([]);
+});
+
 test("refuses too many cases, long texts and a job without reports", async () => {
   const { build } = await claimed();
   const many = Array.from({ length: 201 }, (_, index) => aCase(`${index}`));
