@@ -94,6 +94,22 @@ describe("succeeds", () => {
   });
 });
 
+it("kills and restarts of a group find the builds that a crash has kept from being stored", async () => {
+  const { number, id } = await submit();
+  const builds = suite.database().collection<BuildDoc>("builds");
+  const docs = await builds.find({ "group.id": id }).sort({ _id: 1 }).toArray();
+  await builds.deleteMany({ "group.id": id, _id: { $ne: id } });
+  const leaveUnstored = (docs: readonly BuildDoc[]) =>
+    suite.database().collection<{ _id: number; docs: readonly BuildDoc[] }>("groups").insertOne({ _id: id, docs });
+  await leaveUnstored(docs.slice(0, 2));
+  await kill(number, true);
+  expect((await inGroup(id)).map(({ status }) => status)).toEqual(["killed", "killed"]);
+  await leaveUnstored(docs);
+  expect(await fault(restart(number, true))).toMatchObject({ fields: { status: ["Status build is not finished"] } });
+  await kill(number, true);
+  expect((await inGroup(id)).map(({ status }) => status)).toEqual(["killed", "killed", "killed"]);
+});
+
 it("users see none of a group's builds without a right to its namespace", async () => {
   const { group, number } = await submit();
   expect(await inGroup(group!.id, suite.users.eve)).toEqual([]);

@@ -2,6 +2,7 @@ import { invalid, notFound } from "@ci/kit/rpc/fault";
 import { type Validation, validated } from "@ci/kit/rpc/validated";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Build } from "@ci/proto/builds/v1/builds";
+import { groupMembers } from "../actions/group-members.js";
 import { namespaceOf, seeBuild } from "../actions/see.js";
 import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
@@ -28,7 +29,7 @@ async function prepareAgain(
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
   validated(async ({ ref, restartOf, variables, group: all }, { caller, signal }) => {
     const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut"], "write");
-    const members = all && old.group ? await ctx.builds.ofGroup(old.group.id) : [old];
+    const members = all && old.group ? await groupMembers(ctx, old.group.id) : [old];
     if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     const { complaints, change } = await prepareAgain(ctx, old, {

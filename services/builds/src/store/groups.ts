@@ -99,9 +99,9 @@ export const groupStore = (db: Db, builds: Collection<BuildDoc>) => {
       return unfold(group);
     },
 
-    /** Completes up to 20 pending groups, even if their process is still storing them. Returns the number of builds. */
-    async completeGroups(announce: (docs: readonly BuildDoc[]) => Promise<void>): Promise<number> {
-      const groups = pending.find({ _id: { $gt: 0 } }, { projection: { _id: 1 } }).limit(20);
+    /** Completes this or up to 20 pending groups, even if their process still stores them. Returns the number of builds. */
+    async completeGroups(announce: (docs: readonly BuildDoc[]) => Promise<void>, id?: number): Promise<number> {
+      const groups = pending.find({ _id: id ?? { $gt: 0 } }, { projection: { _id: 1 } }).limit(20);
       const failures: unknown[] = [];
       let completed = 0;
       for (const { _id } of await groups.toArray()) {
