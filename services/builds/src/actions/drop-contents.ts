@@ -4,7 +4,7 @@ import { applyChange, type Change } from "../domain/change.js";
 
 const blobIdsOf = ({ artifacts }: BuildDoc): string[] => artifacts.flatMap(({ blobId }) => blobId ?? []);
 
-function droppedBy(doc: BuildDoc, change: Change): string[] {
+export function droppedBy(doc: BuildDoc, change: Change): string[] {
   const kept = new Set(blobIdsOf(applyChange(doc, change)));
   return blobIdsOf(doc).filter((blobId) => !kept.has(blobId));
 }

@@ -9,8 +9,23 @@ export interface NewArtifact {
   readonly blobId: string;
 }
 
-/** Limits the bytes of all artifacts of a user's builds, pinned or not. `amount` is what a new artifact adds. */
-export function artifactQuota(db: Db, userId: number, limit: ByteLimit, amount: number): Quota {
+export interface ArtifactUpload {
+  readonly buildId: number;
+  readonly bytes: number;
+  readonly replacedBlobIds: readonly string[];
+}
+
+type StoredArtifact = Pick<BuildDoc["artifacts"][number], "blobId" | "size">;
+
+const sumOf = (artifacts: readonly StoredArtifact[]): number => artifacts.reduce((sum, { size = 0 }) => sum + size, 0);
+
+/** Limits the bytes of all artifacts of a user's builds, pinned or not. What the upload replaces makes room for it. */
+export function artifactQuota(
+  db: Db,
+  userId: number,
+  limit: ByteLimit,
+  { buildId, bytes, replacedBlobIds }: ArtifactUpload,
+): Quota {
   const builds = db.collection<BuildDoc>("builds");
 
   async function usedOutside(buildIds: readonly number[]): Promise<number> {
@@ -20,26 +35,28 @@ export function artifactQuota(db: Db, userId: number, limit: ByteLimit, amount: 
     return found?.bytes ?? 0;
   }
 
-  async function usedIn(buildIds: readonly number[], except: ReadonlySet<string>): Promise<number> {
+  async function storedIn(buildIds: readonly number[], except: ReadonlySet<string>): Promise<StoredArtifact[]> {
     const projection = { "artifacts.blobId": 1, "artifacts.size": 1 };
     const found = await builds.find({ _id: { $in: [...buildIds] } }, { projection }).toArray();
-    const stored = found.flatMap(({ artifacts }) => artifacts).filter(({ blobId }) => blobId && !except.has(blobId));
-    return stored.reduce((sum, { size = 0 }) => sum + size, 0);
+    return found.flatMap(({ artifacts }) => artifacts).filter(({ blobId }) => blobId && !except.has(blobId));
   }
 
   return {
     key: `artifacts/${userId}`,
     max: limit.max,
-    amount,
+    amount: bytes,
     sums: true,
     async used(except) {
       const added = except as readonly NewArtifact[];
       // No build matches both queries, so an artifact that is recorded between them counts at most once.
-      const buildIds = [...new Set(added.map(({ buildId }) => buildId))];
+      const own = replacedBlobIds.length > 0 ? [buildId] : [];
+      const buildIds = [...new Set([...own, ...added.map((one) => one.buildId)])];
       const outside = await usedOutside(buildIds);
-      return buildIds.length === 0
-        ? outside
-        : outside + (await usedIn(buildIds, new Set(added.map(({ blobId }) => blobId))));
+      if (buildIds.length === 0) return outside;
+      const stored = await storedIn(buildIds, new Set(added.map(({ blobId }) => blobId)));
+      const freed = sumOf(stored.filter(({ blobId }) => replacedBlobIds.includes(blobId!)));
+      // No more than it adds, because the upload may yet fail and replace nothing.
+      return outside + sumOf(stored) - Math.min(freed, bytes);
     },
     complaints: (used) => byteComplaints(limit, used),
   };

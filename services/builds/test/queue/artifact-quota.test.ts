@@ -61,6 +61,16 @@ it("artifacts of pinned builds count, and unpinning a build frees their space at
   await next.finish();
 });
 
+it("a repeated upload takes the room of the file that it replaces, and no more", async () => {
+  const build = await running(await suite.accounts.aUser("dan"));
+  for (const bytes of [60_000, 60_000, 50_000, 60_000]) await build.put(0, bytes);
+  expect(await fault(build.put(1, 40_001))).toMatchObject(full("58.6 KiB"));
+  await build.put(1, 40_000);
+  await build.put(0, 60_000);
+  expect(await fault(build.put(0, 60_001))).toMatchObject({ code: "invalid" });
+  await build.finish();
+});
+
 it("concurrent uploads to several builds stay within the quota, and each user has a separate one", async () => {
   const { bob, eve } = suite.users;
   const [first, second] = [await running(bob), await running(bob)];

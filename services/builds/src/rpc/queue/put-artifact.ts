@@ -5,7 +5,7 @@ import { withinRoom } from "@ci/kit/mongo/byte-quota";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { withinQuotas } from "@ci/kit/mongo/quota";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
-import { changeAndDrop } from "../../actions/drop-contents.js";
+import { changeAndDrop, droppedBy } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
 import { requireSecret } from "../../domain/lease-secret.js";
@@ -19,15 +19,18 @@ export const putArtifact =
     const build = await ctx.builds.byId(header.buildId);
     requireSecret(build, leaseSecret);
     // Refuses the file before its content is read, for every reason that would refuse it afterwards.
-    collect(build, header.epoch, { ...header, blobId: "", size: 0, md5: "", sha256: "" }, 0);
+    const recorded = collect(build, header.epoch, { ...header, blobId: "", size: 0, md5: "", sha256: "" }, 0);
     const md5 = createHash("md5");
-    const quota = (bytes: number) => artifactQuota(ctx.db, build.userId, ctx.config.artifactQuota, bytes);
+    const upload = { buildId: header.buildId, replacedBlobIds: droppedBy(build, recorded) };
+    const quota = (bytes: number) =>
+      artifactQuota(ctx.db, build.userId, ctx.config.artifactQuota, { ...upload, bytes });
     const options: PutOptions = {
       maxBytes: ctx.config.artifactBytes,
       tooLarge: () => invalid({ file: [`larger than ${ctx.config.artifactBytes} bytes`] }),
       signal,
     };
-    const stored = await ctx.artifacts.put(content, await withinRoom(ctx.db, quota(0), options), md5);
+    const room = await withinRoom(ctx.db, quota(options.maxBytes), options);
+    const stored = await ctx.artifacts.put(content, room, md5);
     const { blobId, sizeBytes: size, sha256 } = stored;
     const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {
