@@ -1,8 +1,25 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
 import { startMongoPair } from "@ci/testkit/stores";
+import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
+import { ensureAllIndexes } from "../src/store/indexes.js";
 import { aBuild } from "./_build.js";
+
+it("the id of a build is remembered by its number only once a majority has the build", async () => {
+  await using pair = await startMongoPair();
+  await using mongo = await openMongo(pair.mongoUrl, "majority");
+  const builds = mongo.db.collection<BuildDoc>("builds");
+  const store: BuildStore = buildStore(mongo.db, () => undefined);
+  await ensureAllIndexes(mongo.db);
+  await store.insert([aBuild()]);
+  pair.second.pause();
+  const next = aBuild({ _id: 101, number: 2 });
+  await builds.insertOne(next, { writeConcern: { w: 1 } });
+  expect(await store.place(next.userId, 2)).toBeUndefined();
+  pair.second.resume();
+  await eventually(async () => expect(await store.place(next.userId, 2)).toMatchObject({ _id: next._id }));
+});
 
 it("a repeated request is answered only once a majority has what it finds already done", async () => {
   await using pair = await startMongoPair();

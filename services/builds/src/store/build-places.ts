@@ -12,6 +12,9 @@ const maxRemembered = fixedLimit({
   effect: "the least recently used ones are read again",
 });
 
+// What a new primary rolls back must not be cached: another build may get the number.
+const lasting = { projection: { userId: 1, namespaceId: 1 }, readConcern: "majority" } as const;
+
 /** Finds builds by number and caches their ids. A later read by id shows whether the build still exists. */
 export function buildPlaces(builds: Collection<BuildDoc>) {
   const known = new LRUCache<string, BuildPlace>({ max: maxRemembered });
@@ -25,7 +28,7 @@ export function buildPlaces(builds: Collection<BuildDoc>) {
       const key = keyOf(userId, number);
       const remembered = known.get(key);
       if (remembered) return remembered;
-      const found = await builds.findOne({ userId, number }, { projection: { userId: 1, namespaceId: 1 } });
+      const found = await builds.findOne({ userId, number }, lasting);
       if (found) known.set(key, found);
       return found ?? undefined;
     },
