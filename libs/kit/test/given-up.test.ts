@@ -8,19 +8,21 @@ const definition = { ...AccountServiceDefinition, methods: { getUser } } as cons
 const log = createLog("test", "silent");
 type Signalled = { readonly signal: AbortSignal };
 
-/** Serves a call that never ends. Returns a client for it, and the signals of the calls. */
-async function serveEndless(ping?: () => Promise<unknown>) {
-  const signals: AbortSignal[] = [];
+const readings = ["at once", "later"] as const;
+
+/** Serves a call that never ends. Returns a client for it, and the calls, whose handlers read the signal then. */
+async function serveEndless(reads: (typeof readings)[number], ping?: () => Promise<unknown>) {
+  const calls: Signalled[] = [];
   const handlers = {
-    getUser(_request: unknown, { signal }: Signalled): Promise<never> {
-      signals.push(signal);
+    getUser(_request: unknown, options: Signalled): Promise<never> {
+      calls.push(reads === "later" ? options : { signal: options.signal });
       return new Promise(() => undefined);
     },
   };
   const server = await serveRpc({ listen: "127.0.0.1:0", log, ping }, (router) => router.add(definition, handlers));
   const peer = connect(`127.0.0.1:${server.port}`);
   return {
-    signals,
+    calls,
     call: (signal?: AbortSignal) => peer.client(definition).getUser({ by: { $case: "id", value: 1 } }, { signal }),
     async [Symbol.asyncDispose]() {
       await peer[Symbol.asyncDispose]();
@@ -29,18 +31,21 @@ async function serveEndless(ping?: () => Promise<unknown>) {
   };
 }
 
-test("the handler learns that its call was given up because the database is silent", async () => {
-  await using served = await serveEndless(() => Promise.reject(new Error("silent")));
-  await expect(served.call()).rejects.toMatchObject({ code: "unavailable" });
-  expect(served.signals.map(({ aborted }) => aborted)).toEqual([true]);
-});
+test.each(readings)(
+  "a handler that asks %s learns that its call was given up, as the database is silent",
+  async (reads) => {
+    await using served = await serveEndless(reads, () => Promise.reject(new Error("silent")));
+    await expect(served.call()).rejects.toMatchObject({ code: "unavailable" });
+    expect(served.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+  },
+);
 
-test("the handler learns that its caller went away", async () => {
-  await using served = await serveEndless(async () => undefined);
+test.each(readings)("a handler that asks %s learns that its caller went away", async (reads) => {
+  await using served = await serveEndless(reads, async () => undefined);
   const leaving = new AbortController();
   const call = served.call(leaving.signal);
-  await eventually(() => expect(served.signals).toHaveLength(1));
+  await eventually(() => expect(served.calls).toHaveLength(1));
   leaving.abort();
   await expect(call).rejects.toThrow();
-  await eventually(() => expect(served.signals[0]!.aborted).toBe(true));
+  await eventually(() => expect(served.calls[0]!.signal.aborted).toBe(true));
 });

@@ -51,20 +51,29 @@ function unaryHandlers(definition: TsProtoServiceDefinition, handlers: Handlers,
   return Object.fromEntries(Object.entries(definition.methods).map(handlerOf));
 }
 
-/** Lets the handler of a call know when the caller goes away, or when the server gives the call up. */
-function following(call: CallOptions, givingUp: AbortController): CallOptions {
-  const follow = () => givingUp.abort(call.signal.reason);
-  if (call.signal.aborted) follow();
-  else call.signal.addEventListener("abort", follow, { once: true });
-  return { ...call, signal: givingUp.signal };
+function following(signal: AbortSignal): AbortController {
+  const follower = new AbortController();
+  const follow = () => follower.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener("abort", follow, { once: true });
+  return follower;
 }
 
 async function carryOut(served: ServedCall, request: unknown, handler: Handler, ping?: Ping): Promise<unknown> {
-  const givingUp = new AbortController();
+  let givingUp: AbortController | undefined;
+  // Aborted when the caller goes away, or when the server gives the call up. Few handlers read it.
+  const withSignal = (call: CallOptions): CallOptions => ({
+    ...call,
+    get signal() {
+      givingUp ??= following(call.signal);
+      return givingUp.signal;
+    },
+  });
   try {
-    const response = served.run(() => handler(request, following(served.admit(request), givingUp)));
+    const response = served.run(() => handler(request, withSignal(served.admit(request))));
     return await (ping ? unlessStalled(response, ping) : response);
   } catch (thrown) {
+    givingUp ??= new AbortController();
     givingUp.abort(thrown);
     throw served.failed(thrown);
   } finally {
