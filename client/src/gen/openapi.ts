@@ -8066,6 +8066,8 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `link` */
                         link?: string[];
+                        /** @description What is wrong with `sessions` */
+                        sessions?: string[];
                         /** @description What is wrong with `token` */
                         token?: string[];
                     } | components["schemas"]["BadRequest"];

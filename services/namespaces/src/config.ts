@@ -4,6 +4,7 @@ import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { type GroupNamespace, parseGroupNamespaces } from "./domain/group-namespaces.js";
+import { tooManySessions } from "./domain/session.js";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
 export interface Quotas {
@@ -95,7 +96,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     sessionsPerUser: s.int("SESSIONS_PER_USER", "most web page sessions of one user", 50, {
       min: "1",
       max: "1000",
-      effect: "a new session ends the oldest",
+      effect: `a new session ends the oldest of its token, or else the oldest with no further permission; if there is none: \`${tooManySessions("N")}\``,
     }),
     createUsers: s.bool(
       "OIDC_CREATE_USERS",

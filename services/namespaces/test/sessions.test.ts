@@ -1,4 +1,5 @@
 import { runAs } from "@ci/kit/rpc/caller";
+import { aWord } from "@ci/testkit/builders";
 import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite({ sessionsPerUser: 3 });
@@ -13,6 +14,13 @@ async function aToken({ expiresAt, scope = "build:read" }: { expiresAt?: Date; s
   return { user, token: token!, secret, caller: as(user.id, token) };
 }
 type Holder = Awaited<ReturnType<typeof aToken>>;
+
+/** Creates another token of a token's user. */
+async function anotherOf({ user }: Holder, scope = "build:read"): Promise<Holder> {
+  const request = { username: user.username, name: aWord(), scope };
+  const { token, secret } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
+  return { user, token: token!, secret, caller: as(user.id, token) };
+}
 
 const from = { userAgent: "Firefox", address: "203.0.113.9" };
 const signIn = ({ secret }: Pick<Holder, "secret">, userAgent = from.userAgent) =>
@@ -109,6 +117,45 @@ describe("a session", () => {
     await expect(authenticate(opened[1]!.secret)).rejects.toMatchObject(unauthenticated);
   });
 
+  describe("beyond the limit of its user", () => {
+    const tooMany = { code: "invalid", fields: { sessions: ["Sessions cannot exceed 3 per user; end one first"] } };
+
+    test("is refused if its token may end none of the others", async () => {
+      const holder = await aToken({ scope: "build:read,write" });
+      const opened = [await signIn(holder), await signIn(holder), await signIn(holder)];
+      await expect(signIn(await anotherOf(holder))).rejects.toMatchObject(tooMany);
+      for (const { secret } of opened) await authenticate(secret);
+      expect(await sessionsOf(holder)).toHaveLength(3);
+    });
+
+    test("ends the oldest one of its own token, even if others are older", async () => {
+      const holder = await aToken();
+      const narrow = await anotherOf(holder);
+      const [other, own, last] = [await signIn(holder), await signIn(narrow), await signIn(narrow)];
+      const { session } = await signIn(narrow);
+      const left = [session, last.session, other.session].map((one) => one!.id);
+      expect(await sessionsOf(holder)).toEqual(left);
+      await expect(authenticate(own.secret)).rejects.toMatchObject(unauthenticated);
+    });
+
+    test("ends the oldest one with no further permission, if its token has none", async () => {
+      const holder = await aToken({ scope: "build:read,write" });
+      const narrow = await anotherOf(holder);
+      const [wide, older, newer] = [await signIn(holder), await signIn(narrow), await signIn(narrow)];
+      const { session } = await signIn(await anotherOf(holder, "build:read image:read"));
+      const left = [session, newer.session, wide.session].map((one) => one!.id);
+      expect(await sessionsOf(holder)).toEqual(left);
+      await expect(authenticate(older.secret)).rejects.toMatchObject(unauthenticated);
+    });
+
+    test("is not counted together with expired ones", async () => {
+      const holder = await aToken({ scope: "build:read,write", expiresAt: new Date(now() + minuteMs) });
+      for (let n = 0; n < 3; n++) await signIn(holder);
+      ci.clock.offsetMs += minuteMs;
+      await signIn(await anotherOf(holder));
+    });
+  });
+
   test("is not among the user's tokens", async () => {
     const holder = await aToken();
     await signIn(holder);
@@ -182,8 +229,10 @@ describe("a sign-in link", () => {
     await expect(redeem(secret)).rejects.toMatchObject(unauthenticated);
   });
 
-  test("is stored without its secret, and a user has at most twenty", async () => {
+  test("is stored without its secret, and a token has at most twenty", async () => {
     const holder = await aToken();
+    const other = await anotherOf(holder);
+    const kept = await aLink(other);
     const first = await aLink(holder);
     for (let n = 0; n < 20; n++) {
       ci.clock.offsetMs += 1;
@@ -191,7 +240,8 @@ describe("a sign-in link", () => {
     }
     await expect(redeem(first.secret)).rejects.toMatchObject(unauthenticated);
     const stored = await ci.db.collection("links").find({ userId: holder.user.id }).toArray();
-    expect(stored).toHaveLength(20);
+    expect(stored).toHaveLength(21);
     expect(JSON.stringify(stored)).not.toContain("ci_");
+    expect((await redeem(kept.secret)).token).toEqual(other.token);
   });
 });

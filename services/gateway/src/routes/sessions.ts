@@ -30,6 +30,7 @@ export const openSession = action({
     token: text.describe("Secret of a token; the session may do what it may"),
     link: text.describe("Secret of a sign-in link, instead of a token"),
   },
+  refuses: ["sessions"],
   returns: sessionSchema,
   async run(ctx, { body, exchange }) {
     checkOwnPage(ctx.config, exchange.request);

@@ -27,10 +27,13 @@ export const linkMs = fixedLimit({
   refusal: "Unauthorized",
 });
 
-/** Unused sign-in links that a user may have. */
+export const tooManySessions = (max: number | string): string =>
+  `Sessions cannot exceed ${max} per user; end one first`;
+
+/** Unused sign-in links that a token may have. */
 export const maxLinks = fixedLimit({
   max: 20,
-  about: "unused sign-in links of one user",
+  about: "unused sign-in links of one token",
   effect: "a new one replaces the oldest",
 });
 

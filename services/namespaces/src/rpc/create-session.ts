@@ -1,9 +1,10 @@
+import { lacking, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
-import { Fault } from "@ci/kit/rpc/fault";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { identifier } from "../actions/identify.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { sessionEnded } from "../domain/events.js";
-import { maxUserAgentLength, sessionExpiry, toSession } from "../domain/session.js";
+import { maxUserAgentLength, type SessionDoc, sessionExpiry, tooManySessions, toSession } from "../domain/session.js";
 import { hashOf, newSecret, type TokenDoc, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";
 
@@ -21,10 +22,26 @@ function tokensBy(ctx: Context) {
   };
 }
 
-/** Ends the oldest sessions of a user who has too many. */
-async function endOldest(ctx: Context, userId: number, at: Date): Promise<void> {
-  for (const session of await ctx.sessions.beyond(userId, ctx.config.sessionsPerUser))
-    await ctx.sessions.remove(session._id, at, sessionEnded({ at, actorId: userId }, session));
+/** Returns the oldest earlier sessions that a session's token may end: its own, then those with no further permission. */
+async function endable(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date, count: number) {
+  const own = await ctx.sessions.oldestBefore(session, { only: token._id }, at, count);
+  if (own.length === count) return own;
+  const isWider = ({ scope }: TokenDoc) => lacking(readScope(scope).granted, token.scope).length > 0;
+  const wider = (await ctx.tokens.ofUser(session.userId)).filter(isWider);
+  const except = [token, ...wider].map(({ _id }) => _id);
+  return [...own, ...(await ctx.sessions.oldestBefore(session, { except }, at, count - own.length))];
+}
+
+/** Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few. */
+async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date): Promise<void> {
+  const { sessionsPerUser: max } = ctx.config;
+  const excess = await ctx.sessions.excess(session.userId, max, at);
+  if (excess === 0) return;
+  const older = await endable(ctx, session, token, at, excess);
+  const isRefused = older.length < excess;
+  for (const ended of isRefused ? [session] : older)
+    await ctx.sessions.remove(ended._id, at, sessionEnded({ at, actorId: session.userId }, ended));
+  if (isRefused) throw invalid({ sessions: [tooManySessions(max)] });
 }
 
 export const createSession = (ctx: Context): AccountHandlers["createSession"] => {
@@ -48,7 +65,7 @@ export const createSession = (ctx: Context): AccountHandlers["createSession"] =>
     };
     await ctx.sessions.insert(session);
     ctx.deletions.created({ userId: user._id });
-    await endOldest(ctx, user._id, now);
+    await makeRoom(ctx, session, token, now);
     const validForMs = session.expiresAt.getTime() - now.getTime();
     return { session: toSession(session), secret, validForMs, user: toUser(user), token: toToken(token) };
   };

@@ -1,16 +1,15 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
-import type { Db, FindCursor } from "mongodb";
+import type { Db } from "mongodb";
 import { type LinkDoc, maxLinks, type SessionDoc } from "../domain/session.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const usedPrecisionMs = 60_000;
-/** Most sessions that one sign-in ends. */
+/** Most sessions that one sign-in ends, and links that a new one replaces. */
 const maxEnded = 100;
 
-const beyond = <T>(newestFirst: FindCursor<T>, max: number): Promise<T[]> =>
-  newestFirst.skip(max).limit(maxEnded).toArray();
+type Tokens = { readonly only: number } | { readonly except: readonly number[] };
 
 export const sessionStore = (db: Db, nudge: Nudge) => {
   const sessions = db.collection<SessionDoc>("sessions");
@@ -38,8 +37,18 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
       return page(sessions.find(filter).sort({ _id: -1 }), number, () => sessions.countDocuments(filter));
     },
 
-    /** Returns a user's sessions beyond the newest `max`. */
-    beyond: (userId: number, max: number) => beyond(sessions.find({ userId, ...live }).sort({ _id: -1 }), max),
+    /** Returns how many sessions beyond `max` a user has, or how many one sign-in ends, if that is less. */
+    async excess(userId: number, max: number, now: Date): Promise<number> {
+      const filter = { userId, ...live, expiresAt: { $gt: now } };
+      return Math.max(0, (await sessions.countDocuments(filter, { limit: max + maxEnded })) - max);
+    },
+
+    /** Returns the oldest of a user's sessions that are older than this one, of one token or of all but some. */
+    oldestBefore({ _id, userId }: SessionDoc, tokens: Tokens, now: Date, count: number): Promise<SessionDoc[]> {
+      const tokenId = "only" in tokens ? tokens.only : { $nin: tokens.except };
+      const earlier = { userId, ...live, _id: { $lt: _id }, expiresAt: { $gt: now }, tokenId };
+      return sessions.find(earlier).sort({ _id: 1 }).limit(count).toArray();
+    },
 
     /** Records the time a session was used, at most once a minute. */
     async used({ _id, lastUsedAt }: SessionDoc, at: Date): Promise<void> {
@@ -55,7 +64,9 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
 
     async insertLink(doc: LinkDoc): Promise<void> {
       await links.insertOne(doc);
-      const old = await beyond(links.find({ userId: doc.userId }).sort({ createdAt: -1 }), maxLinks);
+      const { userId, tokenId } = doc;
+      const newestFirst = links.find({ userId, tokenId }).sort({ createdAt: -1 });
+      const old = await newestFirst.skip(maxLinks).limit(maxEnded).toArray();
       if (old.length > 0) await links.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
     },
 
