@@ -54,7 +54,7 @@ describe("signing in", () => {
       (await send("POST", "/session", { [name]: value }, { json: { token: ann.token } })).status;
     expect(await attempt("origin", "https://other.example")).toBe(403);
     expect(await attempt("origin", "null")).toBe(403);
-    expect(await attempt("sec-fetch-site", "cross-site")).toBe(403);
+    for (const site of ["cross-site", "none"]) expect(await attempt("sec-fetch-site", site)).toBe(403);
   });
 
   test("is in the audit log, and so are failed attempts", async () => {
@@ -82,8 +82,14 @@ describe("a cookie", () => {
     expect(await create({ origin: "null" })).toBe(403);
     expect(await create({ origin: "http://ci.test:81" })).toBe(403);
     expect(await create({ "sec-fetch-site": "same-site" })).toBe(403);
+    expect(await create({ "sec-fetch-site": "none" })).toBe(403);
     // An origin that is wrong is not made good by another header.
     expect(await create({ origin: "https://other.example", "sec-fetch-site": "same-origin" })).toBe(403);
+  });
+
+  test("opens what its user enters in the address bar", async () => {
+    const { cookie } = await signIn();
+    expect((await send("GET", "/user", { cookie, "sec-fetch-site": "none" })).status).toBe(200);
   });
 
   test("is ignored when another site reads, also one that CORS_ORIGINS names", async () => {
@@ -93,7 +99,8 @@ describe("a cookie", () => {
     const foreign = await send("GET", "/user", { cookie, origin: "https://other.example" });
     expect(foreign.status).toBe(401);
     expect(foreign.headers["access-control-allow-credentials"]).toBeUndefined();
-    expect((await send("GET", "/user", { cookie, "sec-fetch-site": "cross-site" })).status).toBe(401);
+    for (const site of ["cross-site", "same-site"])
+      expect((await send("GET", "/user", { cookie, "sec-fetch-site": site })).status).toBe(401);
   });
 
   test("gives way to an Authorization header, even a wrong one", async () => {

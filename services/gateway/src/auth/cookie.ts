@@ -14,11 +14,15 @@ export const sessionCookieName = (place: Place): string => cookieName(place, ses
 export const sessionCookie = (place: Place, secret?: string, forMs?: number): string =>
   setCookie(place, session, secret, forMs);
 
-/** Reports whether a request comes from our own page, according to the headers that browsers set. */
-function isOwn({ publicUrl }: Place, { headers }: IncomingMessage, otherwise: boolean): boolean {
-  const { origin, "sec-fetch-site": site } = headers;
-  if (origin !== undefined) return origin === new URL(publicUrl).origin;
-  return site === undefined ? otherwise : site === "same-origin";
+/** Sources of a request, as in `Sec-Fetch-Site`. Programs send none, and the address bar or a bookmark is `none`. */
+const ownPage: readonly unknown[] = ["same-origin"];
+const ownPageOrProgram = [...ownPage, undefined];
+const anyButOtherSites = [...ownPageOrProgram, "none"];
+
+/** Reports whether a request comes from our own page or one of these sources, according to the headers that browsers set. */
+function isFrom(sources: readonly unknown[], { publicUrl }: Place, { headers }: IncomingMessage): boolean {
+  const { origin } = headers;
+  return origin === undefined ? sources.includes(headers["sec-fetch-site"]) : origin === new URL(publicUrl).origin;
 }
 
 const foreign = ({ publicUrl }: Place) =>
@@ -26,7 +30,7 @@ const foreign = ({ publicUrl }: Place) =>
 
 /** Throws 403 for a request from another site's page. Programs pass, because they send no Origin. */
 export function checkOwnPage(place: Place, request: IncomingMessage): void {
-  if (!isOwn(place, request, true)) throw foreign(place);
+  if (!isFrom(ownPageOrProgram, place, request)) throw foreign(place);
 }
 
 /**
@@ -37,7 +41,7 @@ export function cookieOf(place: Place, request: IncomingMessage): string | undef
   const { authorization } = request.headers;
   const secret = authorization === undefined ? cookieValue(place, session, request) : undefined;
   if (secret === undefined) return undefined;
-  if (isReading(request)) return isOwn(place, request, true) ? secret : undefined;
-  if (!isOwn(place, request, false)) throw foreign(place);
+  if (isReading(request)) return isFrom(anyButOtherSites, place, request) ? secret : undefined;
+  if (!isFrom(ownPage, place, request)) throw foreign(place);
   return secret;
 }
