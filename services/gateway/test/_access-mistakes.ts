@@ -22,6 +22,11 @@ const key = ({ records }: Place) => `/keys/${records.key.id}`;
 const below = (rest: string) => (place: Place) => place.url + rest;
 const webhook = (place: Place) => `${place.url}/-/webhooks/${place.records.webhook}`;
 const either = "namespace:write or webhook:write";
+const tooLong = complaint("search", "Search cannot be longer than 1024 characters in length");
+const withLongSearch = (path: (place: Place) => string) => (place: Place) => ({
+  path: `${path(place)}?search=${"x".repeat(1025)}`,
+});
+const build = ({ records }: Place) => records.finished.url;
 const variant = "with a mistake";
 
 /** 1.4: permissions are checked before the request, so that complaints reveal nothing. */
@@ -52,6 +57,25 @@ export const mistakes: readonly TableRow[] = [
   tableRow("PATCH /keys/:", "key:write", members(malformed), withBrokenBody(key), variant),
   tableRow("PATCH /cron/:", "cron:write", members(malformed), cronRequest("", malformedBody), variant),
   tableRow("GET /cron/:/builds", "cron:read", viewers(unknownStatus), cronRequest("/builds?status=x"), variant),
+  tableRow(
+    "GET /b/:/:/tests",
+    "build:read",
+    viewers(unknownStatus),
+    withUnknownStatus((place) => `${build(place)}/tests`),
+    variant,
+  ),
+  ...["objects", "variables", "keys", "artifacts", "tags"].map((list) =>
+    tableRow(
+      `GET /b/:/:/${list}`,
+      "build:read",
+      viewers(tooLong),
+      withLongSearch((place) => `${build(place)}/${list}`),
+      variant,
+    ),
+  ),
+  ...["namespaces", "images", "objects", "variables", "keys"].map((list) =>
+    tableRow(`GET ${n}/-/${list}`, "namespace:read", viewers(tooLong), withLongSearch(below(`/-/${list}`)), variant),
+  ),
   tableRow(
     "POST /b/:/:/restart",
     "build:write",

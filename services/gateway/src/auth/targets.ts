@@ -1,5 +1,5 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { BuildRef } from "@ci/proto/builds/v1/builds";
+import type { Build, BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
@@ -20,6 +20,15 @@ export const buildRefOf = async (
   { users }: Pick<Context, "users">,
   { params: { user, number } }: Pick<Address, "params">,
 ): Promise<BuildRef> => ({ userId: await users.idOf(user), number });
+
+/** Returns the build of a path, without its output. Throws `not_found` if the caller may not see it. */
+export async function visibleBuild(
+  ctx: Pick<Context, "builds" | "users">,
+  address: Pick<Address, "params">,
+): Promise<Build> {
+  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
+  return build!;
+}
 
 /** Throws `not_found` unless the caller may do this in a namespace. */
 async function checkMay(

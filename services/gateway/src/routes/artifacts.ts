@@ -1,7 +1,7 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Artifact, BuildRef, Job } from "@ci/proto/builds/v1/builds";
 import { artifactJson, artifactSchema } from "@ci/rest/artifact";
-import { buildRefOf } from "../auth/targets.js";
+import { buildRefOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { download, wantsContent } from "../content/download.js";
 import type { Context } from "../context.js";
@@ -16,6 +16,7 @@ export const listArtifacts = action({
   query: search,
   paged: true,
   returns: artifactSchema,
+  target: visibleBuild,
   async run(ctx, input) {
     const { search = "" } = input.query;
     const ref = await buildRefOf(ctx, input);

@@ -3,7 +3,7 @@ import { type Build, Build_Status, type EncodedBuilds } from "@ci/proto/builds/v
 import { buildJson, buildSchema } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
-import { buildRefOf, checkMayChange, namespaceOf } from "../auth/targets.js";
+import { buildRefOf, checkMayChange, namespaceOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { pagedJson } from "../http/page.js";
@@ -90,9 +90,6 @@ export const brief = {
     .describe("`true`: `output` is null, which makes the response short"),
 };
 
-const visibleBuild = async (ctx: Context, address: Address) =>
-  ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
-
 export const getBuild = action({
   summary: "A build",
   query: brief,
@@ -104,10 +101,8 @@ export const getBuild = action({
   },
 });
 
-const mayChangeBuild = async (ctx: Context, address: Address): Promise<void> => {
-  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
-  await checkMayChange(ctx, address.exchange, build!);
-};
+const mayChangeBuild = async (ctx: Context, address: Address): Promise<void> =>
+  checkMayChange(ctx, address.exchange, await visibleBuild(ctx, address));
 
 export const killBuild = action({
   summary: "Kills a build",

@@ -38,6 +38,7 @@ export const listNamespaceImages = action({
   query: search,
   paged: true,
   returns: imageSchema,
+  target: namespaceOf,
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 

@@ -2,7 +2,7 @@ import type { ListRemainingResponse } from "@ci/proto/namespaces/v1/resources";
 import { buildKeyJson, buildKeySchema } from "@ci/rest/key";
 import { buildObjectJson, buildObjectSchema } from "@ci/rest/object";
 import { buildVariableJson, buildVariableSchema } from "@ci/rest/variable";
-import { buildRefOf } from "../auth/targets.js";
+import { buildRefOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
@@ -27,6 +27,7 @@ export const listBuildObjects = action({
   query: search,
   paged: true,
   returns: buildObjectSchema,
+  target: visibleBuild,
   async run(ctx, input) {
     const { search = "" } = input.query;
     const ref = await buildRefOf(ctx, input);
@@ -46,6 +47,7 @@ export const listBuildVariables = action({
   query: search,
   paged: true,
   returns: buildVariableSchema,
+  target: visibleBuild,
   async run(ctx, input) {
     const { search = "" } = input.query;
     const ref = await buildRefOf(ctx, input);
@@ -65,6 +67,7 @@ export const listBuildKeys = action({
   query: search,
   paged: true,
   returns: buildKeySchema,
+  target: visibleBuild,
   async run(ctx, input) {
     const { search = "" } = input.query;
     const ref = await buildRefOf(ctx, input);

@@ -1,5 +1,5 @@
 import { jobJson, jobSchema } from "@ci/rest/job";
-import { buildRefOf } from "../auth/targets.js";
+import { buildRefOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
@@ -17,7 +17,7 @@ export const listJobs = action({
   },
   paged: true,
   returns: jobSchema,
-  target: async (ctx, address) => ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true }),
+  target: visibleBuild,
   async run(ctx, input) {
     const { search, name, status, brief } = input.query;
     const ref = await buildRefOf(ctx, input);

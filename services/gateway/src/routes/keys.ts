@@ -27,6 +27,7 @@ export const listNamespaceKeys = action({
   query: search,
   paged: true,
   returns: keySchema,
+  target: namespaceOf,
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 

@@ -87,6 +87,7 @@ export const listChildNamespaces = action({
   query: search,
   paged: true,
   returns: namespaceSchema,
+  target: namespaceOf,
   async run(ctx, input) {
     const { id: parentId } = await namespaceOf(ctx, input);
     const { search = "" } = input.query;

@@ -33,6 +33,7 @@ export const listNamespaceObjects = action({
   query: search,
   paged: true,
   returns: objectSchema,
+  target: namespaceOf,
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 

@@ -1,17 +1,12 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Build, Tag } from "@ci/proto/builds/v1/builds";
 import { tagJson, tagSchema } from "@ci/rest/tag";
-import { buildRefOf, checkMayChange } from "../auth/targets.js";
+import { buildRefOf, checkMayChange, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged, pageOf } from "../http/page.js";
-import { type Address, action } from "../http/row.js";
+import { action } from "../http/row.js";
 import { search, texts } from "../http/shape.js";
-
-async function buildOf(ctx: Context, address: Address): Promise<Build> {
-  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
-  return build!;
-}
 
 async function toJson(ctx: Context, build: Build, tags: readonly Tag[]) {
   const relations = await relationsFor(ctx, [build, ...tags]);
@@ -28,8 +23,9 @@ export const listTags = action({
   query: search,
   paged: true,
   returns: tagSchema,
+  target: visibleBuild,
   async run(ctx, input) {
-    const build = await buildOf(ctx, input);
+    const build = await visibleBuild(ctx, input);
     const { items, page } = pageOf(build.tags.filter(containing(input.query.search ?? "")), input.page.number);
     return paged(await toJson(ctx, build, items), page);
   },
@@ -42,7 +38,7 @@ export const tagBuild = action({
   whole: "tags",
   many: true,
   returns: tagSchema,
-  target: async (ctx, address) => checkMayChange(ctx, address.exchange, await buildOf(ctx, address)),
+  target: async (ctx, address) => checkMayChange(ctx, address.exchange, await visibleBuild(ctx, address)),
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const { build, tags } = await ctx.builds.tagBuild({ ref, names: input.body.tags ?? [] });
@@ -54,7 +50,7 @@ export const getTag = action({
   summary: "A tag of a build",
   returns: tagSchema,
   async run(ctx, input) {
-    const build = await buildOf(ctx, input);
+    const build = await visibleBuild(ctx, input);
     const tag = build.tags.find(({ name }) => name === input.params.name);
     if (!tag) throw notFound();
     return (await toJson(ctx, build, [tag]))[0];

@@ -2,7 +2,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import { BuildTest_Status } from "@ci/proto/builds/v1/builds";
 import { testJson, testSchema } from "@ci/rest/test";
 import { z } from "zod";
-import { buildRefOf } from "../auth/targets.js";
+import { buildRefOf, visibleBuild } from "../auth/targets.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 
@@ -21,6 +21,7 @@ export const listTests = action({
   query: { status, order },
   paged: true,
   returns: testSchema,
+  target: visibleBuild,
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const { status, order } = input.query;

@@ -29,6 +29,7 @@ export const listNamespaceVariables = action({
   query: search,
   paged: true,
   returns: variableSchema,
+  target: namespaceOf,
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
