@@ -4,9 +4,19 @@ test.each([
   ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
   ["2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
   ["2026-01-01t00:00:00.5+01:00", "2025-12-31T23:00:00.500Z"],
+  ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
+  ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
 ])("the timestamp %s is read", (text, iso) => expect(moment.parse(text)?.toISOString()).toBe(iso));
 
-test.each(["2026-01-01", "2026-01-01 00:00:00z", "2026-02-30t00:00:00z", "2026-01-01t00:00:00", 5, {}])(
-  "%p is no timestamp",
-  (value) => expect(moment.safeParse(value).error?.issues).toMatchObject([{ message: "must be an RFC3339 timestamp" }]),
+test.each([
+  "2026-01-01",
+  "2026-01-01 00:00:00z",
+  "2026-02-30t00:00:00z",
+  "2026-01-01t00:00:00",
+  "9999-12-31T23:59:59-00:01",
+  "0000-01-01T00:00:00+00:01",
+  5,
+  {},
+])("%p is no timestamp", (value) =>
+  expect(moment.safeParse(value).error?.issues).toMatchObject([{ message: "must be an RFC3339 timestamp" }]),
 );

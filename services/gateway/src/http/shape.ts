@@ -61,13 +61,16 @@ const notTextsByName = "must be an object of strings";
 export const textsByName = z
   .record(z.string(), z.string({ error: notTextsByName }), { error: notTextsByName })
   .optional();
+const notMoment = "must be an RFC3339 timestamp";
+const isWritableInUtc = (time: Date): boolean => time.getUTCFullYear() >= 0 && time.getUTCFullYear() <= 9_999;
 /** RFC 3339 allows a small `t` and `z` (5.6). */
 export const moment = z
   .preprocess(
     (value) => (typeof value === "string" ? value.toUpperCase() : value),
-    z.iso.datetime({ offset: true, error: "must be an RFC3339 timestamp" }),
+    z.iso.datetime({ offset: true, error: notMoment }),
   )
   .transform((value) => new Date(value))
+  .refine(isWritableInUtc, { error: notMoment })
   .optional();
 
 export const search = {
