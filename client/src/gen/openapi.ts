@@ -2940,11 +2940,8 @@ export interface components {
         };
         /** @description The token, its user or the address has sent too many requests */
         TooManyRequests: {
-            /**
-             * @description What is wrong
-             * @constant
-             */
-            message: "Too many requests";
+            /** @description What is wrong */
+            message: string;
         };
         /** @description Why a build was submitted */
         Trigger: {

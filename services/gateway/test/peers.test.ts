@@ -6,6 +6,7 @@ import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, WatchOutputRequest, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import { descriptionOf } from "@ci/testkit/description";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { gatewayWith } from "./_peers.js";
@@ -38,6 +39,13 @@ describe("failures of backing services", () => {
     expect([response.status, response.json]).toEqual([status, body]);
     expect(response.headers["retry-after"]).toEqual(status === 503 || status === 429 ? "2" : undefined);
     expect(response.headers["x-request-id"]).toBeDefined();
+  });
+
+  test("return 429 with the reason, as the OpenAPI document says", async () => {
+    const getBuild = () => Promise.reject(new Fault("exhausted", "Too many manifests"));
+    await using gateway = await gatewayWith(names, { builds: { getBuild } });
+    const description = descriptionOf((await gateway.get("/openapi.json")).json);
+    description.check("GET", "/b/ann/1", await gateway.get("/b/ann/1"));
   });
 
   test("return 503 if a service is unreachable", async () => {

@@ -86,7 +86,7 @@ const messageOf = (description: string, schema: Json): Json => ({
 
 const constant = (description: string, message: string) => messageOf(description, { type: "string", const: message });
 
-/** Bodies of failures by their names in the description. Only 400 and 403 say more than their status does. */
+/** Bodies of failures by their names in the description. Only 400, 403 and 429 say more than their status does. */
 export const messages = {
   BadRequest: messageOf("The body cannot be read, or the state forbids the request", { type: "string" }),
   Unauthorized: constant("There is no token, or it is not valid", "Unauthorized"),
@@ -95,7 +95,7 @@ export const messages = {
   MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
   TooLarge: constant("The body is too large", "Request body too large"),
   OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
-  TooManyRequests: constant("The token, its user or the address has sent too many requests", "Too many requests"),
+  TooManyRequests: messageOf("The token, its user or the address has sent too many requests", { type: "string" }),
   InternalError: constant("The service failed unexpectedly", "Internal error"),
   Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
 };
