@@ -105,6 +105,8 @@ describe("a list", () => {
     expect((await audit().listEntries({ namespace, page: { number: 3 } })).page).toMatchObject({ lastPage: 2 });
     // Counting all needs an index too.
     expect((await audit().listEntries({ page: { number: 1_000 } })).page?.lastPage).toBeGreaterThan(1);
+    const ofNobody = { username: "nobody-has-this-name", page: { number: 3 } };
+    expect((await audit().listEntries(ofNobody)).page).toMatchObject({ lastPage: 1 });
   });
 
   test("is filtered by each field and by all together", async () => {

@@ -47,5 +47,6 @@ describe("succeeds", () => {
     expect((await list({ search: "paged" })).page).toMatchObject({ hasNext: true });
     expect(await names({ search: "paged", page: { number: 2 } })).toEqual(["paged10"]);
     expect((await list({ search: "paged", page: { number: 3 } })).page).toMatchObject({ lastPage: 2 });
+    expect((await list({ username: "nobody", page: { number: 3 } })).page).toMatchObject({ lastPage: 1 });
   });
 });

@@ -1,4 +1,5 @@
 import { fromStored } from "@ci/kit/mongo/document";
+import { pageOf } from "@ci/kit/mongo/mongo";
 import type { AuditEntry, ListEntriesRequest } from "@ci/proto/namespaces/v1/audit";
 import type { AuditHandlers, Context } from "../../context.js";
 
@@ -16,7 +17,7 @@ export const listEntries =
   (ctx: Context): AuditHandlers["listEntries"] =>
   async (request) => {
     const filter = await filterOf(ctx, request);
-    if (!filter) return { entries: [], page: { hasNext: false } };
+    if (!filter) return { entries: [], page: pageOf([], request.page?.number).page };
     const { items, page } = await ctx.audit.list(filter, request.page?.number);
     return { entries: items.map((doc) => fromStored<Omit<AuditEntry, "ageMs">>(doc)), page };
   };
