@@ -12,13 +12,13 @@ export function fail(log: Log, { response, caller }: Exchange, thrown: unknown):
   // The client disconnected: there is nothing to send and nothing to log.
   const disconnected = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");
   if (isUnexpected(thrown) && !disconnected) runAs(caller, () => log.error({ err: thrown }, "request failed"));
-  // Only this log line says why the other service could not be reached.
-  if (thrown instanceof Fault && thrown.code === "unavailable" && thrown.cause && !disconnected)
+  const { status, body, headers } = answerTo(thrown);
+  // Only this log line says why a service could not be reached, or could not make a change.
+  if (thrown instanceof Fault && status === 503 && thrown.cause && !disconnected)
     runAs(caller, () => log.warn({ err: thrown.cause }, "service unavailable"));
   if (response.headersSent && !disconnected) runAs(caller, () => log.warn({ err: thrown }, "response cut off"));
   if (response.headersSent || disconnected) return void response.destroy();
   if (thrown instanceof Refusal && thrown.page && prefersPage(response.req))
     return void send(response, 303, { Location: thrown.page, ...unstored });
-  const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);
 }
