@@ -2,7 +2,6 @@ import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
-import type { sharedReads } from "@ci/kit/process/shared";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { NewEntry } from "./audit/entry.js";
 import type { Openid } from "./auth/openid.js";
@@ -29,8 +28,7 @@ export interface Context extends Clients {
   readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
   /** Which bodies of hooks are read now: of all, and of one address. */
   readonly hookTurns: { readonly all: Turns; readonly address: Turns };
-  /** Any number of requests at a time for `/health` costs one check, or two. */
-  readonly sharedChecks: ReturnType<typeof sharedReads<void>>;
+  readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;
   readonly audit: Recorder<NewEntry>;
   readonly description: object;

@@ -6,7 +6,6 @@ import { serveAdmin } from "@ci/kit/process/admin";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
-import { sharedReads } from "@ci/kit/process/shared";
 import { openIdentity } from "@ci/kit/rpc/identity";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { refusals } from "./audit/audited.js";
@@ -17,6 +16,7 @@ import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
 import { turns } from "./auth/turns.js";
 import { connectBackend } from "./backend/clients.js";
+import { healthCheck } from "./backend/health.js";
 import { buildRenderer } from "./backend/rendered-builds.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
@@ -82,7 +82,7 @@ export async function start(config: Config): Promise<Gateway> {
         pending: pendingSignIns(config, config.openid),
       },
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
-      sharedChecks: sharedReads(),
+      checkHealth: healthCheck(clients, log),
       openStreams: openStreams(config),
       description: describe(routes, groups, config),
       signal: stopping.signal,

@@ -1,4 +1,3 @@
-import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 import { badge } from "../content/badge.js";
 import type { Context } from "../context.js";
@@ -26,30 +25,12 @@ export const getDescription = action({
   run: ({ description }) => description,
 });
 
-const healthTimeoutMs = 3_000;
-
-/** Asks each service for a record that does not exist: it is healthy if it says so. */
-async function checkServices({ accounts, builds, images, webhooks }: Context): Promise<void> {
-  const options = { signal: AbortSignal.timeout(healthTimeoutMs) };
-  const requests = [
-    accounts.resolve({ userIds: [0], namespaceIds: [] }, options),
-    builds.getLatestBuilds({ namespaceIds: [0] }, options),
-    images.getImage({ id: 0 }, options),
-    webhooks.listWebhooks({ namespaceId: 0 }, options),
-  ];
-  for (const result of await Promise.allSettled(requests)) {
-    if (result.status === "fulfilled") continue;
-    const { code } = asFault(result.reason);
-    if (code === "internal" || code === "unavailable") throw new Fault("unavailable", "Service unavailable");
-  }
-}
-
 export const getHealth = action({
   summary: "Whether every backing service answers",
   unlimited: true,
   returns: z.object({ status: z.literal("ok").describe("Always `ok`") }),
   async run(ctx) {
-    await ctx.sharedChecks("health", () => checkServices(ctx));
+    await ctx.checkHealth();
     return { status: "ok" };
   },
 });

@@ -1,0 +1,49 @@
+import type { Log } from "@ci/kit/process/log";
+import { sharedReads } from "@ci/kit/process/shared";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
+import type { Clients } from "./clients.js";
+
+const timeoutMs = 3_000;
+const minuteMs = 60_000;
+
+type Services = Pick<Clients, "accounts" | "builds" | "images" | "webhooks">;
+
+function failureOf(peer: string, error: unknown): { peer: string; err: unknown }[] {
+  const { code, cause } = asFault(error);
+  return code === "internal" || code === "unavailable" ? [{ peer, err: cause }] : [];
+}
+
+/** Asks each service for a record that does not exist: it is healthy if it says so. Returns why others are not. */
+async function failuresOf({ accounts, builds, images, webhooks }: Services) {
+  const options = { signal: AbortSignal.timeout(timeoutMs) };
+  const requests: [string, Promise<unknown>][] = [
+    ["namespaces", accounts.resolve({ userIds: [0], namespaceIds: [] }, options)],
+    ["builds", builds.getLatestBuilds({ namespaceIds: [0] }, options)],
+    ["images", images.getImage({ id: 0 }, options)],
+    ["webhooks", webhooks.listWebhooks({ namespaceId: 0 }, options)],
+  ];
+  const failures = requests.map(([peer, request]) =>
+    request.then(
+      () => [],
+      (error) => failureOf(peer, error),
+    ),
+  );
+  return (await Promise.all(failures)).flat();
+}
+
+/** Returns a check that throws `unavailable` if a service does not respond, and logs why at most once a minute. */
+export function healthCheck(services: Services, log: Log, now: () => number = Date.now): () => Promise<void> {
+  const shared = sharedReads<void>();
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const check = async () => {
+    const [failure] = await failuresOf(services);
+    if (!failure) return;
+    const at = now();
+    if (at - loggedAt >= minuteMs) {
+      loggedAt = at;
+      log.warn(failure, "a service does not respond");
+    }
+    throw new Fault("unavailable", "Service unavailable");
+  };
+  return () => shared("health", check);
+}
