@@ -4,6 +4,11 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
+import { findDeparted } from "../src/loops/find-departed.js";
+import { deliveryStore } from "../src/store/deliveries.js";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 let nextId = 1;
@@ -55,6 +60,17 @@ async function departuresApplied(): Promise<void> {
   await remove(namespace);
   await becomesDeparted(webhook);
 }
+
+const stored = () => ci.db.collection<WebhookDoc>("webhooks");
+
+/** Looks for departures whose events NATS lost. */
+const findLost = () =>
+  findDeparted({
+    webhooks: webhookStore(ci.db, stored(), ci.config.webhooksPerUser),
+    deliveries: deliveryStore(ci.db.collection<DeliveryDoc>("deliveries")),
+    uncachedAccounts: ci.accounts.accounts,
+    now: ci.now,
+  });
 
 test("a deleted namespace says farewell to the webhooks of its collaborators", async () => {
   await using inbox = await receiver();
@@ -152,8 +168,7 @@ test("a departure that arrives late or again spares what was activated since, an
   await remove(other);
   await departuresApplied();
   // Earlier versions left no mark, so the webhook is still that of its author.
-  const webhooks = ci.db.collection<{ _id: number }>("webhooks");
-  await webhooks.updateOne({ _id: activated.id }, { $unset: { departed: true } });
+  await stored().updateOne({ _id: activated.id }, { $unset: { departed: true } });
   const before = ci.now();
   ci.advanceClock(1_001);
   await update(activated, { active: true });
@@ -174,4 +189,24 @@ test("a webhook that is stored after its author was removed is deactivated at on
   };
   const webhook = await create(ci.users.bob, namespace, "late");
   expect(await read(webhook)).toMatchObject({ active: false, departed: true });
+});
+
+test("a webhook of an earlier version is spared if its member had already left, and not if they leave later", async () => {
+  const [before, after] = [await ci.aNamespace(), await ci.aNamespace()];
+  const left = await create(ci.users.bob, before, "left");
+  const stays = await create(ci.users.bob, after, "stays");
+  await remove(before);
+  await departuresApplied();
+  const ids = { _id: { $in: [left.id, stays.id] } };
+  await stored().updateMany(ids, { $set: { active: true }, $unset: { keeperId: true, departed: true } });
+  const revisionOf = async () => (await stored().findOne({ _id: stays.id }))?.revision;
+  const revision = await revisionOf();
+  await findLost();
+  expect(await revisionOf()).toBe(revision);
+  await remove(after);
+  await departuresApplied();
+  await stored().updateMany(ids, { $set: { active: true }, $unset: { departed: true } });
+  await findLost();
+  expect(await read(left)).toMatchObject({ active: true, departed: undefined });
+  expect(await read(stays)).toMatchObject({ active: false, departed: true });
 });

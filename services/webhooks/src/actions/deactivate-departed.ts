@@ -1,7 +1,7 @@
 import { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
-import { type KeptWebhook, keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
+import { idsOf, type KeptWebhook, keeperOf, type WebhookDoc } from "../store/webhook-doc.js";
 import { cancelStale } from "./cancel-stale.js";
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "uncachedAccounts">;
@@ -45,17 +45,23 @@ export async function deactivateDeparted(
   }
 }
 
-/** Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces. */
+/**
+ * Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces. Webhooks without a
+ * stored keeper are spared: it stores the author as their keeper if they may write.
+ */
 export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
   const at = ctx.now();
+  const unstored: number[] = [];
   const keptByMembers = batch.filter((webhook) => webhook.active && keeperOf(webhook) !== webhook.userId);
   for (const userId of new Set(keptByMembers.map(keeperOf))) {
     const kept = keptByMembers.filter((webhook) => keeperOf(webhook) === userId);
     const closed = await closedTo(ctx, userId, [...new Set(kept.map(({ namespaceId }) => namespaceId))]);
     const lost = new Set(closed.map(({ id }) => id));
-    const ids = kept.filter(({ namespaceId }) => lost.has(namespaceId)).map(({ _id }) => _id);
-    if (ids.length > 0) await deactivate(ctx, ids, userId, at);
+    const orphans = kept.filter(({ namespaceId, keeperId }) => keeperId !== undefined && lost.has(namespaceId));
+    if (orphans.length > 0) await deactivate(ctx, idsOf(orphans), userId, at);
+    unstored.push(...idsOf(kept.filter((one) => one.keeperId === undefined && !lost.has(one.namespaceId))));
   }
+  if (unstored.length > 0) await ctx.webhooks.storeKeepers(unstored);
 }
 
 /** Deactivates a webhook just written if the caller answers for it, and has left since the request was checked. */

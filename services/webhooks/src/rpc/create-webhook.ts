@@ -31,6 +31,7 @@ export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
         const webhook: WebhookDoc = {
           _id: id,
           authorId: caller.userId!,
+          keeperId: caller.userId!,
           userId,
           namespaceId,
           payloadUrl,

@@ -48,7 +48,7 @@ function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookReque
     events: request.events ? subscribedKinds(request.events.names) : webhook.events,
     active,
     activeSince: activates ? ctx.now() : webhook.activeSince,
-    keeperId: takesOver ? callerId : webhook.keeperId,
+    ...(takesOver ? { keeperId: callerId } : {}),
     ...changedSecrets(ctx, webhook, request),
     ...(request.active ? { disabledReason: undefined, departed: undefined, failingSince: undefined } : {}),
   };

@@ -7,7 +7,10 @@ export type WebhookDoc = Stored<Webhook> & {
   /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
-  /** The member who answers for it since they chose its address. Absent: its author. */
+  /**
+   * The member who answers for it since they chose its address, and who could write then. Absent in webhooks of earlier
+   * versions: their author, who may have left long ago.
+   */
   keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
   activeSince: Date;
@@ -26,6 +29,8 @@ export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "us
 export const keeperOf = ({ keeperId, authorId }: Pick<WebhookDoc, "keeperId" | "authorId">): number =>
   keeperId ?? authorId;
 
+export const idsOf = (docs: readonly { readonly _id: number }[]): number[] => docs.map(({ _id }) => _id);
+
 /** A position in a webhook's log: later deliveries, or those of the same time with a higher id, follow it. */
 export interface LogPosition {
   readonly since: Date;
@@ -34,8 +39,14 @@ export interface LogPosition {
 
 export type WebhookChange = Pick<
   WebhookDoc,
-  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince" | "keeperId"
-> & { secrets?: EncryptedSecrets; disabledReason?: undefined; departed?: undefined; failingSince?: undefined };
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
+> & {
+  keeperId?: number;
+  secrets?: EncryptedSecrets;
+  disabledReason?: undefined;
+  departed?: undefined;
+  failingSince?: undefined;
+};
 
 export interface WebhookHealth {
   readonly lastResponse: LastResponse;

@@ -6,7 +6,7 @@ import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Db } from "mongodb";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
-import { type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
+import { idsOf, type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
 
 const targetTaken = complainIfTaken("payload_url", "Payload URL already exists");
 
@@ -81,8 +81,6 @@ const keeper = (userId: number) => ({
 
 const keptFields = { authorId: 1, keeperId: 1, userId: 1, namespaceId: 1, active: 1 } as const;
 
-const idsOf = (docs: readonly { readonly _id: number }[]): number[] => docs.map(({ _id }) => _id);
-
 const activation = (webhooks: Collection<WebhookDoc>) => ({
   /** Deactivates the webhook if nobody has changed it since `doc` was read. Returns whether it did. */
   async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<boolean> {
@@ -123,6 +121,12 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
   async deactivateKept(ids: readonly number[], userId: number, at: Date): Promise<void> {
     const kept = { _id: { $in: [...ids] }, departed: { $ne: true as const }, ...keeper(userId), ...activatedBy(at) };
     await webhooks.updateMany(kept, departs);
+  },
+
+  /** Stores the authors as the keepers of webhooks that have none stored. This is no change of the settings. */
+  async storeKeepers(ids: readonly number[]): Promise<void> {
+    const unstored = { _id: { $in: [...ids] }, keeperId: { $exists: false } };
+    await webhooks.updateMany(unstored, [{ $set: { keeperId: "$authorId" } }]);
   },
 
   async countDisabled(): Promise<Record<string, number>> {
