@@ -167,11 +167,11 @@ test("a departure that arrives late or again spares what was activated since, an
   await update(activated, { active: false });
   await remove(other);
   await departuresApplied();
-  // Earlier versions left no mark, so the webhook is still that of its author.
-  await stored().updateOne({ _id: activated.id }, { $unset: { departed: true } });
+  // In earlier versions an activation left the webhook to its author.
   const before = ci.now();
   ci.advanceClock(1_001);
-  await update(activated, { active: true });
+  const set = { active: true, activeSince: ci.now() };
+  await stored().updateOne({ _id: activated.id }, { $set: set, $unset: { departed: true, keeperId: true } });
   await publishDeparture(other.id, before);
   await departuresApplied();
   expect((await read(back)).active).toBe(true);
@@ -209,4 +209,22 @@ test("a webhook of an earlier version is spared if its member had already left, 
   await findLost();
   expect(await read(left)).toMatchObject({ active: true, departed: undefined });
   expect(await read(stays)).toMatchObject({ active: false, departed: true });
+});
+
+test("an inactive webhook is marked or taken over although the event of the departure is late or lost", async () => {
+  const namespace = await ci.aNamespace();
+  const webhook = await create(ci.users.bob, namespace, "off");
+  await update(webhook, { active: false });
+  await remove(namespace);
+  await departuresApplied();
+  const forget = () => stored().updateOne({ _id: webhook.id }, { $unset: { departed: true } });
+  await forget();
+  await findLost();
+  expect(await read(webhook)).toMatchObject({ active: false, departed: true });
+  await forget();
+  await update(webhook, { active: true });
+  await findLost();
+  await publishDeparture(namespace.id, ci.now());
+  await departuresApplied();
+  expect(await read(webhook)).toMatchObject({ active: true, departed: undefined });
 });

@@ -46,13 +46,14 @@ export async function deactivateDeparted(
 }
 
 /**
- * Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces. Webhooks without a
+ * Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces, and marks the inactive
+ * ones. Webhooks without a
  * stored keeper are spared: it stores the author as their keeper if they may write.
  */
 export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
   const at = ctx.now();
   const unstored: number[] = [];
-  const keptByMembers = batch.filter((webhook) => webhook.active && keeperOf(webhook) !== webhook.userId);
+  const keptByMembers = batch.filter((webhook) => !webhook.departed && keeperOf(webhook) !== webhook.userId);
   for (const userId of new Set(keptByMembers.map(keeperOf))) {
     const kept = keptByMembers.filter((webhook) => keeperOf(webhook) === userId);
     const closed = await closedTo(ctx, userId, [...new Set(kept.map(({ namespaceId }) => namespaceId))]);
@@ -62,6 +63,12 @@ export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch
     unstored.push(...idsOf(kept.filter((one) => one.keeperId === undefined && !lost.has(one.namespaceId))));
   }
   if (unstored.length > 0) await ctx.webhooks.storeKeepers(unstored);
+}
+
+/** Reports whether the member who answers for a webhook may no longer write to its namespace. */
+export async function isOrphan(ctx: Parts, webhook: WebhookDoc): Promise<boolean> {
+  const keeperId = keeperOf(webhook);
+  return keeperId !== webhook.userId && (await closedTo(ctx, keeperId, [webhook.namespaceId])).length > 0;
 }
 
 /** Deactivates a webhook just written if the caller answers for it, and has left since the request was checked. */

@@ -4,7 +4,7 @@ import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { cancelStale } from "../actions/cancel-stale.js";
-import { confirmKeeper } from "../actions/deactivate-departed.js";
+import { confirmKeeper, isOrphan } from "../actions/deactivate-departed.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
@@ -36,11 +36,17 @@ function changedSecrets(
   return { secrets: encryptSecrets(config.keyring, webhook._id, replaced) };
 }
 
-function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest, callerId: number): WebhookChange {
+async function changeOf(
+  ctx: Context,
+  webhook: WebhookDoc,
+  request: UpdateWebhookRequest,
+  callerId: number,
+): Promise<WebhookChange> {
   const { active = webhook.active } = request;
   const payloadUrl = request.payloadUrl || webhook.payloadUrl;
   const activates = active && !webhook.active;
-  const takesOver = payloadUrl !== webhook.payloadUrl || (activates && webhook.departed);
+  const takesOver =
+    payloadUrl !== webhook.payloadUrl || (activates && (webhook.departed || (await isOrphan(ctx, webhook))));
   return {
     payloadUrl,
     targetKey: targetKey(payloadUrl),
@@ -58,7 +64,7 @@ async function update(ctx: Context, request: UpdateWebhookRequest, callerId: num
   for (;;) {
     const webhook = await ctx.webhooks.get(request.namespaceId, request.id);
     if (!webhook) throw notFound();
-    const changed = await ctx.webhooks.change(webhook, changeOf(ctx, webhook, request, callerId));
+    const changed = await ctx.webhooks.change(webhook, await changeOf(ctx, webhook, request, callerId));
     if (changed) return changed;
   }
 }

@@ -24,7 +24,7 @@ export type WebhookDoc = Stored<Webhook> & {
 };
 
 /** What tells who answers for a webhook, and where. */
-export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "userId" | "namespaceId" | "active">;
+export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "userId" | "namespaceId" | "departed">;
 
 export const keeperOf = ({ keeperId, authorId }: Pick<WebhookDoc, "keeperId" | "authorId">): number =>
   keeperId ?? authorId;

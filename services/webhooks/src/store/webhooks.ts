@@ -79,7 +79,7 @@ const keeper = (userId: number) => ({
   $or: [{ keeperId: userId }, { authorId: userId, keeperId: { $exists: false } }],
 });
 
-const keptFields = { authorId: 1, keeperId: 1, userId: 1, namespaceId: 1, active: 1 } as const;
+const keptFields = { authorId: 1, keeperId: 1, userId: 1, namespaceId: 1, departed: 1 } as const;
 
 const activation = (webhooks: Collection<WebhookDoc>) => ({
   /** Deactivates the webhook if nobody has changed it since `doc` was read. Returns whether it did. */
