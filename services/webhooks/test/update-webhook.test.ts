@@ -2,6 +2,9 @@ import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhoo
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { eventKinds } from "../src/domain/event-kinds.js";
+import { start } from "../src/service.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
 import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
@@ -143,6 +146,27 @@ describe("invalid", () => {
     const webhook = await aWebhook("http://example.com/in");
     const fields = { payload_url: ["Payload URL cannot use SSL for plain http URL"] };
     await expect(update(webhook, { ssl: true })).rejects.toMatchObject({ code: "invalid", fields });
+  });
+
+  test("rejects a change that does not fit what another request has changed meanwhile", async () => {
+    const webhook = await aWebhook("https://example.com/in", { ssl: false });
+    const store = webhookStore(ci.db, ci.db.collection<WebhookDoc>("webhooks"), ci.config.webhooksPerUser);
+    let reads = 0;
+    // The real store, with another change between the checks of a request and its write.
+    const slow = {
+      ...store,
+      get: async (...args: Parameters<typeof store.get>) => {
+        if (++reads === 2) await update(webhook, { payloadUrl: "http://example.com/in" });
+        return store.get(...args);
+      },
+    };
+    await using service = await start(ci.config, { webhooks: slow });
+    const { namespaceId, id } = webhook;
+    const change = { namespaceId, id, ssl: true, removeSecret: false };
+    const changing = ci.as(ci.users.bob, () => ci.clientTo(service).updateWebhook(change));
+    const fields = { payload_url: ["Payload URL cannot use SSL for plain http URL"] };
+    await expect(changing).rejects.toMatchObject({ code: "invalid", fields });
+    expect(await ci.read(webhook)).toMatchObject({ payloadUrl: "http://example.com/in", ssl: false });
   });
 
   test("rejects another webhook's address", async () => {

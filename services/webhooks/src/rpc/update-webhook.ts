@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fullPause } from "@ci/kit/process/full-pause";
-import { notFound } from "@ci/kit/rpc/fault";
-import { validated } from "@ci/kit/rpc/validated";
+import { type Fields, notFound } from "@ci/kit/rpc/fault";
+import { complain, validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { cancelStale } from "../actions/cancel-stale.js";
 import { confirmKeeper, isOrphan } from "../actions/deactivate-departed.js";
@@ -60,10 +60,25 @@ async function changeOf(
   };
 }
 
-async function update(ctx: Context, request: UpdateWebhookRequest, callerId: number): Promise<WebhookDoc> {
+function complaintsAbout(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest): Promise<Fields> {
+  const { namespaceId, id, secret = "", events } = request;
+  const target = { payloadUrl: request.payloadUrl || webhook.payloadUrl, ssl: request.ssl ?? webhook.ssl };
+  const changes = target.payloadUrl !== webhook.payloadUrl || target.ssl !== webhook.ssl;
+  const proposed = { namespaceId, id, target: changes ? target : undefined, secret, events: events?.names ?? [] };
+  return validateWebhook(ctx, proposed);
+}
+
+/** Changes a webhook. If its settings were changed since `checked` was validated, it validates them again. */
+async function update(
+  ctx: Context,
+  request: UpdateWebhookRequest,
+  checked: WebhookDoc,
+  callerId: number,
+): Promise<WebhookDoc> {
   for (;;) {
     const webhook = await ctx.webhooks.get(request.namespaceId, request.id);
     if (!webhook) throw notFound();
+    if (webhook.revision !== checked.revision) complain(await complaintsAbout(ctx, webhook, request));
     const changed = await ctx.webhooks.change(webhook, await changeOf(ctx, webhook, request, callerId));
     if (changed) return changed;
   }
@@ -71,22 +86,13 @@ async function update(ctx: Context, request: UpdateWebhookRequest, callerId: num
 
 export const updateWebhook = (ctx: Context): Handlers["updateWebhook"] =>
   validated(async (request, { caller }) => {
-    const { namespaceId, id, secret = "", events } = request;
+    const { namespaceId, id } = request;
     const webhook = await findWebhook(ctx, caller, namespaceId, id);
-    const target = { payloadUrl: request.payloadUrl || webhook.payloadUrl, ssl: request.ssl ?? webhook.ssl };
-    const targetChanges = target.payloadUrl !== webhook.payloadUrl || target.ssl !== webhook.ssl;
-    const proposed = {
-      namespaceId,
-      id,
-      target: targetChanges ? target : undefined,
-      secret,
-      events: events?.names ?? [],
-    };
     return {
-      complaints: await validateWebhook(ctx, proposed),
+      complaints: await complaintsAbout(ctx, webhook, request),
       async change() {
         await waitForFirstAttempts(ctx, id);
-        const changed = await update(ctx, request, caller.userId!);
+        const changed = await update(ctx, request, webhook, caller.userId!);
         await fullPause(settingsCacheMs);
         await confirmKeeper(ctx, changed, caller.userId!);
         await cancelStale(ctx, id);
