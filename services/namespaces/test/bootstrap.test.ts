@@ -88,6 +88,23 @@ test("a deleted account or a taken e-mail address gets no token, but the service
   expect(await withSettings("deleted", settings, authenticates(secretOf("a")))).toBe("unauthenticated");
 });
 
+test("the secret of another token replaces nothing, but the service starts", async () => {
+  const { secret, id } = await withSettings("equal", { adminToken: secretOf("a") }, async (ci) => {
+    const request = { name: "meanwhile", scope: "build:read" };
+    const { secret, token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
+    return { secret, id: token!.id };
+  });
+  await withSettings("equal", { adminToken: secret }, async (ci) => {
+    expect(await authenticates(secretOf("a"))(ci)).toMatchObject({ username: "admin" });
+    expect(await authenticates(secret)(ci)).toEqual({ username: "admin", tokenId: id });
+    await runAs(await ci.anAdmin(), () => ci.accounts.deleteToken({ id }));
+  });
+  await withSettings("equal", { adminToken: secret }, async (ci) => {
+    expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
+    expect(await authenticates(secret)(ci)).toMatchObject({ username: "admin" });
+  });
+});
+
 test("eight concurrent starts create one account and one token", async () => {
   const config = testConfig(names, { mongoDb: `${names.mongoDb}_race`, adminToken: secretOf("a") });
   const services = await Promise.all(Array.from({ length: 8 }, () => start(config)));

@@ -59,7 +59,7 @@ async function createToken(ctx: Context, hash: string, userId: number, scope: st
 /**
  * Creates the configured admin account and its token, and deletes bootstrap tokens of earlier settings. Replicas may run
  * it concurrently: the first write wins. If the account cannot exist, there is no token, but the service still starts,
- * because the account can also be deleted while the service runs.
+ * because the account can also be deleted while the service runs. If the secret is that of another token, all tokens stay.
  */
 export async function bootstrap(ctx: Context): Promise<void> {
   const { adminToken } = ctx.config;
@@ -72,6 +72,11 @@ export async function bootstrap(ctx: Context): Promise<void> {
     await ctx.users.promote(userId, userChanged({ at: ctx.now() }, "updated", promoted));
   }
   const hash = hashOf(adminToken);
+  const holder = await ctx.tokens.byHash(hash);
+  if (holder && !holder.bootstrap) {
+    const reason = "CI_ADMIN_TOKEN is the secret of another token: set another value, or delete that token and restart";
+    return ctx.log.error({ reason, token: holder._id, user: holder.userId }, "earlier bootstrap token kept");
+  }
   const scope = formatScope(everyPermission);
   for (let tries = 0; tries < maxTries; tries++) {
     await endOthers(ctx, hash, userId);
