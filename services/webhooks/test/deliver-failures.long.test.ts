@@ -103,6 +103,22 @@ describe("deactivation", () => {
     expect(await statusAfter(1)).toEqual(["failed", 3, true, undefined]);
   });
 
+  test("a change during the attempt that would have deactivated the webhook keeps the retries", async () => {
+    const answers: (Answer | Promise<Answer>)[] = [];
+    await using inbox = await receiver({ answer: () => answers.shift() ?? { status: 500 } });
+    const { webhook } = await failDelivery(inbox.url);
+    ci.advanceClock(6 * dayMs);
+    const under = gate();
+    answers.push(under.pass().then(() => ({ status: 500 })));
+    await submit(webhook);
+    await eventually(() => expect(answers).toEqual([]));
+    const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
+    under.open();
+    expect((await ci.settled(webhook, 2)).at(-1)).toMatchObject({ status: "failed", attemptCount: 3 });
+    expect(await ci.read(webhook)).toMatchObject({ active: true, disabledReason: undefined });
+  });
+
   test.each([
     ["failure of an attempt that began before an activation does not count", { active: true }, 500, "failing"],
     ["success counts also if the webhook is changed meanwhile", { secret: "new" }, 200, undefined],

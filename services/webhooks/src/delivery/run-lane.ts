@@ -151,7 +151,8 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
 }
 
 function count({ outcome, record: { attempt } }: AttemptResult): void {
-  countAttempt(outcome.status === Delivery_Status.pending ? "retry" : outcome.status);
+  const followUp = outcome.deactivate ? Delivery_Status.cancelled : "retry";
+  countAttempt(outcome.status === Delivery_Status.pending ? followUp : outcome.status);
   if (attempt.error !== undefined) countFailure(failureClass(attempt.code, attempt.error));
 }
 

@@ -39,7 +39,12 @@ test.each<[string, Partial<FinishedAttempt>, Outcome]>([
   [
     "a failure at the deactivation limit",
     { code: 500, failingSince: hoursAgo(120) },
-    { status: "cancelled", failingSince: hoursAgo(120), deactivate: "failing" },
+    {
+      status: "pending",
+      retryAt: new Date(at.getTime() + 1_000),
+      failingSince: hoursAgo(120),
+      deactivate: "failing",
+    },
   ],
   [
     "the last failure beyond the deactivation limit",

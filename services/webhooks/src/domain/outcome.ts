@@ -22,6 +22,7 @@ export interface Outcome {
   readonly status: Delivery_Status;
   readonly retryAt?: Date;
   readonly failingSince?: Date;
+  /** Unless the webhook is changed meanwhile. Its deactivation cancels the retry. */
   readonly deactivate?: Webhook_DisabledReason;
 }
 
@@ -39,11 +40,9 @@ export function decideOutcome(attempt: FinishedAttempt, rules: OutcomeRules, ran
   if (attempt.code === 410)
     return { status: Delivery_Status.failed, failingSince, deactivate: Webhook_DisabledReason.gone };
   const retry = retryAt(attempt, rules.pausesMs, random);
-  if (attempt.at.getTime() - failingSince.getTime() >= rules.deactivateAfterMs) {
-    const status = retry ? Delivery_Status.cancelled : Delivery_Status.failed;
-    return { status, failingSince, deactivate: Webhook_DisabledReason.failing };
-  }
-  return retry
+  const next = retry
     ? { status: Delivery_Status.pending, retryAt: retry, failingSince }
     : { status: Delivery_Status.failed, failingSince };
+  const endures = attempt.at.getTime() - failingSince.getTime() < rules.deactivateAfterMs;
+  return endures ? next : { ...next, deactivate: Webhook_DisabledReason.failing };
 }
