@@ -41,6 +41,7 @@ import { findDeparted } from "./loops/find-departed.js";
 import { keepHeartbeat } from "./loops/keep-heartbeat.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { prunePayloads } from "./loops/prune-payloads.js";
+import { pruneSecrets } from "./loops/prune-secrets.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
 import { releaseIdleLanes } from "./loops/release-idle-lanes.js";
@@ -98,6 +99,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("deliver", 500, () => wakeDue(ctx, dueRestMs), Math.max(500, dueRestMs));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-payloads", hourMs, () => prunePayloads(ctx));
+  loop("prune-secrets", hourMs, () => pruneSecrets(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);

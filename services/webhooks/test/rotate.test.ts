@@ -38,7 +38,7 @@ async function restart(keyring: typeof rotation.before) {
   await ci.restart();
 }
 
-test("rotation re-encrypts secrets, earlier secrets and copies in pending deliveries, which then sign with the new key alone", async () => {
+test("rotation re-encrypts secrets, earlier and replaced ones and copies in pending deliveries, which then sign with the new key alone", async () => {
   let status = 500;
   await using inbox = await receiver({ answer: () => ({ status }) });
   const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url, { secret: "first" });
@@ -56,7 +56,7 @@ test("rotation re-encrypts secrets, earlier secrets and copies in pending delive
   await publishFailing(2);
   expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["old"], ["old", "new"]]);
 
-  expect(await rotate()).toEqual({ renewed: 4, left: new Map() });
+  expect(await rotate()).toEqual({ renewed: 5, left: new Map() });
   expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["new"], ["new"]]);
   expect(await rotate()).toEqual({ renewed: 0, left: new Map() });
 

@@ -1,3 +1,4 @@
+import { outboxEvent } from "@ci/kit/mongo/document";
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
@@ -73,6 +74,38 @@ describe("secrets", () => {
     expect(Object.keys(headers).filter((name) => /signature|^webhook-/.test(name))).toEqual([]);
     await update(webhook, { secret: "first" });
     expect((await emit(5)).verified).toEqual(["first"]);
+  });
+});
+
+describe("secrets of events that are recorded late", () => {
+  const replaced = async ({ id }: Webhook) =>
+    (await ci.db.collection<WebhookDoc>("webhooks").findOne({ _id: id }))?.secrets.replaced?.length;
+
+  test("sign as they did when the event happened, for three days after a change", async () => {
+    await using inbox = await receiver();
+    const webhook = await aWebhook(inbox.url, { secret: "first", events: [] });
+    const body = { $case: "build", value: aBuild(webhook.namespaceId) } as const;
+    let count = 0;
+    const verifiedAt = async (at: Date) => {
+      await ci.publishMessage(outboxEvent({ kind: "build.submitted", namespaceId: webhook.namespaceId, at, body }));
+      await ci.settled(webhook, ++count);
+      return ["first", "second", "third"].filter((secret) => verifies(inbox.requests[count - 1]!, secret));
+    };
+    const times: Date[] = [];
+    const changes = [{ secret: "second" }, { removeSecret: true }, { secret: "third" }];
+    for (const change of changes) {
+      times.push(ci.now());
+      ci.advanceClock(10_000);
+      await update(webhook, change);
+    }
+    const verified: string[][] = [];
+    for (const at of [...times, ci.now()]) verified.push(await verifiedAt(at));
+    expect(verified).toEqual([["first"], ["first", "second"], [], ["third"]]);
+    expect(await replaced(webhook)).toBe(3);
+    ci.advanceClock(3 * 86_400_000);
+    // The pass runs when the service starts.
+    await ci.restart();
+    await eventually(async () => expect(await replaced(webhook)).toBe(0));
   });
 });
 

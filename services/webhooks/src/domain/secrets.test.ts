@@ -1,4 +1,4 @@
-import { replaceSecret, type Secrets } from "./secrets.js";
+import { removeSecrets, replaceSecret, type Secrets, signingSecrets } from "./secrets.js";
 
 const now = new Date("2026-01-10T00:00:00.000Z");
 const until = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
@@ -40,5 +40,31 @@ test.each<[string, Secrets, string, Secrets]>([
     },
   ],
 ])("%s", (_, secrets, text, expected) => {
-  expect(after(secrets, text)).toEqual(expected);
+  expect(after(secrets, text)).toMatchObject(expected);
+});
+
+/** Replaces the secret once an hour. */
+const changedTo = (...texts: string[]) =>
+  texts.reduce<Secrets>((secrets, text, index) => replaceSecret(secrets, text, until(index + 1), dayMs), {
+    current: "a",
+    earlier: [],
+  });
+const changed = changedTo("b", "c");
+
+test.each<[string, Secrets, Date, string[]]>([
+  ["before all changes", changed, until(0), ["a"]],
+  ["between two changes", changed, until(1), ["b", "a"]],
+  ["after the last change", changed, until(2), ["c", "b", "a"]],
+  ["just before a change, because clocks differ", changed, new Date(until(2).getTime() - 1_000), ["c", "b", "a"]],
+  ["when earlier secrets have expired", changed, until(26), ["c"]],
+  ["before the secret was removed", removeSecrets(changed, until(3)), until(2), ["c", "b", "a"]],
+  ["after the secret was removed", removeSecrets(changed, until(3)), until(3), []],
+  ["before more changes than are kept", changedTo("b", "c", "d", "e"), until(0), ["b", "a"]],
+])("finds the secrets of an event %s", (_, secrets, at, expected) => {
+  expect(signingSecrets(secrets, at)).toEqual(expected);
+});
+
+test("removing the secret again changes nothing", () => {
+  const removed = removeSecrets(changed, until(3));
+  expect(removeSecrets(removed, until(4))).toEqual(removed);
 });

@@ -4,6 +4,13 @@ export interface Secrets {
   readonly current?: string;
   /** Newest first. */
   readonly earlier: readonly EarlierSecret[];
+  /** What signed until each of the last changes, oldest first, for events that are recorded after a change. */
+  readonly replaced?: readonly ReplacedSecrets[];
+}
+
+export interface ReplacedSecrets {
+  readonly until: Date;
+  readonly texts: readonly string[];
 }
 
 export interface EarlierSecret {
@@ -17,17 +24,36 @@ const maxEarlier = fixedLimit({
   effect: "the oldest no longer signs",
 });
 
+const maxReplaced = fixedLimit({
+  max: 3,
+  about: "changes of the secret of a webhook that events recorded late look back on",
+  effect: "events from before them are signed as the oldest of them found it",
+});
+
+/** Clocks differ. No event from after a change may lack the new secret. */
+const marginMs = 1_000;
+
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);
 
-/** Returns the texts that sign now, the current one first; none without a current one. They may be encrypted. */
-export const signingSecrets = ({ current, earlier }: Secrets, now: Date): string[] =>
-  current === undefined ? [] : [current, ...unexpired(earlier, now).map(({ text }) => text)];
+/** Returns the texts that sign an event of this time, the then current one first; none without one. They may be encrypted. */
+export function signingSecrets({ current, earlier, replaced = [] }: Secrets, at: Date): readonly string[] {
+  const before = replaced.find(({ until }) => at.getTime() + marginMs < until.getTime());
+  if (before) return before.texts;
+  return current === undefined ? [] : [current, ...unexpired(earlier, at).map(({ text }) => text)];
+}
+
+const withReplaced = (secrets: Secrets, now: Date): readonly ReplacedSecrets[] =>
+  [...(secrets.replaced ?? []), { until: now, texts: signingSecrets(secrets, now) }].slice(-maxReplaced);
 
 export function replaceSecret(secrets: Secrets, text: string, now: Date, overlapMs: number): Secrets {
   const { current } = secrets;
   if (current === text) return secrets;
   const before = current === undefined ? [] : [{ text: current, until: new Date(now.getTime() + overlapMs) }];
   const earlier = [...before, ...unexpired(secrets.earlier, now)].filter((one) => one.text !== text);
-  return { current: text, earlier: earlier.slice(0, maxEarlier) };
+  return { current: text, earlier: earlier.slice(0, maxEarlier), replaced: withReplaced(secrets, now) };
 }
+
+/** Later events are not signed. The texts may be encrypted. */
+export const removeSecrets = (secrets: Secrets, now: Date): Secrets =>
+  secrets.current === undefined ? secrets : { earlier: [], replaced: withReplaced(secrets, now) };

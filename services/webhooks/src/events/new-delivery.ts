@@ -37,7 +37,7 @@ export function newDelivery(
     createdAt: now < webhook.activeSince ? webhook.activeSince : now,
     ...(payloadId === undefined ? { request: { headers, payload } } : { sharedRequest: { headers, payloadId } }),
     dueAt: dueImmediately,
-    secrets: reencryptTexts(config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
+    secrets: reencryptTexts(config.keyring, webhook._id, signingSecrets(webhook.secrets, event.at ?? now)),
     redelivery: false,
     asked: 0,
     trail: event.trail,

@@ -9,7 +9,7 @@ import { findWebhook } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
 import { subscribedKinds } from "../domain/event-kinds.js";
-import { replaceSecret } from "../domain/secrets.js";
+import { removeSecrets, replaceSecret } from "../domain/secrets.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { targetKey } from "../domain/target.js";
 import { decryptSecrets, type EncryptedSecrets, encryptSecrets } from "../store/encrypted-secrets.js";
@@ -29,7 +29,7 @@ function changedSecrets(
   webhook: WebhookDoc,
   request: UpdateWebhookRequest,
 ): { secrets?: EncryptedSecrets } {
-  if (request.removeSecret) return { secrets: { earlier: [] } };
+  if (request.removeSecret) return { secrets: removeSecrets(webhook.secrets, now()) };
   if (!request.secret) return {};
   const present = decryptSecrets(config.keyring, webhook._id, webhook.secrets);
   const replaced = replaceSecret(present, request.secret, now(), config.secretOverlapMs);

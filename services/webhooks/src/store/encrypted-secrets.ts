@@ -7,16 +7,18 @@ export type EncryptedSecrets = Secrets;
 
 const owner = (webhookId: number) => ({ kind: "webhook", id: webhookId });
 
-export const encryptSecrets = (keys: Keyring, webhookId: number, { current, earlier }: Secrets): EncryptedSecrets => ({
-  current: current === undefined ? undefined : encrypt(keys, current, owner(webhookId)),
-  earlier: earlier.map(({ text, until }) => ({ text: encrypt(keys, text, owner(webhookId)), until })),
+const mapTexts = ({ current, earlier, replaced }: Secrets, map: (text: string) => string): Secrets => ({
+  current: current === undefined ? undefined : map(current),
+  earlier: earlier.map(({ text, until }) => ({ text: map(text), until })),
+  ...(replaced && { replaced: replaced.map(({ texts, until }) => ({ texts: texts.map(map), until })) }),
 });
 
+export const encryptSecrets = (keys: Keyring, webhookId: number, secrets: Secrets): EncryptedSecrets =>
+  mapTexts(secrets, (text) => encrypt(keys, text, owner(webhookId)));
+
 /** Throws `internal` if the encryption key is missing. */
-export const decryptSecrets = (keys: Keyring, webhookId: number, { current, earlier }: EncryptedSecrets): Secrets => ({
-  current: current === undefined ? undefined : decrypt(keys, current, owner(webhookId)),
-  earlier: earlier.map(({ text, until }) => ({ text: decrypt(keys, text, owner(webhookId)), until })),
-});
+export const decryptSecrets = (keys: Keyring, webhookId: number, secrets: EncryptedSecrets): Secrets =>
+  mapTexts(secrets, (text) => decrypt(keys, text, owner(webhookId)));
 
 /** Decrypts the texts of one webhook. It caches the last ones, because most deliveries share them. */
 export function textsDecrypter(keys: Keyring, webhookId: number): (encrypted: readonly string[]) => readonly string[] {
@@ -35,10 +37,8 @@ export const encryptedFields: readonly EncryptedField[] = [
   {
     collection: "webhooks",
     field: "secrets",
-    renewed: ({ _id, secrets: { current, earlier } }: { _id: number; secrets: EncryptedSecrets }, renew) => ({
-      current: current === undefined ? undefined : renew(current, owner(_id)),
-      earlier: earlier.map(({ text, until }) => ({ text: renew(text, owner(_id)), until })),
-    }),
+    renewed: ({ _id, secrets }: { _id: number; secrets: EncryptedSecrets }, renew) =>
+      mapTexts(secrets, (text) => renew(text, owner(_id))),
   },
   {
     collection: "deliveries",

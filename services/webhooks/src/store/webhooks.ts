@@ -3,7 +3,7 @@ import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection, Db } from "mongodb";
+import type { Collection, Db, UpdateFilter } from "mongodb";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
 import { idsOf, type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
@@ -63,6 +63,13 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
         { returnDocument: "after" },
       )
       .catch(targetTaken),
+
+  /** Removes sets of secrets that were replaced before a time. Returns the number of their webhooks. */
+  async pruneSecrets(before: Date): Promise<number> {
+    const old = { until: { $lt: before } };
+    const pull = { $pull: { "secrets.replaced": old } } as UpdateFilter<WebhookDoc>;
+    return (await webhooks.updateMany({ "secrets.replaced": { $elemMatch: old } }, pull)).modifiedCount;
+  },
 
   async remove(id: number): Promise<void> {
     await webhooks.deleteOne({ _id: id });
