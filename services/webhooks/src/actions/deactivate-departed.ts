@@ -45,11 +45,7 @@ export async function deactivateDeparted(
   }
 }
 
-/**
- * Deactivates those of a batch of webhooks whose keepers may no longer write to the namespaces, and marks the inactive
- * ones. Webhooks without a
- * stored keeper are spared: it stores the author as their keeper if they may write.
- */
+/** Deactivates, or marks, webhooks whose stored keepers may no longer write. Stores absent keepers who may write. */
 export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
   const at = ctx.now();
   const unstored: number[] = [];

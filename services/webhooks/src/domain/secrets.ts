@@ -30,15 +30,14 @@ const maxReplaced = fixedLimit({
   effect: "events from before them are signed as the oldest of them found it",
 });
 
-/** Clocks differ. No event from after a change may lack the new secret. */
-const marginMs = 1_000;
+const clockMarginMs = 1_000;
 
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);
 
 /** Returns the texts that sign an event of this time, the then current one first; none without one. They may be encrypted. */
 export function signingSecrets({ current, earlier, replaced = [] }: Secrets, at: Date): readonly string[] {
-  const before = replaced.find(({ until }) => at.getTime() + marginMs < until.getTime());
+  const before = replaced.find(({ until }) => at.getTime() + clockMarginMs < until.getTime());
   if (before) return before.texts;
   return current === undefined ? [] : [current, ...unexpired(earlier, at).map(({ text }) => text)];
 }

@@ -68,7 +68,6 @@ function complaintsAbout(ctx: Context, webhook: WebhookDoc, request: UpdateWebho
   return validateWebhook(ctx, proposed);
 }
 
-/** Changes a webhook. If its settings were changed since `checked` was validated, it validates them again. */
 async function update(
   ctx: Context,
   request: UpdateWebhookRequest,

@@ -7,10 +7,7 @@ export type WebhookDoc = Stored<Webhook> & {
   /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
-  /**
-   * The member who answers for it since they chose its address, and who could write then. Absent in webhooks of earlier
-   * versions: their author, who may have left long ago.
-   */
+  /** The member who answers for it. Absent in webhooks of earlier versions: their author, who may have left long ago. */
   keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
   activeSince: Date;

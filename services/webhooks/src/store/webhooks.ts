@@ -64,7 +64,6 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
       )
       .catch(targetTaken),
 
-  /** Removes sets of secrets that were replaced before a time. Returns the number of their webhooks. */
   async pruneSecrets(before: Date): Promise<number> {
     const old = { until: { $lt: before } };
     const pull = { $pull: { "secrets.replaced": old } } as UpdateFilter<WebhookDoc>;
