@@ -1,6 +1,15 @@
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { BSON, type ClientSession, type Collection, type Db, type Document, MongoClient } from "mongodb";
+import {
+  BSON,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  type FindOptions,
+  MongoClient,
+  type MongoServerError,
+} from "mongodb";
 import {
   collectionFile,
   type Manifest,
@@ -16,9 +25,25 @@ export type Databases = Readonly<Record<string, string>>;
 /** Reports whether a collection holds content. It never changes and is the largest part, so the snapshot omits it. */
 const isContent = (name: string): boolean => name.endsWith(".chunks");
 
+type Snapshot = Pick<FindOptions, "session" | "readConcern">;
+
+const notAReplicaSet = 123;
+
+/** Returns options with which all reads see this moment, or none if MongoDB runs alone: it has no snapshots then. */
+async function startSnapshot(db: Db, session: ClientSession): Promise<Snapshot> {
+  const snapshot: Snapshot = { session, readConcern: { level: "snapshot" } };
+  try {
+    await db.collection("migrations").findOne({}, { ...snapshot, hint: { _id: 1 } });
+    return snapshot;
+  } catch (error) {
+    if ((error as MongoServerError).code === notAReplicaSet) return {};
+    throw error;
+  }
+}
+
 /** Yields all documents as raw BSON, in order of ids, since a server may forbid reads without an index. */
-async function* rawDocuments(collection: Collection, session: ClientSession): AsyncGenerator<Uint8Array> {
-  const found = collection.find({}, { session, raw: true, hint: { _id: 1 }, batchSize: 1_000 });
+async function* rawDocuments(collection: Collection, snapshot: Snapshot): AsyncGenerator<Uint8Array> {
+  const found = collection.find({}, { ...snapshot, raw: true, hint: { _id: 1 }, batchSize: 1_000 });
   for await (const one of found) yield one as unknown as Uint8Array;
 }
 
@@ -26,7 +51,8 @@ async function* rawDocuments(collection: Collection, session: ClientSession): As
 async function* rawContent(chunks: Collection, filesPath: string, gone: () => void): AsyncGenerator<Uint8Array> {
   for await (const one of readDocuments(filesPath)) {
     const { _id, length, chunkSize } = BSON.deserialize(one);
-    const found = chunks.find({ files_id: _id }, { raw: true, sort: { files_id: 1, n: 1 }, batchSize: 8 });
+    const options = { raw: true, batchSize: 8, readConcern: { level: "majority" } } as const;
+    const found = chunks.find({ files_id: _id }, { ...options, sort: { files_id: 1, n: 1 } });
     let count = 0;
     for await (const chunk of found) {
       count++;
@@ -71,19 +97,22 @@ export interface Saved {
   readonly documents: number;
   /** Stored files that were deleted while they were being read. */
   readonly gone?: number;
+  /** Whether a backup is from one moment. It is not if MongoDB runs alone and services write meanwhile. */
+  readonly snapshot?: boolean;
 }
 
 /**
  * Writes the databases to an empty folder while the services run. The records of all services are from the moment when
- * this begins. Content is read afterwards, so content of a file that is deleted meanwhile may be missing. MongoDB keeps a
+ * this begins if MongoDB is a replica set. Content is read afterwards, so content of a file that is deleted meanwhile may be missing. MongoDB keeps a
  * moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): this throws if reading the records takes longer.
  */
 export async function backup(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
   await emptyFolder(dir);
-  const client = await MongoClient.connect(mongoUrl, { readConcern: { level: "majority" } });
+  const client = await MongoClient.connect(mongoUrl);
   try {
     await using session = client.startSession({ snapshot: true });
     const at = new Date();
+    const snapshot = await startSnapshot(client.db(Object.values(databases)[0]), session);
     let gone = 0;
     const services: Record<string, SavedCollection[]> = {};
     const contents: (() => Promise<void>)[] = [];
@@ -103,14 +132,19 @@ export async function backup(mongoUrl: string, databases: Databases, dir: string
       for (const one of all)
         if (isContent(one.name))
           contents.push(async () => void saved.push(await save(dir, service, one, contentOf(one.name))));
-        else saved.push(await save(dir, service, one, rawDocuments(db.collection(one.name), session)));
+        else saved.push(await save(dir, service, one, rawDocuments(db.collection(one.name), snapshot)));
     }
     for (const saveContent of contents) await saveContent();
     const manifest: Manifest = { format: 1, at: at.toISOString(), services };
     await writeFile(`${manifestFile(dir)}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     await rename(`${manifestFile(dir)}.part`, manifestFile(dir));
     const all = Object.values(services).flat();
-    return { at, documents: all.reduce((sum, { documents }) => sum + documents, 0), gone };
+    return {
+      at,
+      documents: all.reduce((sum, { documents }) => sum + documents, 0),
+      gone,
+      snapshot: Boolean(snapshot.session),
+    };
   } finally {
     await client.close();
   }

@@ -24,11 +24,14 @@ function read(argv: readonly string[]) {
   return { what, work, dir: resolve(folder), databases: databases as Record<string, string> };
 }
 
-function resultOf(what: string, dir: string, { at, documents, gone = 0 }: Saved): string {
+function resultOf(what: string, dir: string, { at, documents, gone = 0, snapshot = true }: Saved): string {
   const of = `${documents} documents of ${at.toISOString()}`;
   if (what === "restore") return `Restored ${of}. The services may start.`;
   const missing = gone > 0 ? ` ${gone} stored files were deleted meanwhile: their content is missing.` : "";
-  return `Saved ${of} to ${dir}.${missing}`;
+  const warning = snapshot
+    ? ""
+    : " MongoDB is not a replica set and has no snapshots: this backup is consistent only if nothing was written meanwhile.";
+  return `Saved ${of} to ${dir}.${missing}${warning}`;
 }
 
 async function main(): Promise<void> {

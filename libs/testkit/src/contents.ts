@@ -38,6 +38,17 @@ export async function makeCollection(mongoUrl: string, database: string, name: s
   await client.close();
 }
 
+export async function insertDocuments(
+  mongoUrl: string,
+  database: string,
+  name: string,
+  documents: readonly { _id: number }[],
+): Promise<void> {
+  const client = await MongoClient.connect(mongoUrl);
+  await client.db(database).collection<{ _id: number }>(name).insertMany(documents);
+  await client.close();
+}
+
 export async function dropDatabase(mongoUrl: string, database: string): Promise<void> {
   const client = await MongoClient.connect(mongoUrl);
   await client.db(database).dropDatabase();

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aWord } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
-import { contentsOf, dropDatabase, makeCollection } from "@ci/testkit/contents";
+import { contentsOf, dropDatabase, insertDocuments, makeCollection } from "@ci/testkit/contents";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes";
+import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 
 // Starts all services twice and a command eight times.
@@ -46,6 +48,9 @@ async function runBuild(): Promise<{ id: number; number: number; url: string }> 
   return { id, number, url };
 }
 
+const insert = ({ mongoUrl, mongoDb }: Database, service: string, documents: { _id: number }[]) =>
+  insertDocuments(mongoUrl, `${mongoDb}_${service}`, "records", documents);
+
 const contentsIn = ({ mongoUrl, mongoDb }: Database) => contentsOf(mongoUrl, `${mongoDb}_`);
 
 it("restore makes another installation equal to the one that was backed up", async () => {
@@ -59,7 +64,8 @@ it("restore makes another installation equal to the one that was backed up", asy
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
 
   // The services keep running. The backup equals their data because nothing changes meanwhile.
-  expect(await run("backup", folder, before)).toEqual({ code: 0, output: expect.stringContaining(` to ${folder}.`) });
+  const saved = expect.stringMatching(/ to .+\. MongoDB is not a replica set/);
+  expect(await run("backup", folder, before)).toEqual({ code: 0, output: saved });
   await ci[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
   expect((await run("backup", folder, before)).code).toBe(0);
@@ -81,6 +87,19 @@ it("restore makes another installation equal to the one that was backed up", asy
   expect(laterUser.id).toBeGreaterThan(user.id);
   const nextBuild = await runBuild();
   expect([nextBuild.id > firstBuild.id, nextBuild.number]).toEqual([true, firstBuild.number + 1]);
+});
+
+it("backup saves one moment of a replica set, whatever read concern its URL names", async () => {
+  await using stores = await startStores("replica set");
+  const source = { mongoUrl: `${stores.mongoUrl}&readConcernLevel=local`, mongoDb: "one" };
+  const records = Array.from({ length: 20_000 }, (_, _id) => ({ _id, noise: randomBytes(500) }));
+  await insert(source, "namespaces", records);
+  await insert(source, "webhooks", [{ _id: 1 }]);
+  const folder = join(dir, "moment");
+  const running = run("backup", folder, source);
+  await eventually(() => expect(existsSync(join(folder, "namespaces"))).toBe(true));
+  await insert(source, "webhooks", [{ _id: 2 }]);
+  expect(await running).toEqual({ code: 0, output: expect.stringMatching(/^Saved 20001 documents .+ to [^ ]+\.\n$/) });
 });
 
 it("restore rejects filled databases and broken backups, and backup rejects a filled folder", async () => {
