@@ -21,6 +21,7 @@ const requeued = new Counter({
   labelNames: ["driver"],
   registers,
 });
+for (const driver of drivers) requeued.inc({ driver }, 0);
 
 const waited = new Histogram({
   name: "ci_build_wait_seconds",

@@ -61,6 +61,7 @@ export function loop(
     stirred = true;
     if (pauseMs > everyMs) waiting.abort();
   };
+  failures.inc({ loop: name }, 0);
   on.signal.addEventListener("abort", wake, { once: true });
 
   async function passOnce(): Promise<unknown> {

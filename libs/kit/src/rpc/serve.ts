@@ -16,7 +16,7 @@ import { runGenerator } from "./caller.js";
 import { carryCalls, type Unary } from "./carried-calls.js";
 import type { Identity } from "./identity.js";
 import { byShape, encoderOf, maxMessageBytes, pathOf } from "./method.js";
-import { type Call, type CallOptions, type ServedCall, servedCalls } from "./served-call.js";
+import { type Call, type CallOptions, type ServedCall, servedCalls, showNoFailures } from "./served-call.js";
 import { guardChanges } from "./validated.js";
 
 type Begin = ReturnType<typeof servedCalls>;
@@ -147,6 +147,7 @@ export async function serveRpc(
   const methodsByPath = new Map<string, Unary>();
   add({
     add(definition, handlers) {
+      showNoFailures(definition);
       const guarded = guardChanges(handlers) as never;
       const { unary, streams } = byShape(definition);
       const unaries = unaryHandlers(unary, guarded, begin, options.ping);
@@ -155,6 +156,7 @@ export async function serveRpc(
       if (hasMethods(streams)) server.with(streaming(begin)).add(streams, guarded);
     },
   });
+  showNoFailures(CallServiceDefinition);
   const carrying = { methodsByPath, takeMs: connectionMs, vouch: options.identity.vouch };
   server.with(streaming(begin)).add(CallServiceDefinition, { carryCalls: carryCalls(carrying) } as never);
   const port = await server.listen(options.listen, serverCredentials);

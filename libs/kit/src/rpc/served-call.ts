@@ -1,4 +1,4 @@
-import { type CallContext, ServerError } from "nice-grpc";
+import { type CallContext, ServerError, type TsProtoServiceDefinition } from "nice-grpc";
 import { Histogram } from "prom-client";
 import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
@@ -8,7 +8,7 @@ import { type Caller, runAs } from "./caller.js";
 import type { ServiceName } from "./callers.js";
 import { asFault, Fault, type FaultCode, faultKey, grpcStatus } from "./fault.js";
 import type { Identity } from "./identity.js";
-import { failing, type Method, spanName } from "./method.js";
+import { failing, type Method, pathOf, spanName } from "./method.js";
 import { isValidateOnly } from "./validate-only.js";
 import type { ValidateOnly } from "./validated.js";
 
@@ -27,6 +27,12 @@ const seconds = new Histogram({
   labelNames: ["method", "code"],
   registers: [metrics],
 });
+
+/** Begins the series of internal errors with 0, so that an alert sees the first one. */
+export function showNoFailures(definition: TsProtoServiceDefinition): void {
+  for (const method of Object.values(definition.methods))
+    seconds.zero({ method: pathOf(definition, method), code: "internal" });
+}
 
 function logBuildOf(request: unknown): void {
   const { buildId } = request as { buildId?: unknown };
