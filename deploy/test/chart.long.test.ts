@@ -161,18 +161,28 @@ function checks() {
     expect(lint(helm, helmOptions("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
+  const runnerSettings = (values: Record<string, unknown>) => {
+    const all = render(helm, helmOptions("minimal", values));
+    return ofKind(all, "ConfigMap").find(({ metadata }) => partOf(metadata.labels) === "runner").data;
+  };
+
+  it("writes numbers in settings as they are", () =>
+    expect(
+      runnerSettings({ "runner.settings": { DOCKER_MEMORY: 2_000_000_000, DOCKER_PIDS: 512, DOCKER_CPUS: 0.5 } }),
+    ).toMatchObject({
+      ...{ DOCKER_MEMORY: "2000000000", DOCKER_PIDS: "512", DOCKER_CPUS: "0.5" },
+    }));
+
   it("gives runners the engine's own image for the packet filter, unless the values name another one", () => {
-    const settingsOf = (values: Record<string, unknown>) => {
-      const all = render(helm, helmOptions("minimal", values));
-      return ofKind(all, "ConfigMap").find(({ metadata }) => partOf(metadata.labels) === "runner").data;
-    };
-    expect(settingsOf({ "runner.engine.image": "registry.corp.example/docker:1" })).toMatchObject({
+    expect(runnerSettings({ "runner.engine.image": "registry.corp.example/docker:1" })).toMatchObject({
       JOB_EGRESS_IMAGE: "registry.corp.example/docker:1",
     });
-    expect(settingsOf({ "runner.settings": { JOB_EGRESS_IMAGE: "tools:1", JOB_EGRESS: "enforce" } })).toMatchObject({
-      JOB_EGRESS_IMAGE: "tools:1",
-      JOB_EGRESS: "enforce",
-    });
+    expect(runnerSettings({ "runner.settings": { JOB_EGRESS_IMAGE: "tools:1", JOB_EGRESS: "enforce" } })).toMatchObject(
+      {
+        JOB_EGRESS_IMAGE: "tools:1",
+        JOB_EGRESS: "enforce",
+      },
+    );
   });
 
   it("makes the bundled servers refuse clients without TLS, and every URL of them trust the installation's authority", () => {

@@ -85,6 +85,7 @@ QEMU_ACCEL: {{ ternary "tcg" "kvm" (eq $values.runner.kvm.kind "none") }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := (get $values .name).settings }}
-{{ $name }}: {{ $value | toString | quote }}
+{{- /* toString writes large numbers as 2e+06. */}}
+{{ $name }}: {{ ternary ($value | toJson) ($value | toString) (kindIs "float64" $value) | quote }}
 {{- end }}
 {{- end }}
