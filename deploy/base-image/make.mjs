@@ -6,19 +6,13 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, statS
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { repoRoot } from "../local/provision/machine.mjs";
 import { makeDisk } from "./disk.mjs";
+import { baseFolder } from "./folder.mjs";
 import { recipes } from "./recipes.mjs";
 import { makeRoot } from "./root.mjs";
 import { whyNot } from "./tools.mjs";
 
 const usage = `Usage: npm run image -- NAME [FILE] [--base] [--add PACKAGE,...]; names are ${Object.keys(recipes).join(", ")}`;
-
-/** Returns the folder of base images of this machine's runner. */
-const baseFolder = () => {
-  const { RUNNER_IMAGES_DIR, RUNNER_DIR = join(repoRoot, ".data/runner") } = process.env;
-  return join(RUNNER_IMAGES_DIR || join(RUNNER_DIR, ".images"), "_base/qemu/x86_64");
-};
 
 /** Reads the arguments. @throws {Error} with the usage */
 const readArguments = () => {

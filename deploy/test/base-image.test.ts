@@ -36,6 +36,18 @@ describe("npm run image", () => {
     expect(readdirSync(workDir)).toEqual([]);
   });
 
+  it.each([
+    [{ CI_DATA: "/data" }, "/data/runner/.images"],
+    [{ CI_DATA: "/data", RUNNER_DIR: "/work" }, "/work/.images"],
+    [{ CI_DATA: "/data", RUNNER_DIR: "/work", RUNNER_IMAGES_DIR: "/images" }, "/images"],
+  ])("makes a base image for the runner with %j", (env, folder) => {
+    const { RUNNER_DIR, RUNNER_IMAGES_DIR, ...inherited } = process.env;
+    const script = `import { baseFolder } from "${join(deployDir, "base-image/folder.mjs")}"; console.log(baseFolder())`;
+    const args = ["--input-type=module", "-e", script];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8", env: { ...inherited, ...env } });
+    expect(stdout).toBe(`${folder}/_base/qemu/x86_64\n`);
+  });
+
   it("names all missing programs and the command that installs them, and leaves no files", () => {
     const { status, stderr } = make(["debian-12"], { PATH: workDir });
     expect(status).toBe(1);
