@@ -110,7 +110,7 @@ export async function start(config: Config): Promise<Gateway> {
       log.info("draining");
       http.drain();
     });
-    const admin = await serveAdmin(config.adminListen, async () => check());
+    const admin = await serveAdmin(config.adminListen, check, async () => undefined);
     parts.unshift(admin);
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: http.port, adminPort: admin.port }, "serving");

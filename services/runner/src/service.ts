@@ -56,10 +56,7 @@ export async function start(config: Config, times: Times = {}): Promise<Service>
     own({ [Symbol.asyncDispose]: () => agent.destroy() });
     const working = own(keepWorking({ config, queue, drivers, readiness, agent, copies, times, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
-    const admin = await serveAdmin(config.adminListen, async () => {
-      check();
-      await ready(readiness);
-    });
+    const admin = await serveAdmin(config.adminListen, check, () => ready(readiness));
     parts.unshift(admin);
     log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
     return {

@@ -2,23 +2,32 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { computedGauge, metrics } from "./metrics.js";
 
-const showReady = computedGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
+const showReady = computedGauge({ name: "ci_ready", help: "1 when the process can do its work, else 0" });
 
 export function splitAddress(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(":");
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
 }
 
-/** Serves /healthz, /readyz (`ready` resolves) and /metrics, away from the API's address. */
+/** Serves /healthz, /readyz (`ready` resolves, `check` does not throw) and /metrics, away from the API's address. */
 export async function serveAdmin(
   listen: string,
-  ready: () => Promise<void>,
+  check: () => void,
+  ready: () => Promise<unknown>,
 ): Promise<AsyncDisposable & { port: number }> {
   const isReady = () =>
     ready().then(
       () => 1,
       () => 0,
     );
+  const isServing = () => {
+    try {
+      check();
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const gauge = showReady(async () => [{ value: await isReady() }]);
   const server = createServer(async (request, response) => {
     const reply = (status: number, body: string, type = "text/plain; charset=utf-8") =>
@@ -26,7 +35,7 @@ export async function serveAdmin(
     if (request.url === "/healthz") return reply(200, "ok\n");
     if (request.url === "/metrics") return reply(200, await metrics.metrics(), metrics.contentType);
     if (request.url !== "/readyz") return reply(404, "not found\n");
-    if ((await isReady()) === 1) reply(200, "ready\n");
+    if (isServing() && (await isReady()) === 1) reply(200, "ready\n");
     else reply(503, "not ready\n");
   });
   const { host, port } = splitAddress(listen);

@@ -99,10 +99,7 @@ export async function host(
     const { listen, adminListen, stopGraceMs: graceMs } = config;
     const rpc = own(await serveRpc({ listen, log, identity, graceMs, ping: mongo.ping }, add));
     const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
-    const admin = await serveAdmin(adminListen, async () => {
-      check();
-      await mongo.ping();
-    });
+    const admin = await serveAdmin(adminListen, check, mongo.ping);
     parts.unshift(admin);
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: rpc.port, adminPort: admin.port }, "serving");
