@@ -1,6 +1,14 @@
 import { join, resolve } from "node:path";
 import { parseRanges, type Range } from "@ci/kit/net/guard";
-import { identityWith, logLevel, natsUrl, readSettings, type Settings, stopConfig } from "@ci/kit/process/config";
+import {
+  identityWith,
+  logLevel,
+  natsUrl,
+  readSettings,
+  type Settings,
+  stopConfig,
+  subjectPrefix,
+} from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { type OpenidConfig, openidConfig } from "./auth/openid-config.js";
@@ -144,7 +152,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       logLevel: logLevel(s),
       natsUrl: natsUrl(s),
-      subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
+      subjectPrefix: subjectPrefix(s),
       ...readBounds(s),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
       trustedProxies: s.parsed(

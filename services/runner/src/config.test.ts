@@ -38,6 +38,8 @@ test("each start has its own id and the same name", () => {
 });
 
 test.each([
+  ["SUBJECT_PREFIX", "my ci"],
+  ["SUBJECT_PREFIX", "*"],
   ["RUNNER_DRIVERS", "vm"],
   ["RUNNER_DRIVERS", "os,,docker"],
   ["RUNNER_BUILDS", "0"],

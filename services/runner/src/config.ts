@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { identityWith, logLevel, natsUrl, readSettings, type Settings } from "@ci/kit/process/config";
+import { identityWith, logLevel, natsUrl, readSettings, type Settings, subjectPrefix } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
@@ -164,11 +164,11 @@ const osConfig = (s: Settings, builds: number): OsConfig => ({
 });
 
 /** The default name contains the subject prefix, so that two installations on a host stay apart. */
-function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
+function identity(s: Settings, prefix: string): Pick<Config, "name" | "id"> {
   const name = s.str(
     "RUNNER_NAME",
     "marks everything the runner makes, so that it is found after a crash; unique per process",
-    `${subjectPrefix}-${hostname()}`,
+    `${prefix}-${hostname()}`,
   );
   return {
     name,
@@ -207,7 +207,7 @@ export const driversConfig = (s: Settings, { served, dir, builds }: Serving): Dr
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
-    const subjectPrefix = s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci");
+    const prefix = subjectPrefix(s);
     const dir = s.str("RUNNER_DIR", "holds the folders of running builds", join(tmpdir(), "service-ci-runner"));
     const served = s.someOf(
       "RUNNER_DRIVERS",
@@ -240,11 +240,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         { effect: "the runner claims no builds" },
       ),
       ...contentLimits(s),
-      ...identity(s, subjectPrefix),
+      ...identity(s, prefix),
       ...driversConfig(s, { served, dir, builds }),
       ...peers,
       natsUrl: natsUrl(s),
-      subjectPrefix,
+      subjectPrefix: prefix,
       adminListen: s.listen(
         "ADMIN_LISTEN",
         "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",

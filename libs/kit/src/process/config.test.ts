@@ -1,4 +1,4 @@
-import { readSettings, type ServiceConfig, serviceConfig, settingsReadFrom } from "./config.js";
+import { readSettings, type ServiceConfig, serviceConfig, settingsReadFrom, subjectPrefix } from "./config.js";
 import { parseDuration, parseSize, timer } from "./setting-types.js";
 
 it.each([
@@ -142,6 +142,12 @@ describe("an error names the limits of", () => {
     expect(problemOf({ X: "a:0" }, (s) => s.peer("X", "it"))).toBe(sentence);
   });
 });
+
+it.each(["my ci", "*", "a.b", "ä", ">"])("SUBJECT_PREFIX may not be %s, which no NATS subject begins with", (text) =>
+  expect(() => readSettings({ SUBJECT_PREFIX: text }, subjectPrefix)).toThrow(
+    `SUBJECT_PREFIX must be letters, digits, _ and -, not "${text}"`,
+  ),
+);
 
 describe("serviceConfig", () => {
   const required = {

@@ -159,6 +159,12 @@ export const natsUrl = (s: Settings): string =>
     },
   );
 
+export const subjectPrefix = (s: Settings): string =>
+  s.parsed("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci", (text) => {
+    if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new Error(`must be letters, digits, _ and -, not "${text}"`);
+    return text;
+  });
+
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
   stopDelayMs: s.duration(
     "STOP_DELAY",
@@ -202,7 +208,7 @@ export function serviceConfig<P extends Readonly<Record<string, string>>>(
     mongoUrl: mongoUrl(s),
     mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
     natsUrl: natsUrl(s),
-    subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
+    subjectPrefix: subjectPrefix(s),
     ...stopConfig(s),
     ...peers,
     identity: identityWith(s, service, peers, listen),
