@@ -8,17 +8,23 @@ const stop = () => interrupted.abort();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stop);
 
 // If the reader closes the pipe, exit quietly.
-let hangUp: () => void = () => process.exit(exit.done);
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+let isUnwritable = false;
+let hangUp: () => void = () => process.exit(isUnwritable ? exit.failed : exit.done);
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  if (code !== "EPIPE" && !isUnwritable) {
+    isUnwritable = true;
+    process.stderr.write(`The output cannot be written: ${message}\n`);
+  }
   hangUp();
 });
+// Notes that nobody reads end nothing.
+process.stderr.on("error", () => {});
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
 const { stdin, stdout, stderr, env } = process;
-process.exitCode = await run(process.argv.slice(2), {
+const code = await run(process.argv.slice(2), {
   stdin,
   stdout,
   stderr,
@@ -29,3 +35,4 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   version,
 });
+process.exitCode = isUnwritable ? exit.failed : code;

@@ -85,7 +85,7 @@ export function runPrinter(io: Io): Emit {
     else if (event === "end") {
       // Services print even after their job has ended.
       for (const { name } of data.jobs) await lines.end(name);
-      await noteSummary(io, data, files);
+      await noteSummary(io, data, files).catch(() => undefined);
     } else if (data.seconds !== undefined) {
       await lines.end(data.name);
       note(

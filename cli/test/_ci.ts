@@ -19,7 +19,7 @@ export class Running {
   readonly ended: Promise<Ended>;
 
   constructor(readonly child: ChildProcess) {
-    child.stdout!.on("data", (text) => {
+    child.stdout?.on("data", (text) => {
       this.stdout += text;
     });
     child.stderr!.on("data", (text) => {
@@ -43,8 +43,14 @@ export class Ci implements Disposable {
   readonly env: NodeJS.ProcessEnv = { PATH: process.env.PATH, XDG_CONFIG_HOME: join(this.folder, "config") };
   readonly home = join(this.folder, "config");
 
-  start(words: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = this.folder): Running {
-    const child = spawn(process.execPath, [main, ...words], { cwd, env: { ...this.env, ...env } });
+  start(
+    words: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    cwd = this.folder,
+    stdout: "pipe" | number = "pipe",
+  ): Running {
+    const stdio = ["pipe" as const, stdout, "pipe" as const];
+    const child = spawn(process.execPath, [main, ...words], { cwd, env: { ...this.env, ...env }, stdio });
     this.#started.push(child);
     return new Running(child);
   }

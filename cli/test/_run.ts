@@ -29,8 +29,8 @@ export class LocalUser implements Disposable {
     return execFileSync("git", [...who, ...words], { cwd: this.repository, encoding: "utf8" });
   }
 
-  start(words: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-    return this.ci.start(["run", ...words], { ...this.#env, ...env }, this.repository);
+  start(words: readonly string[], env: NodeJS.ProcessEnv = {}, stdout: "pipe" | number = "pipe"): Running {
+    return this.ci.start(["run", ...words], { ...this.#env, ...env }, this.repository, stdout);
   }
 
   /** Runs `ci run` to its end, with this manifest. */

@@ -1,5 +1,5 @@
 // Runs the built binary, cli/dist/main.js, with the os driver and without a server.
-import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { inApp, LocalUser, printedBy } from "./_run.js";
@@ -44,6 +44,25 @@ test("a reader that goes away kills the build", async () => {
   await running.shows("more");
   running.child.stdout!.destroy();
   expect((await running.ended).code).toBe(3);
+  expect(user.left()).toEqual([]);
+});
+
+test("output that cannot be written kills the build", async () => {
+  const full = openSync("/dev/full", "w");
+  const running = user.start(["-"], {}, full);
+  closeSync(full);
+  running.child.stdin!.end(JSON.stringify(inApp(["while :; do echo more; sleep 0.1; done"])));
+  const { code, stderr } = await running.ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The output cannot be written: ENOSPC")]);
+  expect(user.left()).toEqual([]);
+});
+
+test("the builds go on when nobody reads the notes", async () => {
+  const running = user.start(["-"]);
+  running.child.stdin!.end(JSON.stringify(inApp(["echo on-$N"], { matrix: { N: ["1", "2"] } })));
+  running.child.stderr!.destroy();
+  const { code, stdout } = await running.ended;
+  expect([code, stdout.match(/(?<=\| )on-\d$/gm)]).toEqual([0, ["on-1", "on-2"]]);
   expect(user.left()).toEqual([]);
 });
 
