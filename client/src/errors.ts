@@ -22,14 +22,18 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isComplaints = (value: unknown): value is Record<string, string[]> =>
   isObject(value) && Object.values(value).every(Array.isArray);
 
+/** Returns the seconds of a Retry-After, which is a number or a date. Undefined if it is neither. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const number = Number(retryAfter);
+  const seconds = Number.isNaN(number) ? Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000) : number;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+}
+
 /** Returns the error that a response stands for. `body` is the parsed body. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const { status, statusText, headers } = response;
-  const retryAfter = headers.get("retry-after");
-  const more = [
-    retryAfter === null ? undefined : Number(retryAfter),
-    headers.get("x-request-id") ?? undefined,
-  ] as const;
+  const more = [secondsOf(headers.get("retry-after")), headers.get("x-request-id") ?? undefined] as const;
   if (isObject(body) && typeof body.message === "string") return new ApiError(status, body.message, {}, ...more);
   // 400 answers a map from fields to complaints.
   if (status === 400 && isComplaints(body))

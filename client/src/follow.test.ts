@@ -1,4 +1,4 @@
-import { ApiError } from "./errors.js";
+import { ApiError, errorOf } from "./errors.js";
 import { follow, type StreamEvent } from "./follow.js";
 
 type Open = Parameters<typeof follow>[0];
@@ -76,6 +76,41 @@ test("a server that is busy is asked again, and a refusal is thrown", async () =
   };
   await expect(all(open)).rejects.toMatchObject({ status: 404 });
   expect(errors).toEqual([]);
+});
+
+test("a pause that the server asks for lasts about five minutes at most", async () => {
+  const stopping = new AbortController();
+  const timer = jest.spyOn(globalThis, "setTimeout");
+  const open: Open = async () => {
+    timer.mockClear();
+    setImmediate(() => stopping.abort());
+    throw new ApiError(503, "Busy", {}, 1e7);
+  };
+  await all(open, { signal: stopping.signal });
+  const pauses = timer.mock.calls.map(([, ms]) => ms);
+  timer.mockRestore();
+  expect(pauses).toHaveLength(1);
+  expect(pauses[0]).toBeGreaterThanOrEqual(225_000);
+  expect(pauses[0]).toBeLessThanOrEqual(375_000);
+});
+
+test.each([
+  ["120", 120],
+  ["-1", 0],
+  ["Wed, 21 Oct 2015 07:28:00 GMT", 0],
+  ["soon", undefined],
+  ["Infinity", undefined],
+  [undefined, undefined],
+])("Retry-After %s means %s seconds", (value, seconds) => {
+  const response = new Response(null, { status: 503, headers: value === undefined ? {} : { "Retry-After": value } });
+  expect(errorOf(response, undefined).retryAfterSeconds).toBe(seconds);
+});
+
+test("a Retry-After in the form of a date means the seconds until then", () => {
+  const headers = { "Retry-After": new Date(Date.now() + 3_600_000).toUTCString() };
+  const { retryAfterSeconds } = errorOf(new Response(null, { status: 503, headers }), undefined);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
+  expect(retryAfterSeconds).toBeGreaterThan(0);
 });
 
 test("the signal ends a stream that waits", async () => {

@@ -20,6 +20,7 @@ export interface FollowOptions {
 
 const firstPauseMs = 250;
 const maxPauseMs = 15_000;
+const maxRetryAfterMs = 300_000;
 /** A stream of events begins with a block that has nothing but its position. The parser passes over such blocks. */
 const maxHead = 256;
 /** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
@@ -87,7 +88,7 @@ export async function* follow(
       if (signal?.aborted) return;
       if (!mayPass(error)) throw error;
       const wait = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-      pauseMs = Math.max(pauseMs, (wait ?? 0) * 1_000);
+      pauseMs = Math.max(pauseMs, Math.min((wait ?? 0) * 1_000, maxRetryAfterMs));
     } finally {
       watched.stop();
     }
