@@ -35,10 +35,12 @@ export async function downloadContent(io: Io, shownBy: string, input: Input): Pr
   const from = `${path}?download`;
   const { headers } = await client.request(from, { method: "HEAD" });
   const sizeBytes = Number(headers.get("Content-Length"));
+  const lastModified = headers.get("Last-Modified") ?? undefined;
   const target = await targetOf(into, name);
   const progress = progressOf(io, name, sizeBytes);
   const options = { client, signal: io.signal, force, onProgress: progress.update };
-  const isNew = await download({ path: from, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
+  const wanted = { path: from, name, sizeBytes, sha256, lastModified };
+  const isNew = await download(wanted, target, options).finally(progress.clear);
   if (io.options.json) await printJson(io, record);
   else if (isNew) await print(io, visible(target));
   else note(io, `${target} already exists`);

@@ -12,6 +12,8 @@ export interface Wanted {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string | null;
+  /** The server's Last-Modified. The file gets it, so that a later download knows whose content it holds. */
+  readonly lastModified?: string | undefined;
 }
 
 export interface DownloadOptions {
@@ -31,13 +33,20 @@ async function hashFile(path: string): Promise<Hash> {
   return hash;
 }
 
-/** Reports whether a target already holds the content. Throws if it holds something else. */
-async function isThere({ name, sizeBytes, sha256 }: Wanted, target: string, force: boolean): Promise<boolean> {
+const isDated = ({ lastModified }: Wanted, { mtimeMs }: { readonly mtimeMs: number }): boolean =>
+  lastModified !== undefined && Date.parse(lastModified) === mtimeMs;
+
+/** Reports whether a target already holds the content. Throws if it holds something else, or may do so. */
+async function isThere(wanted: Wanted, target: string, force: boolean): Promise<boolean> {
+  const { name, sizeBytes, sha256 } = wanted;
   const entry = await entryAt(target);
   if (!entry) return false;
-  if (entry.isFile() && entry.size === sizeBytes && (await hashFile(target)).digest("hex") === sha256) return true;
-  if (!force || !entry.isFile()) throw new Failure(`${target} exists and is not ${name}. Use --force to replace it`);
-  return false;
+  const hasSize = entry.isFile() && entry.size === sizeBytes;
+  if (hasSize && (sha256 === null ? isDated(wanted, entry) : (await hashFile(target)).digest("hex") === sha256))
+    return true;
+  if (force && entry.isFile()) return false;
+  const difference = hasSize && sha256 === null ? "may differ from" : "is not";
+  throw new Failure(`${target} exists and ${difference} ${name}. Use --force to replace it`);
 }
 
 async function emptied(file: FileHandle): Promise<number> {
@@ -46,13 +55,20 @@ async function emptied(file: FileHandle): Promise<number> {
 }
 
 /** Appends the missing rest to a partial file. */
-async function append(file: FileHandle, { path, sizeBytes }: Wanted, options: DownloadOptions): Promise<void> {
+async function append(file: FileHandle, wanted: Wanted, options: DownloadOptions): Promise<void> {
+  const { path, name, sizeBytes, lastModified } = wanted;
   const { client, signal, onProgress } = options;
   const { size } = await file.stat();
   let offset = size > sizeBytes ? await emptied(file) : size;
   if (offset === sizeBytes) return;
-  const headers = { Accept: "application/octet-stream", ...(offset > 0 ? { Range: `bytes=${offset}-` } : {}) };
-  const { body, status } = await client.request(path, { headers, signal });
+  const condition = lastModified === undefined ? {} : { "If-Range": lastModified };
+  const part = offset > 0 ? { Range: `bytes=${offset}-`, ...condition } : {};
+  const response = await client.request(path, { headers: { Accept: "application/octet-stream", ...part }, signal });
+  const { body, status } = response;
+  if (lastModified !== undefined && response.headers.get("Last-Modified") !== lastModified) {
+    await body?.cancel();
+    throw new Failure(`${name} has changed since the download began. Run the command again`);
+  }
   if (offset > 0 && status !== 206) offset = await emptied(file);
   onProgress(offset);
   for await (const chunk of body ?? []) {
@@ -71,7 +87,9 @@ async function fill(partial: string, wanted: Wanted, options: DownloadOptions): 
   const entry = await entryAt(partial);
   if (entry && !entry.isFile()) throw new Failure(`${partial} is in the way`);
   const file = await open(partial, entry ? "r+" : "wx");
+  const { lastModified } = wanted;
   try {
+    if (entry && lastModified !== undefined && !isDated(wanted, entry)) await emptied(file);
     let before = -1;
     for (let failures = 0; ; ) {
       try {
@@ -87,6 +105,7 @@ async function fill(partial: string, wanted: Wanted, options: DownloadOptions): 
       await delay(firstPauseMs * 2 ** failures, undefined, { signal: options.signal });
     }
   } finally {
+    if (lastModified !== undefined) await file.utimes(new Date(lastModified), new Date(lastModified));
     await file.close();
   }
 }

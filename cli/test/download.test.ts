@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@service-ci/client";
-import { download } from "../src/download.js";
+import { download, type Wanted } from "../src/download.js";
 
 const content = randomBytes(100_000);
 const wanted = {
@@ -23,18 +23,19 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Downloads from a server that answers requests from an offset. Returns the offsets. */
 async function downloadFrom(
-  answer: (response: ServerResponse, offset: number, nth: number) => void,
+  answer: (response: ServerResponse, offset: number, nth: number, headers: IncomingHttpHeaders) => void,
+  content: Wanted = wanted,
 ): Promise<number[]> {
   const offsets: number[] = [];
   const server = createServer((request, response) => {
     const offset = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
-    answer(response, offset, offsets.push(offset));
+    answer(response, offset, offsets.push(offset), request.headers);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const options = { client, signal: new AbortController().signal, force: false, onProgress: () => {} };
   try {
-    await download(wanted, join(folder, "a"), options);
+    await download(content, join(folder, "a"), options);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -75,4 +76,55 @@ test("a refusal is not repeated, and what arrived is kept", async () => {
   expect(answers).toEqual([1, 2]);
   expect(readFileSync(join(folder, "a.part"))).toHaveLength(30_000);
   expect(existsSync(join(folder, "a"))).toBe(false);
+});
+
+const lastModified = "Wed, 21 Oct 2026 07:28:00 GMT";
+const image = { ...wanted, sha256: null, lastModified };
+
+/** Answers as the gateway does: with a part, unless the client's part belongs to older content. */
+const sendImage = (response: ServerResponse, offset: number, _nth: number, headers: IncomingHttpHeaders) => {
+  const from = headers["if-range"] === lastModified ? offset : 0;
+  const length = { "Content-Length": content.length - from, "Last-Modified": lastModified };
+  response.writeHead(from > 0 ? 206 : 200, length).end(content.subarray(from));
+};
+
+test.each([
+  ["continued if it is of the same date", lastModified, content.subarray(0, 30_000), 30_000],
+  ["begun again if it is of another date", "Wed, 21 Oct 2026 07:27:00 GMT", Buffer.alloc(30_000), 0],
+])("a partial download of content without a hash is %s", async (_what, date, begun, offset) => {
+  writeFileSync(join(folder, "a.part"), begun);
+  utimesSync(join(folder, "a.part"), new Date(date), new Date(date));
+  expect(await downloadFrom(sendImage, image)).toEqual([offset]);
+  expect(readFileSync(join(folder, "a")).equals(content)).toBe(true);
+});
+
+test("a partial download without a hash keeps the date, so that the next one continues it", async () => {
+  const refused = downloadFrom((response, _offset, nth) => {
+    if (nth > 1) return response.writeHead(404).end();
+    response.writeHead(200, { "Content-Length": content.length, "Last-Modified": lastModified });
+    return response.write(content.subarray(0, 30_000), () => response.destroy());
+  }, image);
+  await expect(refused).rejects.toMatchObject({ status: 404 });
+  expect(await downloadFrom(sendImage, image)).toEqual([30_000]);
+  expect(readFileSync(join(folder, "a")).equals(content)).toBe(true);
+});
+
+test("content that changes during its download is not joined", async () => {
+  const changed = downloadFrom((response, offset, nth) => {
+    const date = nth === 1 ? lastModified : "Wed, 21 Oct 2026 07:29:00 GMT";
+    response.writeHead(200, { "Content-Length": content.length, "Last-Modified": date });
+    if (nth > 1) return response.end(content);
+    return response.write(content.subarray(offset, 30_000), () => response.destroy());
+  }, image);
+  await expect(changed).rejects.toThrow("a has changed since the download began. Run the command again");
+  expect(existsSync(join(folder, "a"))).toBe(false);
+});
+
+test("a complete download without a hash is known by its size and date", async () => {
+  expect(await downloadFrom(sendImage, image)).toEqual([0]);
+  expect(await downloadFrom(sendImage, image)).toEqual([]);
+  utimesSync(join(folder, "a"), new Date(), new Date());
+  await expect(downloadFrom(sendImage, image)).rejects.toThrow("exists and may differ from a. Use --force");
+  writeFileSync(join(folder, "a"), "other");
+  await expect(downloadFrom(sendImage, image)).rejects.toThrow("exists and is not a. Use --force");
 });
