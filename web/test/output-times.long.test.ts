@@ -127,4 +127,21 @@ inBrowser((web) => {
     await allTimed(page, expected);
     expect(await page.locator(".line").count()).toBe(expected.length);
   });
+
+  test("earlier lines go on through a line that is longer than what one load brings", async () => {
+    const script = "set +x; echo begin; printf '%0700000d\\n' 7; seq 100";
+    const { ann, build } = await ended(job("unit", script));
+    const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
+    await timesButton(page).click();
+    const earlier = page.getByRole("button", { name: "Earlier lines" });
+    const log = linesOf(page);
+    await eventually(async () => {
+      if (await earlier.isVisible()) await earlier.click();
+      expect(await log.getByText("begin", { exact: true }).count()).toBe(1);
+    });
+    await earlier.waitFor({ state: "detached" });
+    expect(await page.locator(".line.piece").count()).toBeGreaterThan(1);
+    const expected = await timesOf(ann, build.url);
+    await eventually(async () => expect((await shownTimes(page)).filter(Boolean)).toEqual(expected));
+  });
 });

@@ -68,8 +68,8 @@ export function blockWriter(
       return shown;
     },
 
-    /** Shows a line that has ended, which took so many bytes. */
-    end(element: HTMLElement | undefined, line: Line, bytes: number, time?: string): void {
+    /** Shows a line that has ended, which took so many bytes. Returns its element. */
+    end(element: HTMLElement | undefined, line: Line, bytes: number, time?: string): HTMLElement {
       const shown = element ?? newLine(time);
       fill(shown, line);
       offset += bytes;
@@ -81,6 +81,7 @@ export function blockWriter(
         addFold(head.element, head.command);
         if (isFolded(head.element)) setHidden(shown, true);
       }
+      return shown;
     },
 
     /** Byte offset after the last line that has ended. */

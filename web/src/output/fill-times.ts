@@ -14,7 +14,12 @@ export async function fillTimes(url: string, { element, from }: Block, signal: A
         setTime(line, time);
         found = true;
       }
-      line = lineAfter(line);
+      // Of the pieces of a line only the first one has a time.
+      while (line?.classList.contains("piece")) {
+        line = lineAfter(line);
+        if (line) setTime(line, "");
+      }
+      line = line && lineAfter(line);
     }
     if (!line) break;
   }

@@ -45,7 +45,7 @@ export interface LogView {
   drawn(): Promise<void>;
   /** Returns the first block that has lines without their times. */
   untimed(): Block | undefined;
-  /** Adds whole lines before the first one. */
+  /** Adds text before the first line, in whole lines or as far as a piece of the first one. */
   prepend(text: string, bytes: number): void;
   /** Takes text again, from the returned byte offset on. */
   resume(): number;
@@ -220,8 +220,11 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
       const earlier = blockWriter(job, start, (block) => added.push(block));
       const ascii = isAscii(text);
       const raw = text.split("\n");
-      for (const [index, line] of ansiParser().push(text).lines.entries())
+      const parsed = ansiParser().push(text);
+      for (const [index, line] of parsed.lines.entries())
         earlier.end(undefined, line, bytesOf(raw[index] ?? "", ascii) + 1);
+      const rest = raw.at(-1);
+      if (rest) earlier.end(undefined, parsed.open, bytesOf(rest, ascii)).classList.add("piece");
       const top = before?.element.getBoundingClientRect().top;
       list.prepend(added);
       if (before && top !== undefined)
