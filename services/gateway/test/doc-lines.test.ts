@@ -28,26 +28,22 @@ else {
   });
   const saved = (file: string) => readFile(join(sh.dir, file), "utf8");
 
-  test("the README's first build is followed, and its artifact is downloaded", async () => {
-    const [, , lines = ""] = blocksOf("README.md");
-    const output = await sh.run(lines.replace(/^export TOKEN=ci_.*$/m, ""));
-    expect(output).toContain(`"url":"${url}/b/admin/2"`);
-    expect(output).toContain('data: {"status":"passed"}');
-    expect(await saved("out.txt")).toBe("hello\n");
-  });
-
   // Runs cli/dist/main.js.
-  test("the README's commands of ci follow a build and download its artifacts", async () => {
-    const [, lines = ""] = blocksOf("README.md");
+  test("the README's lines work in one terminal, one after another", async () => {
+    const [, ciLines = "", curlLines = ""] = blocksOf("README.md");
     await symlink(join(root, "cli"), join(sh.dir, "cli"));
     await mkdir(join(sh.dir, "examples"));
     const example = await readFile(join(root, "examples/hello.yml"), "utf8");
     const own = example.replace(/^driver:\n( .*\n)+/m, "driver: {type: os}\n");
     await writeFile(join(sh.dir, "examples/hello.yml"), own);
-    const output = await sh.run(lines.replace(`ci login ${url}`, `echo $TOKEN | ci login ${ci.origin}`));
+    const signedIn = ciLines.replace(`ci login ${url}`, `echo $TOKEN | ci login ${ci.origin}`);
+    const output = await sh.run(signedIn + curlLines.replace(/^export TOKEN=ci_.*$/m, ""));
     expect(output).toContain("Hello from build number one");
     expect(output).toContain("greeting.txt");
     expect(await saved("greeting.txt")).toContain("Hello");
+    expect(output).toContain(`"url":"${url}/b/admin/3"`);
+    expect(output).toContain('data: {"status":"passed"}');
+    expect(await saved("out.txt")).toBe("hello\n");
   });
 
   test("the lines about files download and upload what the page says", async () => {
@@ -56,7 +52,7 @@ else {
     await writeFile(join(sh.dir, "debian.qcow2"), disk);
     const [downloads, uploads, forms] = blocksOf("docs/files.md");
     await sh.run(downloads!);
-    expect([await saved("out.txt"), await saved("admin-2.log")]).toEqual(["hello\n", expect.stringContaining("hello")]);
+    expect([await saved("out.txt"), await saved("admin-3.log")]).toEqual(["hello\n", expect.stringContaining("hello")]);
     await sh.run(`${uploads}${forms}`);
     const objects = (await ci.admin.get("/objects")).json;
     const images = (await ci.admin.get("/images")).json;

@@ -35,14 +35,14 @@ else {
     await server[Symbol.asyncDispose]();
   });
 
-  /** Runs lines of the page in a terminal with a reader's own values. */
+  /** Runs lines of the page in a terminal with a reader's own values, in the folder where the lines before have ended. */
   function run(lines = ""): Promise<string> {
     const mine: Record<string, string> = {
       ...{ URL: url, TOKEN: ci.adminToken, REPOSITORY: git.url, PROVIDER: "github" },
       ...{ SECRET: secret, ACCESS_TOKEN: accessToken },
     };
     const exports = settings.replace(/^export (\w+)=.*$/gm, (_line, name: string) => `export ${name}='${mine[name]}'`);
-    return sh.run(`${exports}\n${lines}`);
+    return sh.run(`cd "$(cat ~/folder || pwd)"\n${exports}\n${lines}\npwd > ~/folder`);
   }
 
   const passed = (path: string) =>
