@@ -37,11 +37,14 @@ const sections = Object.entries(headings).map(
 const page = `# The command line
 
 \`ci\` has a command for nearly every route of the API, for terminals and scripts. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
-it. Then define \`ci\`:
+it. Then define \`ci\`, as a function because zsh completes no words of an alias:
 
 \`\`\`sh
-alias ci="node $PWD/cli/dist/main.js"
+ci_main="$PWD/cli/dist/main.js"
+ci() { node "$ci_main" "$@"; }
 \`\`\`
+
+\`npm start\` prints the function for \`~/.bashrc\` or \`~/.zshrc\`, with the path in it. In fish, write \`alias ci="node $PWD/cli/dist/main.js"\`.
 
 ## Sign in
 

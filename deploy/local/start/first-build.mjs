@@ -66,7 +66,7 @@ export const welcome = ({ url, ownUrl }, { adminToken, signIn, driver, image, bu
     `\nThe API is at ${url}${url === ownUrl ? "" : `, once your proxy forwards it to ${ownUrl}`}`,
     `To sign in as the administrator, open this link within ten minutes. It works once:\n  ${signIn}`,
     "On the command line, try:",
-    `  alias ci='node ${join(repoRoot, "cli/dist/main.js")}'`,
+    `  ci() { node '${join(repoRoot, "cli/dist/main.js")}' "$@"; }`,
     `  ci login ${ownUrl} --token ${adminToken}`,
     "  ci list",
     ...(build ? [`  ci logs ${build.number}`] : []),

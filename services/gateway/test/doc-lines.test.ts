@@ -37,7 +37,9 @@ else {
     const own = example.replace(/^driver:\n( .*\n)+/m, "driver: {type: os}\n");
     await writeFile(join(sh.dir, "examples/hello.yml"), own);
     const signedIn = ciLines.replace(`ci login ${url}`, `echo $TOKEN | ci login ${ci.origin}`);
-    const output = await sh.run(signedIn + curlLines.replace(/^export TOKEN=ci_.*$/m, ""));
+    const output = await sh.run(`${signedIn}${curlLines.replace(/^export TOKEN=ci_.*$/m, "")}type ci`);
+    // Zsh completes no words of an alias.
+    expect(output).toMatch(/^ci is a (shell )?function/m);
     expect(output).toContain("Hello from build number one");
     expect(output).toContain("greeting.txt");
     expect(await saved("greeting.txt")).toContain("Hello");
