@@ -1,6 +1,6 @@
 import { ApiError } from "@service-ci/client";
 import { exitOf, Failure } from "./exit.js";
-import { explain } from "./explain.js";
+import { explain, lostNote } from "./explain.js";
 
 test.each([
   [["passed", "passed_with_failures"], 0],
@@ -27,6 +27,11 @@ test("an error is explained, and says what to do", () => {
   expect(explain(new TypeError("fetch failed", { cause })).message).toBe(
     "The server cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
   );
+  expect(lostNote(new TypeError("fetch failed", { cause }))).toBe(
+    "The connection is lost (connect ECONNREFUSED 127.0.0.1:1); trying again",
+  );
+  expect(lostNote(undefined)).toBe("The connection is lost; trying again");
+  expect(explain(new DOMException("The server is silent", "TimeoutError")).message).toBe("The server is silent");
   expect(explain(new Failure("Why", 3))).toEqual({ message: "Why", code: 3 });
   expect(explain(new Error("odd")).message).toMatch(/^This is a bug in ci: Error: odd/);
 });

@@ -31,6 +31,12 @@ function causeOf(error: Error): Error {
   return cause instanceof Error ? causeOf(cause) : error;
 }
 
+/** Returns the note about a lost connection. The server may have closed it without an error. */
+export function lostNote(error: unknown): string {
+  const reason = error instanceof Error ? ` (${causeOf(error).message})` : "";
+  return `The connection is lost${reason}; trying again`;
+}
+
 /** Returns the message and the exit code for an error that ended a command. */
 export function explain(error: unknown): Explained {
   if (error instanceof Failure) return { message: error.message, code: error.code };
@@ -39,6 +45,7 @@ export function explain(error: unknown): Explained {
     return failed(`The server cannot be reached: ${causeOf(error).message}`);
   if (error instanceof TypeError && error.message === "terminated")
     return failed(`The connection broke: ${causeOf(error).message}`);
+  if (error instanceof Error && error.name === "TimeoutError") return failed(error.message);
   if (error instanceof Error && "syscall" in error) return failed(error.message);
   return failed(`This is a bug in ci: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 }

@@ -1,4 +1,5 @@
 import { Failure } from "./exit.js";
+import { lostNote } from "./explain.js";
 import { hasColors } from "./format/paint.js";
 import { filterFor } from "./format/safe-output.js";
 import { type Io, note, printJsonLine, write } from "./io.js";
@@ -12,8 +13,8 @@ export async function followOutput(io: Io, { client }: Session, path: string, ti
   let endsLine = true;
   let connected = true;
   let waiting = "";
-  const onConnection = (now: boolean) => {
-    if (now !== connected) note(io, now ? "Connected again" : "The connection is lost; trying again");
+  const onConnection = (now: boolean, error?: unknown) => {
+    if (now !== connected) note(io, now ? "Connected again" : lostNote(error));
     connected = now;
   };
   const onComment = (comment: string) => {

@@ -50,7 +50,11 @@ test("a wrong token, a wrong path and a server that is away are told apart", asy
     ...{ code: 2, stderr: expect.stringContaining("is not Service CI") },
   });
   const away = await user.run(["login", "http://127.0.0.1:1"], { input: ann.token });
-  expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("The server cannot be reached: ") });
+  const unreached = { code: 1, stdout: "", stderr: expect.stringContaining("The server cannot be reached: ") };
+  expect(away).toEqual(unreached);
+  const nowhere = { CI_SERVER: "http://127.0.0.1:1", CI_TOKEN: ann.token };
+  for (const words of ["logs -f ann/12", "events -f"])
+    expect(await user.run(words.split(" "), { env: nowhere })).toEqual(unreached);
   const env = { CI_SERVER: address(), CI_TOKEN: "ci_wrong" };
   expect(await user.run(["list"], { env })).toMatchObject({ code: 2, stderr: expect.stringContaining("ci login") });
 });

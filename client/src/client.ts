@@ -30,7 +30,7 @@ export interface Client {
   readonly api: Api<paths>;
   /** Sends a request to a path of the API or a URL from a record. Throws an ApiError unless the response is 2xx. */
   request(pathOrUrl: string, init?: RequestInit): Promise<Response>;
-  /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. */
+  /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. Throws if the first connection fails. */
   follow(pathOrUrl: string, options?: FollowOptions & OutputOptions): AsyncGenerator<StreamEvent>;
   /** Uploads content to `/objects` or `/images` as it is read, and returns the record. */
   upload<T = unknown>(
@@ -85,26 +85,28 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
 
   /** Returns the address of a path or of a record's URL. The token never goes to another server. */
   function addressOf(pathOrUrl: string): string {
-    if (pathOrUrl.startsWith("/")) return url + pathOrUrl;
+    if (pathOrUrl.startsWith("/")) return straight(url + pathOrUrl);
     for (const base of [publicUrl, url])
-      if (pathOrUrl.startsWith(`${base}/`)) return url + pathOrUrl.slice(base.length);
+      if (pathOrUrl.startsWith(`${base}/`)) return straight(url + pathOrUrl.slice(base.length));
     throw new TypeError(`${pathOrUrl} is not below ${publicUrl}`);
   }
 
-  async function request(pathOrUrl: string, init: RequestInit = {}): Promise<Response> {
+  async function send(address: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("Authorization", bearer(token).Authorization);
-    const response = await fetch(new Request(straight(addressOf(pathOrUrl)), { ...init, headers }));
+    const response = await fetch(new Request(address, { ...init, headers }));
     if (!response.ok) throw await failed(response);
     return response;
   }
+
+  const request = async (pathOrUrl: string, init?: RequestInit) => send(addressOf(pathOrUrl), init);
 
   return {
     api,
     request,
     follow(pathOrUrl, { timestamps, ...options } = {}) {
-      const url = timestamps ? withTimes(pathOrUrl) : pathOrUrl;
-      return follow((headers, signal) => request(url, { headers, signal }), options);
+      const address = addressOf(timestamps ? withTimes(pathOrUrl) : pathOrUrl);
+      return follow((headers, signal) => send(address, { headers, signal }), options);
     },
     async upload(path, query, content, { signal, onProgress } = {}) {
       const body = onProgress ? content.pipeThrough(counting(onProgress)) : content;

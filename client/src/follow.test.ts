@@ -69,6 +69,30 @@ test("a connection that is lost before the first event continues where its strea
   expect(asked).toEqual([undefined, "42", "42"]);
 });
 
+test("an error of the first connection is thrown, unless the caller waits for the server", async () => {
+  const errors: unknown[] = [];
+  const broken = (): Open => {
+    let nth = 0;
+    return async () => {
+      if (nth++ === 0) throw new TypeError("fetch failed");
+      return streamOf([end]);
+    };
+  };
+  await expect(all(broken())).rejects.toThrow("fetch failed");
+  const onConnection = (_connected: boolean, error?: unknown) => errors.push(error);
+  expect(await all(broken(), { waitsForServer: true, onConnection })).toHaveLength(1);
+  expect(errors).toEqual([new TypeError("fetch failed"), undefined]);
+});
+
+test("a server that cannot be reached later is tried again", async () => {
+  let nth = 0;
+  const open: Open = async () => {
+    if (++nth === 2) throw new TypeError("fetch failed");
+    return streamOf(nth === 1 ? [output(1, "a")] : [end]);
+  };
+  expect(await all(open)).toHaveLength(2);
+});
+
 test("a server that is busy is asked again, and a refusal is thrown", async () => {
   const errors = [new ApiError(503, "Service unavailable"), new ApiError(404, "Not Found")];
   const open: Open = async () => {

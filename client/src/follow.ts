@@ -12,8 +12,10 @@ export interface FollowOptions {
   /** Continues after the event with this id. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the stream is open, when the connection is lost, and again when the stream is open again. */
-  readonly onConnection?: ((connected: boolean) => void) | undefined;
+  /** Called when the stream is open, when the connection is lost with the error if there is one, and when it is open again. */
+  readonly onConnection?: ((connected: boolean, error?: unknown) => void) | undefined;
+  /** Whether to go on trying if the server cannot be reached at first. Default: the error is thrown. */
+  readonly waitsForServer?: boolean | undefined;
   /** Called with the comments of the stream, such as why a build waits. Heartbeats are empty comments. */
   readonly onComment?: ((comment: string) => void) | undefined;
 }
@@ -26,9 +28,8 @@ const maxHead = 256;
 /** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 
-/** Errors after which another attempt may succeed. */
-const mayPass = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status === 429 || error.status >= 500;
+/** Errors of the server after which another attempt may succeed. */
+const mayPass = ({ status }: ApiError): boolean => status === 429 || status >= 500;
 
 /** Resolves after `ms`, or at the signal. */
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -45,7 +46,7 @@ const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 /** Aborts with its parent, or when nothing calls `heard` for too long. */
 function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard(): void; stop(): void } {
   const silent = new AbortController();
-  const bite = () => silent.abort(new Error("The connection is silent"));
+  const bite = () => silent.abort(new DOMException("The server is silent", "TimeoutError"));
   let timer = setTimeout(bite, silenceMs);
   return {
     signal: parent ? AbortSignal.any([parent, silent.signal]) : silent.signal,
@@ -59,19 +60,23 @@ function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard
 
 /**
  * Yields the events of a stream. After a lost connection it reconnects and continues after the last event, so each event
- * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses.
+ * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses, and what
+ * `open` throws if the first connection fails.
  */
 export async function* follow(
   open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
-  { after, signal, onConnection, onComment }: FollowOptions = {},
+  { after, signal, onConnection, onComment, waitsForServer = false }: FollowOptions = {},
 ): AsyncGenerator<StreamEvent> {
   let last = after;
   let pauseMs = firstPauseMs;
+  let retries = waitsForServer;
   while (!signal?.aborted) {
     const watched = watchdog(signal);
+    let lostBy: unknown;
     try {
       const headers = { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) };
       const { body } = await open(headers, watched.signal);
+      retries = true;
       onConnection?.(true);
       const begins = (id: string) => {
         last = id;
@@ -86,14 +91,15 @@ export async function* follow(
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!mayPass(error)) throw error;
+      if (!(error instanceof ApiError ? mayPass(error) : retries)) throw error;
+      lostBy = error;
       const wait = error instanceof ApiError ? error.retryAfterSeconds : undefined;
       pauseMs = Math.max(pauseMs, Math.min((wait ?? 0) * 1_000, maxRetryAfterMs));
     } finally {
       watched.stop();
     }
     if (signal?.aborted) return;
-    onConnection?.(false);
+    onConnection?.(false, lostBy);
     await pause(pauseMs * (0.75 + Math.random() / 2), signal);
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
   }

@@ -1,3 +1,4 @@
+import { createClient } from "./client.js";
 import { encodeName, straight } from "./paths.js";
 
 const at = (name: string) => `https://ci.example.com/b/ann/7/tags/${encodeName(name)}`;
@@ -29,6 +30,14 @@ test.each(["/b/ann/7/tags/..", "/b/./c", "/b/%2E%2e/c", "/b/.%2e?x", "https://ci
     expect(() => straight(path)).toThrow("has a segment");
   },
 );
+
+test("a stream of a path that is refused is not tried at all", () => {
+  const fetch = jest.fn();
+  const client = createClient({ url: "https://ci.example.com", fetch });
+  expect(() => client.follow("/b/../output")).toThrow("has a segment");
+  expect(() => client.follow("https://example.com/output")).toThrow("is not below");
+  expect(fetch).not.toHaveBeenCalled();
+});
 
 test.each(["/b/...", "/b/.a/a..", "/b?x=/../", "https://ci.example.com/..a"])("%s is not refused", (path) => {
   expect(straight(path)).toBe(path);

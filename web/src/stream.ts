@@ -40,7 +40,8 @@ export function useStream(path: string | undefined, heard: (event?: StreamEvent)
     };
     const watch = async () => {
       become("opening");
-      for await (const event of client.follow(path, { signal, onConnection })) latest.current(event);
+      for await (const event of client.follow(path, { signal, onConnection, waitsForServer: true }))
+        latest.current(event);
     };
     watch().catch((error) => become(isRefusal(error) ? "refused" : "lost"));
     return () => stopping.abort();

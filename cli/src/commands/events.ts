@@ -1,4 +1,5 @@
 import type { Handler } from "../command.js";
+import { lostNote } from "../explain.js";
 import { type Fields, plain } from "../format/cells.js";
 import { visible } from "../format/visible.js";
 import { note, print, printJsonLine } from "../io.js";
@@ -24,8 +25,8 @@ function summaryOf(data: unknown): string {
 export const run: Handler<Specs["events"]> = async (io, { namespace, follow, kind, after }) => {
   const session = await connect(io);
   const path = namespace === undefined ? "" : `${namespacePath(await findNamespace(session, namespace))}/-`;
-  const onConnection = (connected: boolean) => {
-    if (!connected) note(io, "The connection is lost; trying again");
+  const onConnection = (connected: boolean, error?: unknown) => {
+    if (!connected) note(io, lostNote(error));
   };
   for await (const event of session.client.follow(`${path}/events`, { after, signal: io.signal, onConnection })) {
     if (kind && !kind.includes(event.event)) continue;

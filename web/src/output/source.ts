@@ -87,7 +87,7 @@ export async function* textFrom(
     onConnection(error instanceof ApiError);
   }
   await onSoFar();
-  const options = { ...afterOffset(offset), timestamps, signal, onConnection };
+  const options = { ...afterOffset(offset), timestamps, signal, onConnection, waitsForServer: true };
   for await (const { event, id, data } of client.follow(url, options)) {
     if (event !== "output" || typeof data !== "string") continue;
     yield { text: data, from: offset, timed: timestamps };
@@ -98,7 +98,8 @@ export async function* textFrom(
 /** Yields the times of the lines from a byte offset on. */
 export async function* timesFrom(url: string, from: number, signal: AbortSignal): AsyncGenerator<string[]> {
   let inLine = false;
-  for await (const { event, data } of client.follow(url, { ...afterOffset(from), timestamps: true, signal })) {
+  const options = { ...afterOffset(from), timestamps: true, signal, waitsForServer: true };
+  for await (const { event, data } of client.follow(url, options)) {
     if (event !== "output" || typeof data !== "string") continue;
     yield withoutTimes(data, inLine).times;
     inLine = !data.endsWith("\n");
