@@ -1,5 +1,5 @@
 import type { Emit, LocalEvent } from "@ci/local-run/run";
-import { type Color, hasColors, paint, statusColor } from "./format/paint.js";
+import { type Color, paint, statusColor } from "./format/paint.js";
 import { type Filter, filterFor } from "./format/safe-output.js";
 import { printTable } from "./format/table.js";
 import { duration, size } from "./format/units.js";
@@ -24,14 +24,13 @@ function linePrinter(io: Io, jobs: readonly string[]) {
   const width = Math.max(...jobs.map((name) => name.length));
   const begun = new Map<string, string>();
   const filters = new Map<string, Filter>();
-  const colored = hasColors(io, io.stdout);
 
   async function line(job: string, text: string): Promise<void> {
     const color = jobColors[jobs.indexOf(job) % jobColors.length];
     const prefix = `${paint(io, color, `${job.padEnd(width)} |`)} `;
     // A progress bar overwrites its line: print the name again after each carriage return.
     const shown = io.stdout.isTTY ? text.replace(/\r$/, "").replaceAll("\r", `\r${prefix}`) : text;
-    await write(io, `${prefix}${shown}${colored && shown.includes("\u001b") ? "\u001b[0m" : ""}\n`);
+    await write(io, `${prefix}${shown}${io.stdout.isTTY && shown.includes("\u001b") ? "\u001b[0m" : ""}\n`);
   }
 
   return {

@@ -35,6 +35,16 @@ test.each([
   }
 });
 
+test("logs leave a terminal with its own colors, at the beginning of a line", async () => {
+  const { number: hidden, url } = created(await ann.post("/builds", { manifest: manifestOf(["printf 'x\\033[8m'"]) }));
+  await eventually(async () => expect((await ann.get(url)).json.finished_at).not.toBeNull());
+  for (const follow of [true, false]) {
+    const io = ioOf({ tty: true, env: { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: ann.token, NO_COLOR: "1" } });
+    await logs(io, { build: String(hidden), follow });
+    expect(io.stdout.text.slice(-10)).toBe("x\u001b[8m\u001b[0m\n");
+  }
+});
+
 test("the output of a submitted build is safe on a terminal", async () => {
   const io = ioFor(true, manifest);
   await submit(io, { manifest: "-", follow: true });

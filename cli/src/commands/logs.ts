@@ -2,16 +2,20 @@ import { findBuild, pathOf } from "../build-ref.js";
 import type { Handler } from "../command.js";
 import { exitOf } from "../exit.js";
 import { followOutput } from "../follow.js";
-import { terminalFilter } from "../format/safe-output.js";
 import { type Io, write } from "../io.js";
+import { outputPrinter } from "../output-printer.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
 
 async function writeSafely(io: Io, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const filter = terminalFilter();
-  for await (const chunk of chunks) await write(io, filter.push(decoder.decode(chunk, { stream: true })));
-  await write(io, filter.push(decoder.decode()) + filter.end());
+  const printer = outputPrinter(io);
+  try {
+    for await (const chunk of chunks) await printer.push(decoder.decode(chunk, { stream: true }));
+    await printer.push(decoder.decode());
+  } finally {
+    await printer.end();
+  }
 }
 
 export const run: Handler<Specs["logs"]> = async (io, { build, follow, job, timestamps }) => {
