@@ -92,6 +92,20 @@ describe("the last line says", () => {
     );
   });
 
+  test.each([
+    [
+      "A",
+      "x".repeat(140 * 1024),
+      "too large for a process (141 KiB together, 140 KiB in A): shorten them, or use files",
+    ],
+    ["A", "a\0b", "The variable A contains NUL, which no variable can: remove it"],
+  ])("which variable %s no process can have", async (key, value, line) => {
+    const build = await run(anAssignment({ variables: [{ key, value, masked: false }] }, ["echo never"]));
+    expect([build.returned, build.outcomes]).toEqual([false, ["passed", "failed"]]);
+    expect(lastLine(build)).toContain(line);
+    expect((await run(anAssignment({}, ["true"]))).final).toBe("passed");
+  });
+
   test("xxxxxx for a secret", async () => {
     const variables = [{ key: "KEY", value: "exit code 6", masked: true }];
     const build = await run(anAssignment({ variables }, ["exit 6"]));

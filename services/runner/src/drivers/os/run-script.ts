@@ -3,6 +3,8 @@ import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "@ci/kit/rpc/fault";
+import { roundedSize } from "../../work/size-text.js";
 import type { User } from "../user.js";
 import { openPipe } from "./pipe.js";
 import { endGroup } from "./process-group.js";
@@ -45,6 +47,22 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 
 type Output = ReturnType<typeof listen>;
 
+/** Returns what the user is told about an error at the start of a script, if its variables are the reason. */
+function startError(error: unknown, variables: NodeJS.ProcessEnv): unknown {
+  const refused = (message: string) => new Fault("precondition", message, undefined, { cause: error });
+  const { code } = error as NodeJS.ErrnoException;
+  const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value, bytes: Buffer.byteLength(value) }));
+  if (code === "ERR_INVALID_ARG_VALUE") {
+    const { key } = all.find(({ value }) => value.includes("\0")) ?? {};
+    return key === undefined ? error : refused(`The variable ${key} contains NUL, which no variable can: remove it`);
+  }
+  if (code !== "E2BIG") return error;
+  const largest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const sum = roundedSize(all.reduce((total, { bytes }) => total + bytes, 0));
+  const sizes = `${sum} together, ${roundedSize(largest.bytes)} in ${largest.key}`;
+  return refused(`The variables of the job are too large for a process (${sizes}): shorten them, or use files`);
+}
+
 function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
   const { writeFd, reader } = openPipe(pipe, user);
   try {
@@ -64,7 +82,7 @@ function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
     return { group: child.pid, ended, reader };
   } catch (error) {
     reader.destroy();
-    throw error;
+    throw startError(error, variables);
   } finally {
     closeSync(writeFd);
   }
