@@ -8,6 +8,13 @@ const defaultStage = "build";
 /** The keys of a manifest that name stages. */
 const namingKeys = ["allow_failures", "parallel"] as const;
 
+const controls = /\p{Cc}/u;
+
+/** Complains about a name that no stage can have: it is a value of a variable. */
+function checkName({ at, value }: Placed<string>, complain: Complaints): void {
+  if (controls.test(value)) complain.addAt(at, "the name of a stage cannot have control characters");
+}
+
 /** A job at its place. `stage` is undefined after a complaint about its type. */
 type Staged = Placed<{ readonly stage: { readonly at?: number; readonly value: string } | undefined }>;
 
@@ -18,12 +25,14 @@ type Staged = Placed<{ readonly stage: { readonly at?: number; readonly value: s
 export function stagesOf(
   listed: readonly Placed<string>[],
   jobs: readonly Staged[],
-  named: Partial<Record<(typeof namingKeys)[number], readonly Placed<string>[] | undefined>>,
+  others: Partial<Record<(typeof namingKeys)[number], readonly Placed<string>[] | undefined>>,
   complain: Complaints,
 ): { stages: readonly string[]; stageOf(job: Staged): string } {
   const isListed = listed.length > 0;
   const stageOf = ({ value: { stage } }: Staged) => (isListed || stage?.value ? (stage?.value ?? "") : defaultStage);
   const stages = [...new Set(isListed ? listed.map(({ value }) => value) : jobs.map(stageOf))];
+  const named = jobs.flatMap(({ at, value: { stage } }) => (stage ? [{ at: stage.at ?? at, value: stage.value }] : []));
+  for (const one of isListed ? listed : named) checkName(one, complain);
   const known = new Set(stages);
   const names = quoted(stages.join(", "));
   for (const job of jobs) {
@@ -36,7 +45,7 @@ export function stagesOf(
     }
   }
   for (const key of namingKeys)
-    for (const { at, value } of named[key] ?? [])
+    for (const { at, value } of others[key] ?? [])
       if (!known.has(value))
         complain.addAt(at, `${key}: "${quoted(value)}" is not one of the stages: ${names}`, "line");
   return { stages, stageOf };

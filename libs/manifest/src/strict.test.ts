@@ -45,6 +45,11 @@ describe("stages", () => {
     ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job has no stage; the stages are: build, test"],
     ["stages: [a]\nallow_failures:\n- b", 'line 4: allow_failures: "b" is not one of the stages: a'],
     ["jobs: [{stage: a}]\nparallel: [build]", 'line 3: parallel: "build" is not one of the stages: a'],
+    ['jobs: [{stage: "a\\0b"}]', "line 2, column 16: the name of a stage cannot have control characters"],
+    [
+      'stages: [a, "b\\n"]\njobs: [{stage: a}]',
+      "line 2, column 13: the name of a stage cannot have control characters",
+    ],
     ["jobs: [{stage: a}]\nallow_failures: [build]", 'line 3: allow_failures: "build" is not one of the stages: a'],
   ])("%j is refused", (text, expected) => {
     expect(complaints(text)).toEqual([expected]);
