@@ -35,6 +35,12 @@ test("secrets are masked, whether they are given or from the environment", async
   });
 });
 
+test("a variable on the command line replaces that of a job", async () => {
+  const manifest = inApp(["echo is $A, $B"], {}, { env: ["A=job", "B=job"] });
+  const { code, stdout } = await user.run(manifest, ["--var", "A=given"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("is given, job\n")]);
+});
+
 test("a manifest with mistakes is refused with their places, and nothing runs", async () => {
   const manifest = "driver: {type: os}\njobs:\n- stage: test\n  script: [a]\n  comands: [b]\n";
   const { code, stdout, stderr } = await user.run(manifest);

@@ -4582,7 +4582,7 @@ export interface operations {
                     manifest: string;
                     /** @description Names of tags to add */
                     tags?: string[];
-                    /** @description Environment variables of this build; they replace stored ones and those of the manifest */
+                    /** @description Environment variables of this build; they replace stored ones and those of the manifest and of its jobs */
                     variables?: {
                         [key: string]: string;
                     };
@@ -5806,7 +5806,7 @@ export interface operations {
                     manifest: string;
                     /** @description Names of tags to add */
                     tags?: string[];
-                    /** @description Environment variables of this build; they replace stored ones and those of the manifest */
+                    /** @description Environment variables of this build; they replace stored ones and those of the manifest and of its jobs */
                     variables?: {
                         [key: string]: string;
                     };

@@ -42,7 +42,7 @@ const jobKeys = {
   ),
   env: key(
     list(text),
-    "Environment variables of this job, as `KEY=VALUE`; they replace those of the manifest",
+    "Environment variables of this job, as `KEY=VALUE`; they replace those of the manifest, and variables that come with the request for the build replace them",
     ["NODE_ENV=production"],
     ...["environment", "variables", "vars"],
   ),

@@ -36,3 +36,12 @@ test("a service has its job, which an earlier runner fails", () => {
   expect(assigned.services).toMatchObject([{ name: "db", variables: [{ key: "A", value: "1" }], ready: "true" }]);
   expect(assigned.jobs[1]).toMatchObject({ service: "db", commands: [expect.stringMatching(/exit 1$/)] });
 });
+
+test("a parameter of the build replaces a variable of a job, other variables of the build do not", () => {
+  const [first, second] = aBuild().jobs;
+  const variables = ["A", "B"].map((key, id) => ({ id, key, masked: false, sealed: "1", isParameter: key === "A" }));
+  const env = ["A", "B", "C"].map((key) => ({ key, value: "2" }));
+  const steps = [{ commands: [] }, { commands: [], env }];
+  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, variables }), limits, (sealed) => sealed);
+  expect(assigned.jobs[1]!.variables).toMatchObject([{ key: "B" }, { key: "C" }]);
+});

@@ -17,6 +17,9 @@ export interface Limits {
 
 const unmasked = (variables: Step["env"] = []) => variables.map((one) => ({ ...one, masked: false }));
 
+const withoutParameters = ({ env = [] }: Step, { variables }: BuildDoc) =>
+  unmasked(env.filter(({ key }) => !variables.some((one) => one.isParameter && one.key === key)));
+
 /** A runner of an earlier version runs all jobs of a passing build. It gets no commands for those that must not run. */
 const commandsFor = (step: Step, { followsOrder }: Limits): readonly string[] => {
   if (step.service !== undefined) return tooOld;
@@ -54,7 +57,7 @@ export const assignment = (
     outputBytes: doc.jobs[index]!.outputBytes,
     timeoutMs: doc.steps[index]!.timeoutMs,
     retry: doc.steps[index]!.retry,
-    variables: unmasked(doc.steps[index]!.env),
+    variables: withoutParameters(doc.steps[index]!, doc),
     shell: doc.steps[index]!.shell,
     junitReports: doc.steps[index]!.reports ?? [],
     artifacts: doc.artifacts

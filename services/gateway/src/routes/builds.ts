@@ -62,7 +62,7 @@ export const listNamespaceBuilds = action({
 });
 
 const variables = textsByName.describe(
-  "Environment variables of this build; they replace stored ones and those of the manifest",
+  "Environment variables of this build; they replace stored ones and those of the manifest and of its jobs",
 );
 
 /** What a request for a build says. */
