@@ -35,6 +35,14 @@ test("secrets are masked, whether they are given or from the environment", async
   });
 });
 
+test("a build without jobs says why nothing was run", async () => {
+  const { code, stdout } = await user.run(inApp(["false"], {}, { when: { event: "schedule" } }));
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("No job of the manifest is for this build: nothing was run"),
+  ]);
+});
+
 test("a variable on the command line replaces that of a job", async () => {
   const manifest = inApp(["echo is $A, $B"], {}, { env: ["A=job", "B=job"] });
   const { code, stdout } = await user.run(manifest, ["--var", "A=given"]);

@@ -102,7 +102,7 @@ function originOf(source: LocalSource): Origin | undefined {
   return { url: urlOf(source), sha: commit, bare: false, ...ref };
 }
 
-function notesOf(manifest: Manifest, leftOut: readonly string[], { keys, keepsArtifacts }: Request): string[] {
+function notesOf(manifest: Manifest, skipped: readonly string[], { keys, keepsArtifacts }: Request): string[] {
   const { namespace, jobs } = manifest;
   const hasKeys = Object.keys(keys).length > 0;
   const ofServer = `The variables${hasKeys ? "" : " and keys"} of namespace ${namespace} are only on the server`;
@@ -110,7 +110,7 @@ function notesOf(manifest: Manifest, leftOut: readonly string[], { keys, keepsAr
   const hasArtifacts = !keepsArtifacts && jobs.some(({ artifacts }) => artifacts.length > 0);
   return [
     ...(namespace === undefined ? [] : [`${ofServer}: ${flags}`]),
-    ...(leftOut.length > 0 ? [`Skipped, because their \`when\` does not match: ${leftOut.join(", ")}`] : []),
+    ...(skipped.length > 0 ? [`Skipped, because their \`when\` does not match: ${skipped.join(", ")}`] : []),
     ...(hasArtifacts ? ["Artifacts are not kept; --artifacts FOLDER keeps them"] : []),
   ];
 }
@@ -141,7 +141,7 @@ export async function planRun(
   if (wrong.length > 0) return { complaints: messages(wrong) };
   await requireObjects(read.manifest, request);
   const source = request.clone ? undefined : await findSource(request.folder);
-  const { leftOut, unknown, known, ...selected } = await selectJobs(read.manifest, request.jobs, {
+  const { leftOut, skipped, unknown, known, ...selected } = await selectJobs(read.manifest, request.jobs, {
     event,
     branch: source?.branch,
   });
@@ -153,12 +153,12 @@ export async function planRun(
     plan: {
       members: chosenMembers(manifest, request.axes),
       submission: {
-        ...{ text, inputs, parameters, tags: [], userId: 1, submitter: user },
+        ...{ text, inputs, parameters, leftOut, tags: [], userId: 1, submitter: user },
         trigger: { type: event, comment: "", data: {} },
         ...(origin ? { origin } : {}),
       },
       source: "source" in place ? place : undefined,
-      notes: notesOf(selected.manifest, leftOut, request),
+      notes: notesOf(selected.manifest, skipped, request),
     },
   };
 }

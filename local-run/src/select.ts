@@ -19,8 +19,9 @@ function namedJobs(manifest: Manifest): NamedJob[] {
 
 export interface Selected {
   readonly manifest: Manifest;
-  /** Names of the jobs whose `when` does not match. */
-  readonly leftOut: readonly string[];
+  /** Indexes of the jobs whose `when` does not match, and their names. */
+  readonly leftOut: readonly number[];
+  readonly skipped: readonly string[];
   /** Requested names that no job has. */
   readonly unknown: readonly string[];
   readonly known: readonly string[];
@@ -36,16 +37,19 @@ export async function selectJobs(
   const known = all.map(({ name }) => name);
   if (names.length === 0) {
     const { branch, event } = occasion;
-    const { manifest: kept } = await narrowed(manifest, { event, ...(branch === undefined ? {} : { branch }) });
-    const leftOut = all.filter(({ job }) => !kept.jobs.includes(job)).map(({ name }) => name);
-    return { manifest: kept, leftOut, unknown: [], known };
+    const { manifest: kept, leftOut } = await narrowed(manifest, {
+      event,
+      ...(branch === undefined ? {} : { branch }),
+    });
+    const skipped = all.filter(({ job }) => !kept.jobs.includes(job)).map(({ name }) => name);
+    return { manifest: kept, leftOut, skipped, unknown: [], known };
   }
   const jobs = all.flatMap(({ name, job: { when: _w, status: _s, ...job } }) =>
     names.includes(name) ? [{ ...job, name }] : [],
   );
   return {
     manifest: { ...manifest, jobs },
-    leftOut: [],
+    ...{ leftOut: [], skipped: [] },
     unknown: names.filter((name) => !known.includes(name)),
     known,
   };

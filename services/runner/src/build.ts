@@ -114,7 +114,10 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
   const result = await resultOf(run, () =>
     traced("job", { attributes }, () => (index === 0 ? prepare(run, output) : runJob(run, index, output))).then(
-      (ended) => withCaches(run, index, output, ended),
+      (ended) => {
+        if (ended.outcome === "passed") sayIfNothingRuns(build, index, output);
+        return withCaches(run, index, output, ended);
+      },
     ),
   );
   const isLastHere = --progress.unfinished === 0;
@@ -188,8 +191,6 @@ async function prepare({ ctx, build, order, environment, ...during }: Run, outpu
   await traced("prepare driver", {}, () => environment.prepare(output.line, time.signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
-  if (build.jobs.slice(1).every(({ source, service }) => source ?? service))
-    output.line("The manifest has no jobs: nothing was run");
   return { outcome: "passed", placedObjectIds };
 }
 
@@ -239,15 +240,29 @@ async function fetched({ ctx, environment, signal }: Run, source: Source, output
   return 0;
 }
 
+const isSetup = ({ jobs }: Assignment, index: number): boolean =>
+  index === 0 || (jobs[index]!.source ?? jobs[index]!.service) !== undefined;
+
+/** Jobs that run only after a failure may run until the last job of the setup has passed. */
+function sayIfNothingRuns(build: Assignment, index: number, output: Output): void {
+  const { jobs, leftOutJobs = 0 } = build;
+  const own = jobs.filter((_, at) => !isSetup(build, at));
+  const decides = own.length === 0 ? 0 : jobs.length - own.length - 1;
+  if (index !== decides || own.some(({ skipAfterSuccess }) => !skipAfterSuccess)) return;
+  const hasJobs = own.length + leftOutJobs > 0;
+  const why = hasJobs ? "No job of the manifest is for this build" : "The manifest has no jobs";
+  output.line(`${why}: nothing was run`);
+}
+
 /** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */
 async function withCaches(run: Run, index: number, output: Output, result: Result): Promise<Result> {
   const { build, caches, signal, progress } = run;
   if (result.outcome !== "passed" || build.caches.length === 0) return result;
-  const isSetup = (at: number) => at === 0 || (build.jobs[at]!.source ?? build.jobs[at]!.service) !== undefined;
   const next = nextJobs(build.jobs, index, progress.failed);
-  if (isSetup(index) && next[0] !== undefined && !isSetup(next[0])) await caches.restore(output.line, signal);
+  if (isSetup(build, index) && next[0] !== undefined && !isSetup(build, next[0]))
+    await caches.restore(output.line, signal);
   const isEnd = next.length === 0 && progress.unfinished === 1;
-  if (isEnd && !isSetup(index) && progress.allPassed) await caches.store(output.line, signal);
+  if (isEnd && !isSetup(build, index) && progress.allPassed) await caches.store(output.line, signal);
   return result;
 }
 

@@ -35,6 +35,21 @@ describe("conditions", () => {
     expect(text).toBe("+ echo one\none\n+ echo two\ntwo\n");
   });
 
+  test.each([
+    ["The manifest has no jobs", 0, []],
+    ["No job of the manifest is for this build", 1, []],
+    ["No job of the manifest is for this build", 0, [[["echo never"], onFailure] as const]],
+  ])("a build says that nothing was run: %s", async (why, leftOutJobs, jobs) => {
+    const { final, text } = await run({ ...jobsLike(...jobs), leftOutJobs });
+    expect([final, text]).toEqual(["passed", `${why}: nothing was run\n`]);
+  });
+
+  test("a build whose setup fails does not say that nothing was run", async () => {
+    const source = { url: "x", ref: "", directory: "x" };
+    const { text } = await run(jobsLike([["exit 3"], { source }], [["echo clean"], onFailure]));
+    expect(text).toBe("+ exit 3\nJob failed: exit code 3\n+ echo clean\nclean\n");
+  });
+
   test("a job for failures runs after the build's time is over", async () => {
     const build = await inMoreTime(
       (buildTimeoutMs) =>

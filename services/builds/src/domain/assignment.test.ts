@@ -45,3 +45,8 @@ test("a parameter of the build replaces a variable of a job, other variables of 
   const assigned = assignment(aBuild({ jobs: [first!, second!], steps, variables }), limits, (sealed) => sealed);
   expect(assigned.jobs[1]!.variables).toMatchObject([{ key: "B" }, { key: "C" }]);
 });
+
+test("an assignment says how many jobs of the manifest are not for the build", () => {
+  const assigned = [{ leftOut: [0, 2] }, {}].map((more) => assignment(aBuild(more), limits, (sealed) => sealed));
+  expect(assigned.map(({ leftOutJobs }) => leftOutJobs)).toEqual([2, 0]);
+});

@@ -64,6 +64,7 @@ export const assignment = (
       .filter((artifact) => artifact.jobId === id)
       .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
   })),
+  leftOutJobs: doc.leftOut?.length ?? 0,
   facts: factsOf(doc, limits.publicUrl),
   services: (doc.services ?? []).map(({ env, ...service }) => ({ ...service, variables: unmasked(env) })),
   objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
