@@ -144,6 +144,11 @@ const failures: Partial<Record<Status, string>> = {
   passed_with_failures: "passed with failures: ",
 };
 
+/** Reports whether a job is only for failures, and was left out because there was none before it. */
+const wasLeftOut = ({ plan }: JobModel, index: number, first: number, { jobs }: BuildModel): boolean =>
+  plan.on?.includes("passed") === false &&
+  (index < first || (first >= 0 && plan.parallel !== undefined && jobs[first]!.plan.parallel === plan.parallel));
+
 /** `why` is the reason of the build and of its running jobs, if no job has reported one. */
 function endBuild(build: BuildModel, status: Status, now: number, why?: string): void {
   settle(build);
@@ -157,9 +162,11 @@ function endBuild(build: BuildModel, status: Status, now: number, why?: string):
     const lineEnd = build.settled === "" || build.settled.endsWith("\n") ? "" : "\n";
     build.settled += `${lineEnd}Build ${failures[status] ?? ""}${build.reason}\n`;
   }
-  for (const job of build.jobs) {
+  const first = build.jobs.findIndex((job) => job.status === "running" || ended[job.status] !== undefined);
+  for (const [index, job] of build.jobs.entries()) {
     if (isFinal(job.status)) continue;
-    const reason = job.status === "running" && why ? why : `not run: ${ended[status] ?? "the build had not failed"}`;
+    const how = wasLeftOut(job, index, first, build) ? undefined : ended[status];
+    const reason = job.status === "running" && why ? why : `not run: ${how ?? "the build had not failed"}`;
     Object.assign(job, { status, finishedAt: now, reason });
   }
   build.events.push("build.finished");

@@ -104,9 +104,10 @@ function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, 
   const after = showAll(applyChange(doc, change));
   const reason = why ?? reasonOfBuild(after.jobs, status);
   const line = why === undefined ? sayWhy(after, status, reason, now) : { set: {}, output: [] };
-  const jobs = after.jobs.map((job) => {
+  const jobs = after.jobs.map((job, index) => {
     if (isFinal(job.status)) return job;
-    return { ...job, status, finishedAt: now, reason: job.status === "running" && why ? why : notRun(status) };
+    const own = job.status === "running" && why ? why : notRun(after, index, status);
+    return { ...job, status, finishedAt: now, reason: own };
   });
   const shown = after.parts ? { outputBytes: after.outputBytes, parts: after.parts } : {};
   const set = {

@@ -19,8 +19,19 @@ const ends: Partial<Record<Build_Status, string>> = {
   timed_out: "had timed out",
 };
 
-/** Returns the reason for a job that never ran in a build with this final status. */
-export const notRun = (status: Build_Status): string => `not run: the build ${ends[status] ?? "had not failed"}`;
+/** Reports whether a job is only for failures, and its turn came before the first one. */
+function wasPassedOver({ jobs, steps }: Pick<BuildDoc, "jobs" | "steps">, index: number): boolean {
+  if (!steps[index]?.skipAfterSuccess) return false;
+  const first = jobs.findIndex(({ status }) => status === "running" || ends[status] !== undefined);
+  const isBeside = steps[first]?.parallel === true && jobs[first]!.stage === jobs[index]!.stage;
+  return index < first || isBeside;
+}
+
+/** Returns the reason for a job that never ran in a build that ends with this status. */
+export function notRun(doc: Pick<BuildDoc, "jobs" | "steps">, index: number, status: Build_Status): string {
+  const end = wasPassedOver(doc, index) ? undefined : ends[status];
+  return `not run: the build ${end ?? "had not failed"}`;
+}
 
 const failures: Partial<Record<Build_Status, string>> = {
   failed: "failed: ",

@@ -171,6 +171,19 @@ describe("conditions", () => {
     expect(build.doc().jobs[2]!.startedAt).toBeUndefined();
   });
 
+  it.each([
+    ["before the one that failed", [onFailure, plain, onFailure], 2, "failed"],
+    ["before the one that timed out", [onFailure, plain, onFailure], 2, "timed_out"],
+    ["before the one that was killed", [onFailure, plain], 2, "killed"],
+    ["in the stage of the one that failed", [beside, { ...onFailure, parallel: true }], 1, "failed"],
+  ] as const)("a job for failures was passed over %s", (_where, steps, failing, outcome) => {
+    const build = prepared(...steps);
+    build.end(failing, outcome);
+    if (steps.length > 2) build.end(3, "passed");
+    const passedOver = build.doc().jobs[failing === 1 ? 2 : 1]!;
+    expect([build.doc().status, passedOver.reason]).toEqual([outcome, "not run: the build had not failed"]);
+  });
+
   it("nothing runs after a kill, and a kill ends a job for failures", () => {
     const build = prepared(plain, onFailure, onFailure);
     build.end(1, "failed");
