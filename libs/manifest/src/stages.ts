@@ -10,8 +10,8 @@ const namingKeys = ["allow_failures", "parallel"] as const;
 
 const controls = /\p{Cc}/u;
 
-/** Complains about a name that no stage can have: it is a value of a variable. */
 function checkName({ at, value }: Placed<string>, complain: Complaints): void {
+  if (value === "") complain.addAt(at, "a stage must have a name");
   if (controls.test(value)) complain.addAt(at, "the name of a stage cannot have control characters");
 }
 
@@ -31,7 +31,9 @@ export function stagesOf(
   const isListed = listed.length > 0;
   const stageOf = ({ value: { stage } }: Staged) => (isListed || stage?.value ? (stage?.value ?? "") : defaultStage);
   const stages = [...new Set(isListed ? listed.map(({ value }) => value) : jobs.map(stageOf))];
-  const named = jobs.flatMap(({ at, value: { stage } }) => (stage ? [{ at: stage.at ?? at, value: stage.value }] : []));
+  const named = jobs.flatMap(({ at, value: { stage } }) =>
+    stage?.value ? [{ at: stage.at ?? at, value: stage.value }] : [],
+  );
   for (const one of isListed ? listed : named) checkName(one, complain);
   const known = new Set(stages);
   const names = quoted(stages.join(", "));
