@@ -71,12 +71,21 @@ function expand(walk: Walk, name: string, offset: number): Tree {
 
 function mergeInto(map: Map<string, Entry>, merged: Tree, offset: number): void {
   for (const source of Array.isArray(merged.value) ? (merged.value as Tree[]) : [merged]) {
+    if (source.value === null) continue;
     if (!isMapping(source)) throw new YamlError("Only mappings can be merged", offset);
     for (const [key, entry] of source.value) if (!map.has(key)) map.set(key, entry);
   }
 }
 
 const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.type === "PLAIN" && key.source === "<<";
+
+const isNothing = (node: Node): boolean => isScalar(node) && node.type === "PLAIN" && nothing.has(node.source ?? "");
+
+function noValue({ anchors }: Walk, node: Node | null, at: number): Tree {
+  const tree = { at, value: null };
+  if (isScalar(node) && node.anchor) anchors.set(node.anchor, { tree, expansions: 0, size: 1 });
+  return tree;
+}
 
 function mapping(walk: Walk, node: YAMLMap): Mapping {
   const map = new Map<string, Entry>();
@@ -86,8 +95,7 @@ function mapping(walk: Walk, node: YAMLMap): Mapping {
     const merge = isMerge(pair);
     const { value: key } = convert(walk, pair.key);
     const value = pair.value;
-    const empty = isScalar(value) && value.type === "PLAIN" && nothing.has(value.source ?? "");
-    const tree = value && !empty ? convert(walk, value) : { at, value: null };
+    const tree = value && !isNothing(value) ? convert(walk, value) : noValue(walk, value, at);
     if (typeof key !== "string") throw new YamlError("A key must be a string", at);
     if (merge ? merged : map.has(key)) throw new YamlError("Map keys must be unique", at);
     if (merge) merged = { at, tree };

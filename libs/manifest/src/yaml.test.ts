@@ -46,6 +46,13 @@ describe("anchors and merge keys", () => {
   test.each([
     ["an alias repeats a list", "a: &a [x]\nb: *a", { a: ["x"], b: ["x"] }],
     ["the last of equal anchors counts", "a: &a x\nb: &a y\nc: *a", { a: "x", b: "y", c: "y" }],
+    ["an alias of no value repeats that", "a: &a\nb: *a\nc: &c ~\nd: *c", { a: null, b: null, c: null, d: null }],
+    ["no value replaces an earlier anchor", "a: &a x\nb: &a\nc: *a", { a: "x", b: null, c: null }],
+    [
+      "no value can be merged",
+      "a: &a\nb:\n  <<: [*a, {x: 1}]\nc:\n  <<: *a",
+      { a: null, b: map({ x: "1" }), c: map({}) },
+    ],
     ["an alias can be a key", "a: &a x\n*a : y", { a: "x", x: "y" }],
     [
       "own keys override merged ones",
