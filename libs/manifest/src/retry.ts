@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { key, mapping } from "./mapping.js";
 import { whole } from "./scalar.js";
-import { list, type Spec } from "./spec.js";
+import { list, type Spec, wrongType } from "./spec.js";
 import { isMapping } from "./tree.js";
 
 /** How often a failed script runs again. */
@@ -23,12 +23,15 @@ const keys = mapping("retry", {
   codes: key(list(whole(1, 255)), "The exit codes after which it runs again; by default every code but 0", [75]),
 });
 
+const noun = "a number or a mapping";
+
 /** A number of times, or that with exit codes. */
 export const retry: Spec<Retry | undefined> = {
-  noun: "a number",
+  noun,
   schema: { anyOf: [times.schema, keys.schema] },
   none: undefined,
   read(tree, where) {
+    if (Array.isArray(tree.value)) return wrongType(tree, where, noun);
     if (!isMapping(tree)) {
       const count = times.read(tree, where);
       return count === undefined ? undefined : { times: count, codes: [] };

@@ -1,6 +1,6 @@
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { quoted } from "@ci/kit/rpc/fault";
-import { type Spec, text } from "./spec.js";
+import { type Spec, text, wrongType } from "./spec.js";
 
 /** A duration in milliseconds, such as `10min`. */
 export const duration: Spec<number | undefined> = {
@@ -17,12 +17,12 @@ export const duration: Spec<number | undefined> = {
 
 /** A whole number within bounds. */
 export const whole = (min: number, max: number): Spec<number | undefined> => ({
-  noun: "a string",
+  noun: "a number",
   schema: { type: "integer", minimum: min, maximum: max },
   none: undefined,
   read(tree, where) {
-    const given = text.read(tree, where)?.trim();
-    if (given === undefined) return undefined;
+    if (typeof tree.value !== "string") return wrongType(tree, where, "a number");
+    const given = tree.value.trim();
     const value = Number(given);
     if (/^\d{1,9}$/.test(given) && value >= min && value <= max) return value;
     where.complain.addAt(tree.at, `${where.name} must be a whole number from ${min} to ${max}, not "${quoted(given)}"`);

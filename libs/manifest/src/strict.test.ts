@@ -110,6 +110,8 @@ describe("the run of a job", () => {
     ["timeout: [a]", "line 4, column 12: timeout must be a string, not a list"],
     ["retry: 6", 'line 4, column 10: retry must be a whole number from 0 to 5, not "6"'],
     ["retry: -1", 'line 4, column 10: retry must be a whole number from 0 to 5, not "-1"'],
+    ["retry: [2]", "line 4, column 10: retry must be a number or a mapping, not a list"],
+    ["retry: {times: [2]}", "line 4, column 18: times must be a number, not a list"],
     ["retry: {times: x}", 'line 4, column 18: times must be a whole number from 0 to 5, not "x"'],
     ["retry: {times: 1, codes: [0]}", 'line 4, column 29: codes[0] must be a whole number from 1 to 255, not "0"'],
     ["when: {status: fail}", 'line 4, column 18: unknown status "fail"; did you mean "failed"?'],
