@@ -1,3 +1,4 @@
+import { Fault } from "@ci/kit/rpc/fault";
 import { notRun } from "@ci/testkit/not-run";
 import { isRoot } from "../src/drivers/user.js";
 import { osSubject } from "./_os.js";
@@ -20,6 +21,15 @@ describe("as the runner's own user", () => {
         expect(text).toBe("groups\nmine\nscript\nscript.mine\nwork\n");
       },
     ));
+
+  test.each(['rm -r "$PWD"', 'rm -r "$PWD"; echo > "$PWD"'])("the next job fails after %s", async (script) =>
+    inside(await osSubject(undefined, "gone"), [script, "echo never"], async ({ environment, order: { jobs } }) => {
+      await ran(environment, jobs[0]!);
+      const error = await ran(environment, jobs[1]!).catch((error) => error);
+      expect(error).toBeInstanceOf(Fault);
+      expect(error.message).toMatch(/^The working directory is gone or cannot be entered: /);
+    }),
+  );
 });
 
 if (isRoot()) describe("as users of their own", () => driverContract(() => osSubject(osUids)));

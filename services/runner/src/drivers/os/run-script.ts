@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -47,10 +47,13 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 
 type Output = ReturnType<typeof listen>;
 
-/** Returns what the user is told about an error at the start of a script, if its variables are the reason. */
-function startError(error: unknown, variables: NodeJS.ProcessEnv): unknown {
+/** Returns a Fault for an error at the start of a script if the build is the reason, otherwise the error. */
+function startError(error: unknown, { variables, folder }: ScriptRun): unknown {
   const refused = (message: string) => new Fault("precondition", message, undefined, { cause: error });
   const { code } = error as NodeJS.ErrnoException;
+  // The dot makes it false also for a file, and for a folder that this user may not enter.
+  if (!existsSync(`${folder}/.`))
+    return refused("The working directory is gone or cannot be entered: let jobs remove only what is in it");
   const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value, bytes: Buffer.byteLength(value) }));
   if (code === "ERR_INVALID_ARG_VALUE") {
     const { key } = all.find(({ value }) => value.includes("\0")) ?? {};
@@ -63,7 +66,8 @@ function startError(error: unknown, variables: NodeJS.ProcessEnv): unknown {
   return refused(`The variables of the job are too large for a process (${sizes}): shorten them, or use files`);
 }
 
-function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
+function launch(run: ScriptRun) {
+  const { script, folder, variables, user, pipe, onStart } = run;
   const { writeFd, reader } = openPipe(pipe, user);
   try {
     const sinceMs = performance.now();
@@ -75,14 +79,14 @@ function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
       stdio: ["ignore", writeFd, writeFd],
     });
     const ended = new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
+      child.once("error", (error) => reject(startError(error, run)));
       child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     });
     if (child.pid !== undefined) onStart(child.pid, sinceMs);
     return { group: child.pid, ended, reader };
   } catch (error) {
     reader.destroy();
-    throw startError(error, variables);
+    throw startError(error, run);
   } finally {
     closeSync(writeFd);
   }
