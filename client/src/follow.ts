@@ -31,6 +31,12 @@ const silenceMs = 45_000;
 /** Errors of the server after which another attempt may succeed. */
 const mayPass = ({ status }: ApiError): boolean => status === 429 || status >= 500;
 
+/** Returns the pause after an error, in milliseconds: the usual one, or a longer one that the server asks for. */
+export function pauseAfter(error: unknown, usualMs: number): number {
+  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
+  return Math.max(usualMs, Math.min(seconds * 1_000, maxRetryAfterMs));
+}
+
 /** Resolves after `ms`, or at the signal. */
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -93,8 +99,7 @@ export async function* follow(
       if (signal?.aborted) return;
       if (!(error instanceof ApiError ? mayPass(error) : retries)) throw error;
       lostBy = error;
-      const wait = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-      pauseMs = Math.max(pauseMs, Math.min((wait ?? 0) * 1_000, maxRetryAfterMs));
+      pauseMs = pauseAfter(error, pauseMs);
     } finally {
       watched.stop();
     }

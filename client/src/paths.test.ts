@@ -32,11 +32,15 @@ test.each(["/b/ann/7/tags/..", "/b/./c", "/b/%2E%2e/c", "/b/.%2e?x", "https://ci
 );
 
 test("a stream of a path that is refused is not tried at all", () => {
-  const fetch = jest.fn();
+  let requests = 0;
+  const fetch = async () => {
+    requests++;
+    return new Response();
+  };
   const client = createClient({ url: "https://ci.example.com", fetch });
   expect(() => client.follow("/b/../output")).toThrow("has a segment");
   expect(() => client.follow("https://example.com/output")).toThrow("is not below");
-  expect(fetch).not.toHaveBeenCalled();
+  expect(requests).toBe(0);
 });
 
 test.each(["/b/...", "/b/.a/a..", "/b?x=/../", "https://ci.example.com/..a"])("%s is not refused", (path) => {
