@@ -35,7 +35,8 @@ export async function downloadContent(io: Io, shownBy: string, input: Input): Pr
   const from = `${path}?download`;
   const { headers } = await client.request(from, { method: "HEAD" });
   const sizeBytes = Number(headers.get("Content-Length"));
-  const lastModified = headers.get("Last-Modified") ?? undefined;
+  // Without a hash, only the date tells whether a part is of this content.
+  const lastModified = sha256 === null ? (headers.get("Last-Modified") ?? undefined) : undefined;
   const target = await targetOf(into, name);
   const progress = progressOf(io, name, sizeBytes);
   const options = { client, signal: io.signal, force, onProgress: progress.update };

@@ -58,7 +58,7 @@ async function followAll(io: Io, session: Session, builds: readonly Build[]): Pr
   for (const build of builds) {
     note(io, `Build ${nameOf(refOf(build))}${axesOf(build)}: ${build.url}`);
     if (io.options.json) await printJsonLine(io, build);
-    statuses.push(await followOutput(io, session, `${pathOf(refOf(build))}/output`));
+    statuses.push(await followOutput(io, session, `${pathOf(refOf(build))}/output`, { waitsForServer: true }));
     if (!io.options.quiet) await noteEnd(io, session, build);
   }
   return exitOf(statuses);

@@ -4,8 +4,15 @@ import { type Io, note, printJsonLine } from "./io.js";
 import { outputPrinter } from "./output-printer.js";
 import type { Session } from "./session.js";
 
+type Following = NonNullable<Parameters<Session["client"]["follow"]>[1]>;
+
 /** Prints output as it arrives, with each line's time on request, until its build or job ends. Returns the final status. */
-export async function followOutput(io: Io, { client }: Session, path: string, timestamps = false): Promise<string> {
+export async function followOutput(
+  io: Io,
+  { client }: Session,
+  path: string,
+  { timestamps, waitsForServer }: Pick<Following, "timestamps" | "waitsForServer"> = {},
+): Promise<string> {
   const { signal, options } = io;
   const printer = outputPrinter(io);
   let status: string | undefined;
@@ -20,7 +27,7 @@ export async function followOutput(io: Io, { client }: Session, path: string, ti
     waiting = comment || waiting;
   };
   try {
-    for await (const event of client.follow(path, { signal, onConnection, onComment, timestamps })) {
+    for await (const event of client.follow(path, { signal, onConnection, onComment, timestamps, waitsForServer })) {
       if (options.json) await printJsonLine(io, event);
       if (event.event === "end") status = (event.data as { status: string }).status;
       else if (!options.json) await printer.push(String(event.data));

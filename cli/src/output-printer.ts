@@ -11,16 +11,18 @@ export interface OutputPrinter {
 export function outputPrinter(io: Io): OutputPrinter {
   const filter = filterFor(io.stdout);
   let endsLine = true;
+  let hasColors = false;
   const show = async (text: string) => {
     if (text === "") return;
     endsLine = text.endsWith("\n");
+    hasColors ||= text.includes("\u001b");
     await write(io, text);
   };
   return {
     push: (text) => show(filter.push(text)),
     async end() {
       await show(filter.end());
-      if (io.stdout.isTTY) await write(io, `\u001b[0m${endsLine ? "" : "\n"}`);
+      if (io.stdout.isTTY) await write(io, `${hasColors ? "\u001b[0m" : ""}${endsLine ? "" : "\n"}`);
     },
   };
 }

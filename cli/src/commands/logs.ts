@@ -22,7 +22,7 @@ export const run: Handler<Specs["logs"]> = async (io, { build, follow, job, time
   const session = await connect(io);
   const base = pathOf(await findBuild(session, build));
   const path = job === undefined ? `${base}/output` : `${base}/jobs/${encodeURIComponent(job)}/output`;
-  if (follow) return exitOf([await followOutput(io, session, path, timestamps)]);
+  if (follow) return exitOf([await followOutput(io, session, path, { timestamps })]);
   const { body } = await session.client.request(timestamps ? `${path}?timestamps=true` : path, {
     headers: { Accept: "text/plain" },
   });
