@@ -37,7 +37,7 @@ const sections = Object.entries(headings).map(
 const page = `# The command line
 
 \`ci\` has a command for nearly every route of the API, for terminals and scripts. It needs Node.js 20.19 or later. \`npm start\` and \`npm run build\` compile
-it. Then define \`ci\`, as a function because zsh completes no words of an alias:
+it. Then define \`ci\`, as a function because zsh completes no words of an alias (remove an alias of that name first):
 
 \`\`\`sh
 ci_main="$PWD/cli/dist/main.js"
