@@ -143,10 +143,14 @@ describe("an error names the limits of", () => {
   });
 });
 
-it.each(["my ci", "*", "a.b", "ä", ">"])("SUBJECT_PREFIX may not be %s, which no NATS subject begins with", (text) =>
+it.each(["my ci", "*", "a.>", ">", ".a", "a.", "a..b"])("SUBJECT_PREFIX may not be %s, which NATS refuses", (text) =>
   expect(() => readSettings({ SUBJECT_PREFIX: text }, subjectPrefix)).toThrow(
-    `SUBJECT_PREFIX must be letters, digits, _ and -, not "${text}"`,
+    `SUBJECT_PREFIX must be words between dots, without * and >, not "${text}"`,
   ),
+);
+
+it.each(["ci", "team.ci", "ci:prod", "ä"])("SUBJECT_PREFIX may be %s", (text) =>
+  expect(readSettings({ SUBJECT_PREFIX: text }, subjectPrefix)).toBe(text),
 );
 
 describe("serviceConfig", () => {

@@ -161,7 +161,8 @@ export const natsUrl = (s: Settings): string =>
 
 export const subjectPrefix = (s: Settings): string =>
   s.parsed("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci", (text) => {
-    if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new Error(`must be letters, digits, _ and -, not "${text}"`);
+    if (!/^[^\s.*>]+(\.[^\s.*>]+)*$/.test(text))
+      throw new Error(`must be words between dots, without * and >, not "${text}"`);
     return text;
   });
 
