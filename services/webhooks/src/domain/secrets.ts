@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
 /** The secrets of a webhook: the current one, and earlier ones that receivers may still verify with. */
 export interface Secrets {
   readonly current?: string;
@@ -26,8 +27,8 @@ const maxEarlier = fixedLimit({
 
 const maxReplaced = fixedLimit({
   max: 3,
-  about: "changes of the secret of a webhook that events recorded late look back on",
-  effect: "events from before them are signed as the oldest of them found it",
+  about: "earlier sets of secrets of a webhook, kept for events that are recorded late",
+  effect: "the oldest is dropped; events from its time are signed with the next one",
 });
 
 const clockMarginMs = 1_000;

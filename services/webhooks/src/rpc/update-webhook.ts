@@ -12,7 +12,7 @@ import { subscribedKinds } from "../domain/event-kinds.js";
 import { removeSecrets, replaceSecret } from "../domain/secrets.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { targetKey } from "../domain/target.js";
-import { decryptSecrets, type EncryptedSecrets, encryptSecrets } from "../store/encrypted-secrets.js";
+import { decryptSecrets, type EncryptedSecrets, encryptSecrets, reencryptSecrets } from "../store/encrypted-secrets.js";
 import { toWebhook, type WebhookChange, type WebhookDoc } from "../store/webhook-doc.js";
 
 const pollMs = 20;
@@ -29,7 +29,10 @@ function changedSecrets(
   webhook: WebhookDoc,
   request: UpdateWebhookRequest,
 ): { secrets?: EncryptedSecrets } {
-  if (request.removeSecret) return { secrets: removeSecrets(webhook.secrets, now()) };
+  if (request.removeSecret) {
+    const removed = removeSecrets(webhook.secrets, now());
+    return removed === webhook.secrets ? {} : { secrets: reencryptSecrets(config.keyring, webhook._id, removed) };
+  }
   if (!request.secret) return {};
   const present = decryptSecrets(config.keyring, webhook._id, webhook.secrets);
   const replaced = replaceSecret(present, request.secret, now(), config.secretOverlapMs);

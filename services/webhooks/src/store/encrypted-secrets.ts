@@ -20,6 +20,15 @@ export const encryptSecrets = (keys: Keyring, webhookId: number, secrets: Secret
 export const decryptSecrets = (keys: Keyring, webhookId: number, secrets: EncryptedSecrets): Secrets =>
   mapTexts(secrets, (text) => decrypt(keys, text, owner(webhookId)));
 
+/** Encrypts removed secrets with the first key. If a key of theirs is missing, nothing is left of them. */
+export function reencryptSecrets(keys: Keyring, webhookId: number, secrets: EncryptedSecrets): EncryptedSecrets {
+  try {
+    return mapTexts(secrets, (text) => reencrypt(keys, text, owner(webhookId)));
+  } catch {
+    return { earlier: [] };
+  }
+}
+
 /** Decrypts the texts of one webhook. It caches the last ones, because most deliveries share them. */
 export function textsDecrypter(keys: Keyring, webhookId: number): (encrypted: readonly string[]) => readonly string[] {
   let last: ReadonlyMap<string, string> = new Map();
