@@ -35,7 +35,7 @@ async function endable(ctx: Context, session: SessionDoc, token: TokenDoc, at: D
 /** Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few. */
 async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date): Promise<void> {
   const { sessionsPerUser: max } = ctx.config;
-  const excess = await ctx.sessions.excess(session.userId, max, at);
+  const excess = await ctx.sessions.excess(session, max, at);
   if (excess === 0) return;
   const older = await endable(ctx, session, token, at, excess);
   const isRefused = older.length < excess;

@@ -37,9 +37,9 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
       return page(sessions.find(filter).sort({ _id: -1 }), number, () => sessions.countDocuments(filter));
     },
 
-    /** Returns how many sessions beyond `max` a user has, or how many one sign-in ends, if that is less. */
-    async excess(userId: number, max: number, now: Date): Promise<number> {
-      const filter = { userId, ...live, expiresAt: { $gt: now } };
+    /** Returns how many too many a user's sessions up to this one are, or how many one sign-in ends, if that is less. */
+    async excess({ _id, userId }: SessionDoc, max: number, now: Date): Promise<number> {
+      const filter = { userId, ...live, _id: { $lte: _id }, expiresAt: { $gt: now } };
       return Math.max(0, (await sessions.countDocuments(filter, { limit: max + maxEnded })) - max);
     },
 
