@@ -2,7 +2,7 @@ import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection, Db } from "mongodb";
-import type { HookChange } from "../domain/hooks/change.js";
+import { type HookChange, subjectOf } from "../domain/hooks/change.js";
 import { notReported } from "../domain/hooks/reasons.js";
 import type { Verdict } from "../domain/hooks/status.js";
 
@@ -21,7 +21,8 @@ export interface HookDelivery {
   readonly change?: HookChange;
   /** Number of the delivery that a user redelivered as this one. */
   readonly redeliveryOf?: number;
-  /** Number of the delivery that was repeated first, if a user redelivered it. */
+  /** The branch or request of the change, and its place there: the number of the delivery, or of the one it repeats. */
+  readonly subject?: string;
   readonly order?: number;
   readonly createdAt: Date;
   /** When the next step is due, by the clock of MongoDB; absent if there is none. */
@@ -85,8 +86,10 @@ const isDue = { dueAt: { $exists: true }, $expr: isFree };
 function inserter(deliveries: Collection<HookDelivery>) {
   return async (delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> => {
     const isNew = { $lte: ["$createdAt", null] };
-    const held = delivery.change ? heldFor(leaseMs) : {};
-    const made = { $mergeObjects: [{ $literal: delivery }, held] };
+    const { repositoryId, change } = delivery;
+    const held = change ? heldFor(leaseMs) : {};
+    const place = change && { subject: subjectOf(repositoryId, change), order: orderOf(delivery) };
+    const made = { $mergeObjects: [{ $literal: { ...delivery, ...place } }, held] };
     try {
       const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
         { _id: delivery._id },
@@ -107,6 +110,12 @@ export const hookDeliveryStore = (db: Db) => {
   return {
     /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
     insert: inserter(deliveries),
+
+    /** Returns the order of the newest delivery of a branch or request; undefined if there is none. */
+    newestOf: async (subject: string): Promise<number | undefined> => {
+      const newest = deliveries.find({ subject }, { projection: { order: 1 } });
+      return (await newest.sort({ order: -1 }).limit(1).next())?.order;
+    },
 
     /** Returns deliveries that are due, of none of these repositories, the longest overdue first. */
     due: (exceptRepositories: readonly number[]) =>

@@ -116,5 +116,6 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
     { key: { dueAt: 1, repositoryId: 1 }, ...having("dueAt") },
     { key: { createdAt: 1 } },
+    { key: { subject: 1, order: -1 }, ...having("subject") },
   ]);
 }

@@ -71,6 +71,7 @@ describe("a build of a fork", () => {
       expect(await build(waiting!)).toMatchObject({ status: "killed" });
     }
     const older = (await deliveriesOf(hook)).find(({ status }) => status === "built")!;
+    expect(await build(await redeliver(hook, older.id))).toMatchObject({ status: "killed" });
     const [newest] = await update(await git.commit({ ...files, text: "newest" }));
     expect(await build(await redeliver(hook, older.id))).toMatchObject({ status: "killed" });
     expect(await build(newest!)).toMatchObject({ queue: { reason: "waits for approval" } });

@@ -28,7 +28,7 @@ it("a delivery is pruned only when nothing of it is due any more", async () => {
   const db = client.db(`${suite.names.mongoDb}_due`);
   await ensureAllIndexes(db);
   const store = hookDeliveryStore(db);
-  const change = { sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
+  const change = { type: "push", ref: "refs/heads/main", sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
   await store.insert({ _id: "1/a", repositoryId: 1, change, createdAt: new Date(0), failures: 0 }, 0);
   const held = (await store.claim("1/a", 0))!;
   await store.release(held, { sha: "c0ffee", reported: "pending", dueInMs: 0 });
@@ -44,7 +44,7 @@ it("a delivery whose holders keep dying fails in the end and leaves them alone, 
   // Not the database of the service, which would claim the delivery.
   const db = client.db(`${suite.names.mongoDb}_lost`);
   const store = hookDeliveryStore(db);
-  const change = { sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
+  const change = { type: "push", ref: "refs/heads/main", sha: "c0ffee" } as NonNullable<HookDelivery["change"]>;
   const delivery = { _id: "1/a", repositoryId: 1, change, createdAt: new Date(), failures: 0 };
   await store.insert(delivery, 0);
   const die = async (times: number) => {

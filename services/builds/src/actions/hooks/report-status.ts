@@ -9,6 +9,7 @@ import { tokenOf } from "./read-commit.js";
 
 /** How often to check a delivery's builds, in case the event about their end was lost. */
 const checkEveryMs = 60_000;
+const maxCheckMs = 24 * 60 * 60_000;
 const maxBodyBytes = fixedLimit({
   max: 4_096,
   unit: "bytes",
@@ -34,6 +35,10 @@ async function post(ctx: Context, repositoryId: number, request: ReturnType<type
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 
+/** Returns when to check a pending delivery again: the later, the older it is, so that those that nobody ends cost little. */
+export const nextCheckMs = ({ createdAt }: Pick<HookDelivery, "createdAt">, now: Date): number =>
+  Math.min(maxCheckMs, Math.max(checkEveryMs, (now.getTime() - createdAt.getTime()) / 100));
+
 export const currentVerdict = async (ctx: Context, { _id, wrong = false }: HookDelivery) =>
   verdictOf(await ctx.builds.ofDelivery(_id), wrong);
 
@@ -55,5 +60,5 @@ export async function reportStatus(
     const complaint = delivery.wrong ? delivery.reasons?.[0] : undefined;
     await post(ctx, _id, statusRequest({ ...status, complaint }));
   }
-  return { reported: verdict, dueInMs: verdict === "pending" ? checkEveryMs : "never" };
+  return { reported: verdict, dueInMs: verdict === "pending" ? nextCheckMs(delivery, ctx.now()) : "never" };
 }

@@ -1,12 +1,19 @@
+import type { Context } from "../../context.js";
 import type { Origin } from "../../domain/origin.js";
 import { type Killing, killBuild } from "../kill-build.js";
 
 /** The place of a delivery among those of its branch or request. */
 export type Place = Required<Pick<Origin, "subject" | "order">>;
 
-/** Kills unfinished builds older than a delivery or the newest build, or only those that wait. Safe in any order. */
-export async function killSuperseded(ctx: Killing, { subject, order }: Place, only: "waiting" | "all"): Promise<void> {
-  const newest = Math.max(order, (await ctx.builds.newestOf(subject)) ?? order);
-  for (const id of await ctx.builds.supersededOf(subject, newest))
+type Parts = Killing & Pick<Context, "hookDeliveries">;
+
+/**
+ * Kills unfinished builds older than a delivery or the newest build. With `waiting`, it kills only those that wait for
+ * approval, but also if a newer delivery has no build. Safe to repeat, in any order of the deliveries.
+ */
+export async function killSuperseded(ctx: Parts, { subject, order }: Place, only: "waiting" | "all"): Promise<void> {
+  const built = (await ctx.builds.newestOf(subject)) ?? order;
+  const delivered = only === "waiting" ? ((await ctx.hookDeliveries.newestOf(subject)) ?? order) : order;
+  for (const id of await ctx.builds.supersededOf(subject, Math.max(order, built, delivered)))
     await killBuild(ctx, id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
 }
