@@ -12,7 +12,7 @@ import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
 import { dockerOptions, dockerSubject } from "./_docker.js";
-import { contentOf, never, orderOf, printed, ran, type Subject, textOf } from "./_subject.js";
+import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
 
@@ -195,18 +195,6 @@ else {
       await leftovers[0]!.remove();
       expect(await volumeNames()).not.toContain(old.name);
     });
-  });
-
-  test("what a job makes of a placed file below a cached path stays for the jobs after it", async () => {
-    const file = "/root/.cache/settings/given";
-    const scripts = [`cat ${file}; echo changed > ${file}`, `cat ${file}`, `cat ${file}`];
-    const order = orderOf(subject, scripts, { cachePaths: ["~/.cache"] });
-    await using environment = subject.driver.environment(order);
-    await environment.prepare(() => undefined, never);
-    await environment.put({ path: file, mode: 0o600, content: textOf("placed\n") }, never);
-    const texts: string[] = [];
-    for (const job of order.jobs) texts.push((await ran(environment, job)).text);
-    expect(texts).toEqual(["placed\n", "changed\n", "changed\n"]);
   });
 
   test("links of artifacts are resolved inside the container", async () => {
