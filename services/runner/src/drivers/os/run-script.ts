@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync } from "node:fs";
+import { closeSync, existsSync, statSync } from "node:fs";
 import type { Socket } from "node:net";
 import { constants } from "node:os";
+import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import { roundedSize } from "../../work/size-text.js";
@@ -47,12 +48,22 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 
 type Output = ReturnType<typeof listen>;
 
+/** Reports whether a job has removed a folder, or closed it to this user. The folder above it belongs to the runner. */
+function isGone(folder: string): boolean {
+  try {
+    statSync(`${folder}/.`);
+    return false;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return ["ENOENT", "ENOTDIR", "EACCES"].includes(code) && existsSync(dirname(folder));
+  }
+}
+
 /** Returns a Fault for an error at the start of a script if the build is the reason, otherwise the error. */
 function startError(error: unknown, { variables, folder }: ScriptRun): unknown {
   const refused = (message: string) => new Fault("precondition", message, undefined, { cause: error });
   const { code } = error as NodeJS.ErrnoException;
-  // The dot makes it false also for a file, and for a folder that this user may not enter.
-  if (!existsSync(`${folder}/.`))
+  if (isGone(folder))
     return refused("The working directory is gone or cannot be entered: let jobs remove only what is in it");
   const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value, bytes: Buffer.byteLength(value) }));
   if (code === "ERR_INVALID_ARG_VALUE") {
