@@ -102,9 +102,9 @@ export interface Saved {
 }
 
 /**
- * Writes the databases to an empty folder while the services run. The records of all services are from the moment when
- * this begins if MongoDB is a replica set. Content is read afterwards, so content of a file that is deleted meanwhile may be missing. MongoDB keeps a
- * moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): this throws if reading the records takes longer.
+ * Writes the databases to an empty folder while the services run. If MongoDB is a replica set, all records are from the
+ * moment when this begins. Content is read afterwards, so that of a file that is deleted meanwhile may be missing. MongoDB
+ * keeps a moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): this throws if reading the records takes longer.
  */
 export async function backup(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
   await emptyFolder(dir);
