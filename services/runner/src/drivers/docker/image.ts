@@ -5,7 +5,6 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import type { Login, Logins } from "../registry/logins.js";
-import { registryOf } from "../registry/place.js";
 import { engineName, type ImageName, isNamed, parseImageName, privateName, publicName } from "./image-name.js";
 import type { ImageRoom } from "./image-room.js";
 import { load } from "./load.js";
@@ -78,7 +77,7 @@ async function pulledOrLocal(
 ): Promise<LocalImage> {
   const given = parseImageName(image);
   const { full, moves } = given;
-  const login = logins(registryOf(full));
+  const login = logins(full);
   const name = login ? privateName(given, login) : given;
   const own = name.loaded === full ? undefined : await localImage(engine, name.loaded);
   const { there, local } = await usableCopy(engine, name, rules, own);

@@ -11,13 +11,14 @@ const text = JSON.stringify({
 });
 
 test.each([
-  ["registry.corp.example:5000", { username: "ann", password: "a:b" }],
-  ["docker.io", { username: "bob", password: "c" }],
-  ["ghcr.io", undefined],
-  ["registry.corp.example", undefined],
-  ["constructor", undefined],
-])("the login for %s", (registry, login) => {
-  expect(loginsOf(text)(registry)).toEqual(login);
+  ["registry.corp.example:5000/team/x:1", { username: "ann", password: "a:b" }],
+  ["docker.io/library/busybox:1", { username: "bob", password: "c" }],
+  ["busybox:1", { username: "bob", password: "c" }],
+  ["ghcr.io/x:1", undefined],
+  ["registry.corp.example/x:1", undefined],
+  ["constructor/x:1", { username: "bob", password: "c" }],
+])("the login for %s", (image, login) => {
+  expect(loginsOf(text)(image)).toEqual(login);
 });
 
 const filed = (...entries: readonly (readonly [key: string, password?: string])[]) =>
@@ -29,19 +30,25 @@ const hub = "https://index.docker.io/v1/";
 test.each([
   [
     "`docker login` writes tokens",
-    "docker.io",
+    "team/x:1",
     filed([hub, "a"], [`${hub}access-token`, "b"], [`${hub}refresh-token`, "c"]),
   ],
-  ["a repository has its own entry", "quay.io", filed(["quay.io", "a"], ["quay.io/team", "b"])],
-  ["the URL of the registry ends with its version", "quay.io", filed(["https://quay.io/v2", "a"])],
-  ["the URL of the registry ends with a slash", "quay.io", filed(["https://quay.io/", "a"])],
-  ["a later entry is empty", "docker.io", filed([hub, "a"], ["docker.io"])],
-])("the login is the registry's if %s", (_when, registry, file) => {
-  expect(loginsOf(file)(registry)).toEqual({ username: "ann", password: "a" });
+  ["another folder has its own entry", "quay.io/teams/x:1", filed(["quay.io", "a"], ["quay.io/team", "b"])],
+  ["the URL of the registry ends with its version", "quay.io/team/x:1", filed(["https://quay.io/v2", "a"])],
+  ["the URL of the registry ends with a slash", "quay.io/x:1", filed(["https://quay.io/", "a"])],
+  ["a later entry is empty", "x:1", filed([hub, "a"], ["docker.io"])],
+])("the login is the registry's if %s", (_when, image, file) => {
+  expect(loginsOf(file)(image)).toEqual({ username: "ann", password: "a" });
 });
 
-test("the login for a repository is not that of its registry", () => {
-  expect(loginsOf(filed(["quay.io/team", "a"]))("quay.io")).toBeUndefined();
+test.each([
+  ["quay.io/team/x:1", "b"],
+  ["quay.io/team/web/x@sha256:0", "b"],
+  ["quay.io/team/web/site:1", "c"],
+  ["quay.io/other/x:1", undefined],
+])("the login for %s is that of the nearest folder above it, if there is one", (image, password) => {
+  const logins = loginsOf(filed(["quay.io/team/", "b"], ["quay.io/team/web/site", "c"]));
+  expect(logins(image)?.password).toBe(password);
 });
 
 test("without a file there are no logins", () => {

@@ -1,13 +1,13 @@
 import { Fault } from "@ci/kit/rpc/fault";
-import { dockerHub } from "./place.js";
+import { dockerHub, placeOf, registryOf } from "./place.js";
 
 export interface Login {
   readonly username: string;
   readonly password: string;
 }
 
-/** Returns the login for a registry, if there is one. */
-export type Logins = (registry: string) => Login | undefined;
+/** Returns the login for an image: that of its repository, of the nearest folder above it, or of its registry. */
+export type Logins = (image: string) => Login | undefined;
 
 /** The variable whose value is the content of a Docker config file. */
 export const loginVariable = "DOCKER_AUTH_CONFIG";
@@ -15,12 +15,12 @@ export const loginVariable = "DOCKER_AUTH_CONFIG";
 const invalid = (): Fault =>
   new Fault("invalid", `${loginVariable} is not the content of a Docker config file with \`auths\``);
 
-/** Config files name registries by host or URL. Another path stands for a repository, or for a token that is no login. */
-function registryIn(key: string): string | undefined {
+/** Config files name registries by host or URL. Another path is that of a repository or a folder of them. */
+function placeIn(key: string): string {
   const [, host = "", path = ""] = /^(?:https?:\/\/)?([^/]*)(.*)$/is.exec(key) ?? [];
-  if (!/^\/?$|^\/v[12]\/?$/.test(path)) return undefined;
   const name = host.toLowerCase();
-  return ["index.docker.io", "registry-1.docker.io"].includes(name) ? dockerHub : name;
+  const registry = ["index.docker.io", "registry-1.docker.io"].includes(name) ? dockerHub : name;
+  return /^\/v[12]\/?$/.test(path) ? registry : `${registry}${path.replace(/\/$/, "")}`;
 }
 
 function loginIn(entry: unknown): Login | undefined {
@@ -46,11 +46,14 @@ export function loginsOf(text: string | undefined): Logins {
   if (typeof auths !== "object" || auths === null) throw invalid();
   const logins = new Map<string, Login>();
   for (const [key, entry] of Object.entries(auths)) {
-    const registry = registryIn(key);
     const login = loginIn(entry);
-    if (registry !== undefined && login) logins.set(registry, login);
+    if (login) logins.set(placeIn(key), login);
   }
-  return (registry) => logins.get(registry);
+  return (image) => {
+    let place = `${registryOf(image)}/${placeOf(image).repository}`;
+    while (!logins.has(place) && place.includes("/")) place = place.slice(0, place.lastIndexOf("/"));
+    return logins.get(place);
+  };
 }
 
 /** Returns the value of an `Authorization` header. */
