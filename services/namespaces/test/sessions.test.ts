@@ -148,6 +148,13 @@ describe("a session", () => {
       await expect(authenticate(older.secret)).rejects.toMatchObject(unauthenticated);
     });
 
+    test("leaves as many as allowed if it comes with others", async () => {
+      const holder = await aToken();
+      for (let n = 0; n < 3; n++) await signIn(holder);
+      await Promise.all(Array.from({ length: 5 }, () => signIn(holder)));
+      expect(await sessionsOf(holder)).toHaveLength(3);
+    });
+
     test("is not counted together with expired ones", async () => {
       const holder = await aToken({ scope: "build:read,write", expiresAt: new Date(now() + minuteMs) });
       for (let n = 0; n < 3; n++) await signIn(holder);

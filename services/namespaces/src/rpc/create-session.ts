@@ -22,22 +22,26 @@ function tokensBy(ctx: Context) {
   };
 }
 
-/** Returns the oldest earlier sessions that a session's token may end: its own, then those with no further permission. */
-async function endable(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date, count: number) {
-  const own = await ctx.sessions.oldestBefore(session, { only: token._id }, at, count);
-  if (own.length === count) return own;
+/** Returns those of a user's sessions that a token may end: its own, then those of tokens with no further permission. */
+async function endable(ctx: Context, sessions: readonly SessionDoc[], token: TokenDoc): Promise<SessionDoc[]> {
   const isWider = ({ scope }: TokenDoc) => lacking(readScope(scope).granted, token.scope).length > 0;
-  const wider = (await ctx.tokens.ofUser(session.userId)).filter(isWider);
-  const except = [token, ...wider].map(({ _id }) => _id);
-  return [...own, ...(await ctx.sessions.oldestBefore(session, { except }, at, count - own.length))];
+  const wider = (await ctx.tokens.ofUser(token.userId)).filter(isWider);
+  const except = new Set([token, ...wider].map(({ _id }) => _id));
+  const own = sessions.filter(({ tokenId }) => tokenId === token._id);
+  return [...own, ...sessions.filter(({ tokenId }) => !except.has(tokenId))];
 }
 
-/** Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few. */
+/**
+ * Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few.
+ * Sign-ins at the same moment choose the same sessions.
+ */
 async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date): Promise<void> {
   const { sessionsPerUser: max } = ctx.config;
-  const excess = await ctx.sessions.excess(session, max, at);
-  if (excess === 0) return;
-  const older = await endable(ctx, session, token, at, excess);
+  const sessions = await ctx.sessions.oldest(session.userId, max, at);
+  const excess = sessions.length - max;
+  if (excess <= 0) return;
+  const earlier = sessions.filter(({ _id }) => _id < session._id);
+  const older = (await endable(ctx, earlier, token)).slice(0, excess);
   const isRefused = older.length < excess;
   for (const ended of isRefused ? [session] : older)
     await ctx.sessions.remove(ended._id, at, sessionEnded({ at, actorId: session.userId }, ended));

@@ -9,8 +9,6 @@ const usedPrecisionMs = 60_000;
 /** Most sessions that one sign-in ends, and links that a new one replaces. */
 const maxEnded = 100;
 
-type Tokens = { readonly only: number } | { readonly except: readonly number[] };
-
 export const sessionStore = (db: Db, nudge: Nudge) => {
   const sessions = db.collection<SessionDoc>("sessions");
   const links = db.collection<LinkDoc>("links");
@@ -37,18 +35,13 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
       return page(sessions.find(filter).sort({ _id: -1 }), number, () => sessions.countDocuments(filter));
     },
 
-    /** Returns how many too many a user's sessions up to this one are, or how many one sign-in ends, if that is less. */
-    async excess({ _id, userId }: SessionDoc, max: number, now: Date): Promise<number> {
-      const filter = { userId, ...live, _id: { $lte: _id }, expiresAt: { $gt: now } };
-      return Math.max(0, (await sessions.countDocuments(filter, { limit: max + maxEnded })) - max);
-    },
-
-    /** Returns the oldest of a user's sessions that are older than this one, of one token or of all but some. */
-    oldestBefore({ _id, userId }: SessionDoc, tokens: Tokens, now: Date, count: number): Promise<SessionDoc[]> {
-      const tokenId = "only" in tokens ? tokens.only : { $nin: tokens.except };
-      const earlier = { userId, ...live, _id: { $lt: _id }, expiresAt: { $gt: now }, tokenId };
-      return sessions.find(earlier).sort({ _id: 1 }).limit(count).toArray();
-    },
+    /** Returns a user's oldest sessions: `max` and as many more as one sign-in ends. */
+    oldest: (userId: number, max: number, now: Date): Promise<SessionDoc[]> =>
+      sessions
+        .find({ userId, ...live, expiresAt: { $gt: now } })
+        .sort({ _id: 1 })
+        .limit(max + maxEnded)
+        .toArray(),
 
     /** Records the time a session was used, at most once a minute. */
     async used({ _id, lastUsedAt }: SessionDoc, at: Date): Promise<void> {
