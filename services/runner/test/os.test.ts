@@ -22,13 +22,15 @@ describe("as the runner's own user", () => {
       },
     ));
 
-  test.each(['rm -r "$PWD"', 'rm -r "$PWD"; echo > "$PWD"'])("the next job fails after %s", async (script) =>
-    inside(await osSubject(undefined, "gone"), [script, "echo never"], async ({ environment, order: { jobs } }) => {
-      await ran(environment, jobs[0]!);
-      const error = await ran(environment, jobs[1]!).catch((error) => error);
-      expect(error).toBeInstanceOf(Fault);
-      expect(error.message).toMatch(/^The working directory is gone or cannot be entered: /);
-    }),
+  test.each(['rm -r "$PWD"', 'rm -r "$PWD"; echo > "$PWD"', 'rm -r "$PWD"; ln -s "$PWD" "$PWD"'])(
+    "the next job fails after %s",
+    async (script) =>
+      inside(await osSubject(undefined, "gone"), [script, "echo never"], async ({ environment, order: { jobs } }) => {
+        await ran(environment, jobs[0]!);
+        const error = await ran(environment, jobs[1]!).catch((error) => error);
+        expect(error).toBeInstanceOf(Fault);
+        expect(error.message).toMatch(/^The working directory is gone or cannot be entered: /);
+      }),
   );
 });
 

@@ -48,6 +48,9 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 
 type Output = ReturnType<typeof listen>;
 
+/** Errors of the machine, not of a path. */
+const machineErrors = new Set(["EIO", "ESTALE", "EMFILE", "ENFILE", "ENOMEM"]);
+
 /** Reports whether a job has removed a folder, or closed it to this user. The folder above it belongs to the runner. */
 function isGone(folder: string): boolean {
   try {
@@ -55,7 +58,7 @@ function isGone(folder: string): boolean {
     return false;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    return ["ENOENT", "ENOTDIR", "EACCES"].includes(code) && existsSync(dirname(folder));
+    return !machineErrors.has(code) && existsSync(dirname(folder));
   }
 }
 
