@@ -117,7 +117,7 @@ export async function download(wanted: Wanted, target: string, options: Download
   await fill(partial, wanted, options);
   if (wanted.sha256 !== null && (await hashFile(partial)).digest("hex") !== wanted.sha256) {
     await rm(partial);
-    throw new Failure(`${wanted.name} arrived damaged and was deleted. Run the command again`);
+    throw new Failure(`${wanted.name} has a wrong hash and was deleted. Run the command again`);
   }
   await rename(partial, target);
   return true;

@@ -102,6 +102,17 @@ test("a server that is busy is asked again, and a refusal is thrown", async () =
   expect(errors).toEqual([]);
 });
 
+test("the pause that a server asks for is kept", async () => {
+  const times: number[] = [];
+  const open: Open = async () => {
+    times.push(performance.now());
+    throw times.length === 1 ? new ApiError(503, "Busy", {}, 1) : new ApiError(404, "Not Found");
+  };
+  await expect(all(open)).rejects.toMatchObject({ status: 404 });
+  // The usual first pause is at most 313 ms.
+  expect(times[1]! - times[0]!).toBeGreaterThan(700);
+});
+
 test.each([
   [new ApiError(503, "Busy", {}, 1e7), 300_000],
   [new ApiError(503, "Busy", {}, 20), 20_000],
