@@ -31,19 +31,17 @@ async function endable(ctx: Context, sessions: readonly SessionDoc[], token: Tok
   return [...own, ...sessions.filter(({ tokenId }) => !except.has(tokenId))];
 }
 
-/**
- * Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few.
- * Sign-ins at the same moment choose the same sessions.
- */
+/** Ends the oldest sessions of a user who has too many; the new one, with Fault `invalid`, if its token may end too few. */
 async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: Date): Promise<void> {
   const { sessionsPerUser: max } = ctx.config;
   const sessions = await ctx.sessions.oldest(session.userId, max, at);
   const excess = sessions.length - max;
   if (excess <= 0) return;
   const earlier = sessions.filter(({ _id }) => _id < session._id);
-  const older = (await endable(ctx, earlier, token)).slice(0, excess);
-  const isRefused = older.length < excess;
-  for (const ended of isRefused ? [session] : older)
+  const older = await endable(ctx, earlier, token);
+  // Later sign-ins make room for themselves.
+  const isRefused = older.length < earlier.length + 1 - max;
+  for (const ended of isRefused ? [session] : older.slice(0, excess))
     await ctx.sessions.remove(ended._id, at, sessionEnded({ at, actorId: session.userId }, ended));
   if (isRefused) throw invalid({ sessions: [tooManySessions(max)] });
 }

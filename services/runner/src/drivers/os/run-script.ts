@@ -48,7 +48,6 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
 
 type Output = ReturnType<typeof listen>;
 
-/** Errors of the machine, not of a path. */
 const machineErrors = new Set(["EIO", "ESTALE", "EMFILE", "ENFILE", "ENOMEM"]);
 
 /** Reports whether a job has removed a folder, or closed it to this user. The folder above it belongs to the runner. */
