@@ -59,7 +59,9 @@ describe("a new repository is not stored", () => {
     expect(await fault(connectAgain(hook))).toMatchObject({ code: "exhausted", message: "Too many requests" });
     held.open();
     await Promise.all(pushes);
-    expect((await connectAgain(hook)).repository).toMatchObject({ provider: "github" });
+    // The pushes may be answered before their commits are read.
+    const connected = await eventually(() => connectAgain(hook));
+    expect(connected.repository).toMatchObject({ provider: "github" });
     expect(await stored(hook)).toBe(2);
   });
 
