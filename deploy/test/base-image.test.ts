@@ -38,8 +38,8 @@ describe("npm run image", () => {
 
   it.each([
     [{ CI_DATA: "/data" }, "/data/runner/.images"],
-    [{ CI_DATA: "/data", RUNNER_DIR: "/work" }, "/work/.images"],
-    [{ CI_DATA: "/data", RUNNER_DIR: "/work", RUNNER_IMAGES_DIR: "/images" }, "/images"],
+    [{ CI_DATA: "/data", RUNNER_DIR: "/srv/runner" }, "/srv/runner/.images"],
+    [{ CI_DATA: "/data", RUNNER_DIR: "/srv/runner", RUNNER_IMAGES_DIR: "/images" }, "/images"],
   ])("makes a base image for the runner with %j", (env, folder) => {
     const { RUNNER_DIR, RUNNER_IMAGES_DIR, ...inherited } = process.env;
     const script = `import { baseFolder } from "${join(deployDir, "base-image/folder.mjs")}"; console.log(baseFolder())`;
