@@ -17,7 +17,7 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   }
   hangUp();
 });
-// Notes that nobody reads end nothing.
+// Go on without notes if nobody reads them.
 process.stderr.on("error", () => {});
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {

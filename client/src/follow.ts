@@ -12,7 +12,7 @@ export interface FollowOptions {
   /** Continues after the event with this id. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the stream is open, when the connection is lost with the error if there is one, and when it is open again. */
+  /** Called with true when the stream opens, and with false and the error, if any, when the connection is lost. */
   readonly onConnection?: ((connected: boolean, error?: unknown) => void) | undefined;
   /** Whether to go on trying if the server cannot be reached at first. Default: the error is thrown. */
   readonly waitsForServer?: boolean | undefined;

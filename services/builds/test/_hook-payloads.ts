@@ -49,28 +49,34 @@ const headCommit = (sha: string, message: string) => ({
   modified: ["README.md"],
 });
 
+/** What a push is about. */
+const pushed = ({
+  sha = sha1,
+  ref = "refs/heads/main",
+  message = "Fix it",
+  from = before,
+  files = ["README.md"],
+}: DeliveryOptions = {}) => ({ sha, ref, message, from, files });
+
 export const github = {
-  push: ({
-    sha = sha1,
-    ref = "refs/heads/main",
-    message = "Fix it",
-    from = before,
-    files = ["README.md"],
-  }: DeliveryOptions = {}) => ({
-    ref,
-    before: from,
-    after: sha,
-    created: false,
-    deleted: false,
-    forced: false,
-    base_ref: null,
-    compare: "https://github.com/octo/hello/compare/95790bf891e7...da1560886d4f",
-    commits: [{ ...headCommit(sha, message), modified: files }],
-    head_commit: headCommit(sha, message),
-    repository: githubRepository,
-    pusher: { name: "pusher", email: "pusher@example.com" },
-    sender: { id: 2, login: "pusher" },
-  }),
+  push: (options?: DeliveryOptions) => {
+    const { sha, ref, message, from, files } = pushed(options);
+    return {
+      ref,
+      before: from,
+      after: sha,
+      created: false,
+      deleted: false,
+      forced: false,
+      base_ref: null,
+      compare: "https://github.com/octo/hello/compare/95790bf891e7...da1560886d4f",
+      commits: [{ ...headCommit(sha, message), modified: files }],
+      head_commit: headCommit(sha, message),
+      repository: githubRepository,
+      pusher: { name: "pusher", email: "pusher@example.com" },
+      sender: { id: 2, login: "pusher" },
+    };
+  },
   branchDeleted: () => ({
     ...github.push(),
     after: zeros,
@@ -119,27 +125,30 @@ const project = {
 };
 
 export const gitlab = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it", from = before }: DeliveryOptions = {}) => ({
-    object_kind: "push",
-    event_name: "push",
-    before: from,
-    after: sha,
-    ref,
-    ref_protected: true,
-    checkout_sha: sha,
-    message: null,
-    user_id: 4,
-    user_name: "Grace Hopper",
-    user_username: "grace",
-    user_email: "",
-    project_id: 15,
-    project,
-    commits: [
-      { id: before, message: "Older", author: { name: "Other", email: "other@example.com" } },
-      { id: sha, message, title: message, author: { name: "Grace Hopper", email: "grace@example.com" } },
-    ],
-    total_commits_count: 2,
-  }),
+  push: (options?: DeliveryOptions) => {
+    const { sha, ref, message, from } = pushed(options);
+    return {
+      object_kind: "push",
+      event_name: "push",
+      before: from,
+      after: sha,
+      ref,
+      ref_protected: true,
+      checkout_sha: sha,
+      message: null,
+      user_id: 4,
+      user_name: "Grace Hopper",
+      user_username: "grace",
+      user_email: "",
+      project_id: 15,
+      project,
+      commits: [
+        { id: before, message: "Older", author: { name: "Other", email: "other@example.com" } },
+        { id: sha, message, title: message, author: { name: "Grace Hopper", email: "grace@example.com" } },
+      ],
+      total_commits_count: 2,
+    };
+  },
   tagPush: (options: DeliveryOptions = {}) => ({
     ...gitlab.push({ ref: "refs/tags/v1.0.0", ...options }),
     object_kind: "tag_push",
@@ -184,24 +193,21 @@ const giteaRepository = {
 };
 
 export const gitea = {
-  push: ({
-    sha = sha1,
-    ref = "refs/heads/main",
-    message = "Fix it",
-    from = before,
-    files = ["README.md"],
-  }: DeliveryOptions = {}) => ({
-    ref,
-    before: from,
-    after: sha,
-    compare_url: "https://gitea.example.com/octo/hello/compare/95790bf...da15608",
-    commits: [{ id: sha, message, author, committer: author, added: [], removed: [], modified: files }],
-    total_commits: 1,
-    head_commit: { id: sha, message, author, committer: author },
-    repository: giteaRepository,
-    pusher: { id: 1, login: "pusher", email: "pusher@example.com", username: "pusher" },
-    sender: { id: 1, login: "pusher" },
-  }),
+  push: (options?: DeliveryOptions) => {
+    const { sha, ref, message, from, files } = pushed(options);
+    return {
+      ref,
+      before: from,
+      after: sha,
+      compare_url: "https://gitea.example.com/octo/hello/compare/95790bf...da15608",
+      commits: [{ id: sha, message, author, committer: author, added: [], removed: [], modified: files }],
+      total_commits: 1,
+      head_commit: { id: sha, message, author, committer: author },
+      repository: giteaRepository,
+      pusher: { id: 1, login: "pusher", email: "pusher@example.com", username: "pusher" },
+      sender: { id: 1, login: "pusher" },
+    };
+  },
   branchDeleted: () => ({ ...gitea.push(), after: zeros, commits: [], head_commit: null }),
   pull: ({ action = "opened", ...options }: DeliveryOptions = {}) => ({
     ...github.pull({ action, ...options }),

@@ -243,7 +243,7 @@ async function fetched({ ctx, environment, signal }: Run, source: Source, output
 const isSetup = ({ jobs }: Assignment, index: number): boolean =>
   index === 0 || (jobs[index]!.source ?? jobs[index]!.service) !== undefined;
 
-/** Jobs that run only after a failure may run until the last job of the setup has passed. */
+/** Says that nothing was run, once the setup has passed: until then, a failure may still start jobs. */
 function sayIfNothingRuns(build: Assignment, index: number, output: Output): void {
   const { jobs, leftOutJobs = 0 } = build;
   const own = jobs.filter((_, at) => !isSetup(build, at));

@@ -191,7 +191,7 @@ test("a webhook that is stored after its author was removed is deactivated at on
   expect(await read(webhook)).toMatchObject({ active: false, departed: true });
 });
 
-test("a webhook of an earlier version is spared if its member had already left, and not if they leave later", async () => {
+test("a webhook of an earlier version is spared if its member had already left, but not if they leave later", async () => {
   const [before, after] = [await ci.aNamespace(), await ci.aNamespace()];
   const left = await create(ci.users.bob, before, "left");
   const stays = await create(ci.users.bob, after, "stays");

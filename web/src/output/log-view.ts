@@ -45,7 +45,7 @@ export interface LogView {
   drawn(): Promise<void>;
   /** Returns the first block that has lines without their times. */
   untimed(): Block | undefined;
-  /** Adds text before the first line, in whole lines or as far as a piece of the first one. */
+  /** Adds text before the first line. Its last line may be a piece of a longer one. */
   prepend(text: string, bytes: number): void;
   /** Takes text again, from the returned byte offset on. */
   resume(): number;

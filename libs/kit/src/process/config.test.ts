@@ -145,7 +145,7 @@ describe("an error names the limits of", () => {
 
 it.each(["my ci", "*", "a.>", ">", ".a", "a.", "a..b"])("SUBJECT_PREFIX may not be %s, which NATS refuses", (text) =>
   expect(() => readSettings({ SUBJECT_PREFIX: text }, subjectPrefix)).toThrow(
-    `SUBJECT_PREFIX must be words between dots, without * and >, not "${text}"`,
+    `SUBJECT_PREFIX must be words joined by dots, without blanks, * and >, not "${text}"`,
   ),
 );
 

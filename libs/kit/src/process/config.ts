@@ -162,7 +162,7 @@ export const natsUrl = (s: Settings): string =>
 export const subjectPrefix = (s: Settings): string =>
   s.parsed("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci", (text) => {
     if (!/^[^\s.*>]+(\.[^\s.*>]+)*$/.test(text))
-      throw new Error(`must be words between dots, without * and >, not "${text}"`);
+      throw new Error(`must be words joined by dots, without blanks, * and >, not "${text}"`);
     return text;
   });
 

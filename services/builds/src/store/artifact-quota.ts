@@ -55,7 +55,7 @@ export function artifactQuota(
       if (buildIds.length === 0) return outside;
       const stored = await storedIn(buildIds, new Set(added.map(({ blobId }) => blobId)));
       const freed = sumOf(stored.filter(({ blobId }) => replacedBlobIds.includes(blobId!)));
-      // No more than it adds, because the upload may yet fail and replace nothing.
+      // Subtract no more than the upload adds: it may still fail and replace nothing.
       return outside + sumOf(stored) - Math.min(freed, bytes);
     },
     complaints: (used) => byteComplaints(limit, used),

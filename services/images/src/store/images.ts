@@ -124,7 +124,7 @@ export const imageStore = (db: Db, nudge: Nudge, limits: ImageLimits) => {
     /** Moves an image of a deleted namespace to its user. */
     releaseOne: (doc: ImageDoc): Promise<void> => releaseOne(images, doc),
 
-    /** Does that with a batch of a namespace's images. Returns whether there may be more. */
+    /** Moves a batch of a namespace's images. Returns "more" if others may be left. */
     async release(namespaceId: number): Promise<"more" | "done"> {
       const batch = await images
         .find({ scope: namespaceScope(namespaceId) })

@@ -75,7 +75,7 @@ export async function bootstrap(ctx: Context): Promise<void> {
   const holder = await ctx.tokens.byHash(hash);
   if (holder && !holder.bootstrap) {
     const reason = "CI_ADMIN_TOKEN is the secret of another token: set another value, or delete that token and restart";
-    return ctx.log.error({ reason, token: holder._id, user: holder.userId }, "no bootstrap token of this setting");
+    return ctx.log.error({ reason, token: holder._id, user: holder.userId }, "bootstrap token not created");
   }
   const scope = formatScope(everyPermission);
   for (let tries = 0; tries < maxTries; tries++) {

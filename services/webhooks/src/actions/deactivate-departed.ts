@@ -45,7 +45,7 @@ export async function deactivateDeparted(
   }
 }
 
-/** Deactivates, or marks, webhooks whose stored keepers may no longer write. Stores absent keepers who may write. */
+/** Deactivates webhooks whose stored keepers have left. If none is stored, stores the author who may still write. */
 export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
   const at = ctx.now();
   const unstored: number[] = [];

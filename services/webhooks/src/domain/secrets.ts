@@ -36,7 +36,7 @@ const clockMarginMs = 1_000;
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);
 
-/** Returns the texts that sign an event of this time, the then current one first; none without one. They may be encrypted. */
+/** Returns the texts that sign an event of this time, newest first; none if there was no secret. They may be encrypted. */
 export function signingSecrets({ current, earlier, replaced = [] }: Secrets, at: Date): readonly string[] {
   const before = replaced.find(({ until }) => at.getTime() + clockMarginMs < until.getTime());
   if (before) return before.texts;
@@ -54,6 +54,6 @@ export function replaceSecret(secrets: Secrets, text: string, now: Date, overlap
   return { current: text, earlier: earlier.slice(0, maxEarlier), replaced: withReplaced(secrets, now) };
 }
 
-/** Later events are not signed. The texts may be encrypted. */
+/** Removes the secret, so that later events are not signed. The texts may be encrypted. */
 export const removeSecrets = (secrets: Secrets, now: Date): Secrets =>
   secrets.current === undefined ? secrets : { earlier: [], replaced: withReplaced(secrets, now) };

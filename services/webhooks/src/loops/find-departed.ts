@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "uncachedAccounts" | "now">;
 
-/** Deactivates the webhooks of members who left although NATS lost the event. Returns 0, because it may always rest. */
+/** Deactivates the webhooks of members who left although NATS lost the event. Its loop may always rest. */
 export async function findDeparted(ctx: Parts): Promise<0> {
   let batch = await ctx.webhooks.after(0);
   while (batch.length > 0) {

@@ -20,7 +20,7 @@ export const encryptSecrets = (keys: Keyring, webhookId: number, secrets: Secret
 export const decryptSecrets = (keys: Keyring, webhookId: number, secrets: EncryptedSecrets): Secrets =>
   mapTexts(secrets, (text) => decrypt(keys, text, owner(webhookId)));
 
-/** Encrypts removed secrets with the first key. If a key of theirs is missing, nothing is left of them. */
+/** Encrypts removed secrets with the first key. Drops them if a key of theirs is missing. */
 export function reencryptSecrets(keys: Keyring, webhookId: number, secrets: EncryptedSecrets): EncryptedSecrets {
   try {
     return mapTexts(secrets, (text) => reencrypt(keys, text, owner(webhookId)));

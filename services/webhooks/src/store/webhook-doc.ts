@@ -7,7 +7,7 @@ export type WebhookDoc = Stored<Webhook> & {
   /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
-  /** The member who answers for it. Absent in webhooks of earlier versions: their author, who may have left long ago. */
+  /** The member who answers for it. Earlier versions stored none: then it is the author. */
   keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
   activeSince: Date;
@@ -20,7 +20,7 @@ export type WebhookDoc = Stored<Webhook> & {
   again?: LogPosition;
 };
 
-/** What tells who answers for a webhook, and where. */
+/** The fields that say who answers for a webhook, and in which namespace. */
 export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "userId" | "namespaceId" | "departed">;
 
 export const keeperOf = ({ keeperId, authorId }: Pick<WebhookDoc, "keeperId" | "authorId">): number =>

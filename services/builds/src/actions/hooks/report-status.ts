@@ -35,7 +35,7 @@ async function post(ctx: Context, repositoryId: number, request: ReturnType<type
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 
-/** Returns when to check a pending delivery again: the later, the older it is, so that those that nobody ends cost little. */
+/** Returns the pause before a pending delivery is checked again. It grows with age: some builds never end. */
 export const nextCheckMs = ({ createdAt }: Pick<HookDelivery, "createdAt">, now: Date): number =>
   Math.min(maxCheckMs, Math.max(checkEveryMs, (now.getTime() - createdAt.getTime()) / 100));
 

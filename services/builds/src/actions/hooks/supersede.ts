@@ -8,8 +8,8 @@ export type Place = Required<Pick<Origin, "subject" | "order">>;
 type Parts = Killing & Pick<Context, "hookDeliveries">;
 
 /**
- * Kills unfinished builds older than a delivery or the newest build. With `waiting`, it kills only those that wait for
- * approval, but also if a newer delivery has no build. Safe to repeat, in any order of the deliveries.
+ * Kills the unfinished builds that are older than a delivery or than the newest build. With `waiting`, it kills only
+ * those that wait for approval, and deliveries without builds count as newer, too. Safe to repeat, in any order.
  */
 export async function killSuperseded(ctx: Parts, { subject, order }: Place, only: "waiting" | "all"): Promise<void> {
   const built = (await ctx.builds.newestOf(subject)) ?? order;

@@ -48,7 +48,7 @@ async function fetchImage(
     if (!login) await unproven.remove(name.full);
     return found(engine, name);
   }
-  // Meanwhile an image that is pulled with a login has its public name.
+  // During a pull with a login, the image has its public name.
   return isTrusted ? inTurn(publicName(name), fetchNow) : fetchNow();
 }
 

@@ -70,7 +70,9 @@ function startError(error: unknown, { variables, folder }: ScriptRun): unknown {
   const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value, bytes: Buffer.byteLength(value) }));
   if (code === "ERR_INVALID_ARG_VALUE") {
     const { key } = all.find(({ value }) => value.includes("\0")) ?? {};
-    return key === undefined ? error : refused(`The variable ${key} contains NUL, which no variable can: remove it`);
+    return key === undefined
+      ? error
+      : refused(`The variable ${key} contains a NUL character, which no variable may contain: remove it`);
   }
   if (code !== "E2BIG") return error;
   const largest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
