@@ -45,7 +45,7 @@ interface Progress {
   allPassed: boolean;
   /** The size of each job's own output, by the job's id. */
   readonly outputBytes: Map<number, number>;
-  /** Jobs of the stage that have not ended: they run or wait for their turn. */
+  /** Jobs of the stage that have not run to their end: they run or wait for their turn. */
   unfinished: number;
 }
 
@@ -112,17 +112,14 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   const { outputLimitBytes: limitBytes } = build;
   const output = jobOutput({ offset: start, limitBytes, secrets, send: reports.send, flushAfterMs });
   const attributes = { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage };
-  const result = await resultOf(run, () =>
-    traced("job", { attributes }, () => (index === 0 ? prepare(run, output) : runJob(run, index, output))).then(
-      (ended) => {
-        if (ended.outcome === "passed") sayIfNothingRuns(build, index, output);
-        return withCaches(run, index, output, ended);
-      },
-    ),
+  const ran = await resultOf(run, () =>
+    traced("job", { attributes }, () => (index === 0 ? prepare(run, output) : runJob(run, index, output))),
   );
+  note(progress, job, ran);
   const isLastHere = --progress.unfinished === 0;
-  if (!("broken" in result)) progress.failed ||= failsBuild(result.outcome, job);
-  progress.allPassed &&= "outcome" in result && result.outcome === "passed";
+  const concludes = isLastHere && !("broken" in ran);
+  const result = concludes ? await resultOf(run, () => conclude(run, index, output, ran)) : ran;
+  note(progress, job, result);
   let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
   if ("broken" in result) {
     if (rest.text !== "") await reports.send(rest).catch(() => undefined);
@@ -163,13 +160,19 @@ const sendServices = ({ ctx, build, order, environment, lease, secrets, progress
 const failsBuild = (outcome: Outcome, { mayFail }: AssignedJob): boolean =>
   outcome === "timed_out" || (outcome === "failed" && !mayFail);
 
+function note(progress: Progress, job: AssignedJob, result: Result | Broken): void {
+  if ("outcome" in result) progress.failed ||= failsBuild(result.outcome, job);
+  progress.allPassed &&= "outcome" in result && result.outcome === "passed";
+}
+
 const brokenLine = (error: unknown) => `This runner cannot go on: ${reasonOf(error)}`;
 
+interface Broken {
+  readonly broken: unknown;
+}
+
 /** Returns the result of a step, or `broken` if this machine failed. */
-async function resultOf(
-  { ctx, lease }: Run,
-  step: () => Promise<Result>,
-): Promise<Result | { readonly broken: unknown }> {
+async function resultOf({ ctx, lease }: Run, step: () => Promise<Result>): Promise<Result | Broken> {
   try {
     return await step();
   } catch (error) {
@@ -195,7 +198,7 @@ async function prepare({ ctx, build, order, environment, ...during }: Run, outpu
 }
 
 async function runJob(run: Run, index: number, output: Output): Promise<Result> {
-  const { ctx, build, order, environment, lease, secrets, signal, progress } = run;
+  const { build, order, environment, secrets, signal, progress } = run;
   const job = build.jobs[index]!;
   if (job.service !== undefined) {
     output.line(`Service ${job.service} is ready; what it prints follows when the build ends`);
@@ -216,21 +219,20 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
     return timedOut(job, stopped);
   }
   const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
-  const collecting = {
-    queue: ctx.queue,
-    mark: order.mark,
-    limitBytes: build.artifactLimitBytes,
-    hide: (text: string) => masked(secrets, text),
-    say: output.line,
-  };
-  const files = { ...collecting, environment: filesOf(environment, ordered), signal };
+  const files = { ...collecting(run, output), environment: filesOf(environment, ordered), signal };
   await collectArtifacts(job.artifacts, files);
   const tests = await collectReports(job.junitReports, { ...files, jobId: job.id, hideIn: textMask(secrets) });
   if (exitCode !== 0 && !job.mayFail) progress.scriptFailed = true;
-  // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
-  if (isLast(run, index)) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: exitCode === 0 ? "passed" : "failed", why, exitCode, tests };
 }
+
+const collecting = ({ ctx, build, order, secrets }: Run, output: Output) => ({
+  queue: ctx.queue,
+  mark: order.mark,
+  limitBytes: build.artifactLimitBytes,
+  hide: (text: string) => masked(secrets, text),
+  say: output.line,
+});
 
 /** Fetches a source for an environment without git. Returns the exit code of the job. */
 async function fetched({ ctx, environment, signal }: Run, source: Source, output: Output): Promise<number> {
@@ -254,21 +256,22 @@ function sayIfNothingRuns(build: Assignment, index: number, output: Output): voi
   output.line(`${why}: nothing was run`);
 }
 
-/** Restores caches after the last job of the setup, and stores them after the last job of a build that passes. */
-async function withCaches(run: Run, index: number, output: Output, result: Result): Promise<Result> {
-  const { build, caches, signal, progress } = run;
-  if (result.outcome !== "passed" || build.caches.length === 0) return result;
-  const next = nextJobs(build.jobs, index, progress.failed);
-  if (isSetup(build, index) && next[0] !== undefined && !isSetup(build, next[0]))
-    await caches.restore(output.line, signal);
-  const isEnd = next.length === 0 && progress.unfinished === 1;
-  if (isEnd && !isSetup(build, index) && progress.allPassed) await caches.store(output.line, signal);
+/** Runs once for each stage: restores caches after the setup; at the end, stores them or keeps the failed environment. */
+async function conclude(run: Run, index: number, output: Output, result: Result): Promise<Result> {
+  const { build, caches, environment, lease, signal, progress } = run;
+  const isPassed = result.outcome === "passed";
+  if (isPassed) sayIfNothingRuns(build, index, output);
+  const [next] = nextJobs(build.jobs, index, progress.failed);
+  if (next !== undefined) {
+    if (isPassed && isSetup(build, index) && !isSetup(build, next)) await caches.restore(output.line, signal);
+    return result;
+  }
+  if (progress.allPassed && !isSetup(build, index)) await caches.store(output.line, signal);
+  // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
+  if (progress.scriptFailed && result.exitCode !== undefined)
+    await inspectFailed(build, environment, { ...collecting(run, output), signal: lease.ended });
   return result;
 }
-
-/** Reports whether this job is the last one of a build that a script has failed. No job can run after an inspection. */
-const isLast = ({ build, progress }: Run, index: number): boolean =>
-  progress.scriptFailed && progress.unfinished === 1 && nextJobs(build.jobs, index, true).length === 0;
 
 /** The build's own timeout ends it in any stage; that of a job counts as a failure. */
 function timedOut({ mayFail, timeoutMs }: AssignedJob, { why }: Ended): Result {

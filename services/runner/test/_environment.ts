@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { connect } from "@ci/testkit/identities";
 import { runBuild } from "../src/build.js";
+import { type Copies, openCopies } from "../src/caches/copies.js";
 import type { Driver, Environment } from "../src/driver.js";
 import { keepLease } from "../src/work/lease.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
@@ -12,13 +16,18 @@ const noop = async () => undefined;
 export function bareEnvironments() {
   let queue: TestQueue;
   let client: ReturnType<typeof connect>;
+  let dir: string;
+  let copies: Copies;
   beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    copies = await openCopies(dir, 0);
     queue = await startQueue();
     client = connect(queue.address);
   });
   afterAll(async () => {
     await client[Symbol.asyncDispose]();
     await queue[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true });
   });
 
   return async (
@@ -53,7 +62,7 @@ export function bareEnvironments() {
       objects: stub as never,
       drivers: new Map(),
       readiness: undefined as never,
-      copies: undefined as never,
+      copies,
       log: createLog("runner", "silent"),
     };
     await runBuild(ctx, driver, assignment, { lease, onOver: () => undefined });
