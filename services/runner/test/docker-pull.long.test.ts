@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import Docker from "dockerode";
+import { parseImageName } from "../src/drivers/docker/image-name.js";
+import { pullPrivately } from "../src/drivers/docker/pull-privately.js";
 import { unprovenImages } from "../src/drivers/docker/pulled.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { fileIn } from "./_docker.js";
@@ -197,6 +199,17 @@ else {
       expect(await prepared(called, options)).toContain(`Pulling image ${called}`);
       expect(await prepared(called, options)).toEqual([`Using image ${called} (${registry.id})`]);
       await engine.getImage(registry.id).remove({ force: true });
+    });
+
+    test("whose pull was cut short cannot be used under another spelling of its name either", async () => {
+      const unproven = unprovenImages((await workRoot(pulls.dir(), name)).path);
+      const cut = { login: { username: "ann", password: "s3cret" }, unproven, signal: AbortSignal.abort() };
+      await expect(pullPrivately(engine, parseImageName(`docker.io/library/${name}:1`), cut)).rejects.toThrow();
+      await engine.getImage(process.env.CI_TEST_IMAGE!).tag({ repo: name, tag: "1" });
+      const options = { registries: ["127.0.0.1:1"], localImages: ["*"] };
+      for (const spelling of [`${name}:1`, `library/${name}:1`, `docker.io/${name}:1`])
+        expect(await failure(spelling, options)).toMatch("This runner pulls no images from docker.io");
+      await engine.getImage(`${name}:1`).remove();
     });
 
     test("is refused with an unreadable login", async () => {

@@ -45,7 +45,7 @@ async function fetchImage(
     if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
     else if (login) await pullPrivately(engine, name, { login, unproven, signal });
     else await pull(engine, name.full, signal);
-    if (!login) await unproven.remove(name.full);
+    if (!login) await unproven.remove(publicName(name));
     return found(engine, name);
   }
   // During a pull with a login, the image has its public name.
@@ -53,10 +53,10 @@ async function fetchImage(
 }
 
 /** Returns the copy that the build may use without a pull. `own` is that of the same login. */
-async function usableCopy(engine: Docker, { full }: ImageName, rules: ImageRules, own: LocalImage | undefined) {
-  const there = own ?? (await localImage(engine, full));
+async function usableCopy(engine: Docker, name: ImageName, rules: ImageRules, own: LocalImage | undefined) {
+  const there = own ?? (await localImage(engine, name.full));
   if (there === undefined || own !== undefined) return { there, local: own };
-  const isOpen = isNamed(full, rules.localImages) && !(await rules.unproven.has(full));
+  const isOpen = isNamed(name.full, rules.localImages) && !(await rules.unproven.has(publicName(name)));
   return { there, local: isOpen || (await rules.pulled.has(there.id)) ? there : undefined };
 }
 

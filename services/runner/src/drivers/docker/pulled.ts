@@ -14,7 +14,7 @@ const maxKept = 2_000;
 /** The ids of images that were pulled for builds without a login, and the names that pulls gave to images. */
 export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
 
-/** The names of images that a build pulled with a login that others may not have. */
+/** The public names of images that a build pulled with a login that others may not have. */
 export const unprovenImages = (folder: string): PulledImages => remembered(join(folder, "unproven-images.json"));
 
 const isText = (id: unknown): id is string => typeof id === "string";
