@@ -92,7 +92,7 @@ export interface Trees {
   readonly layout: Layout;
   /** Returns the path for `open` of a path that may begin with `~/`. */
   locate(path: string): string;
-  /** Returns the name of a path in archives. */
+  /** Returns the name of a path in archives. One that begins with `../` is in none. */
   nameOf(path: string): string;
   /** Reads these paths. Missing ones are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<Tree>;

@@ -18,10 +18,11 @@ const aCache = (more: Partial<AssignedCache> = {}): AssignedCache => ({
 const run = (cache: AssignedCache, commands: readonly string[], more: Partial<Assignment> = {}) =>
   runner.run(anAssignment({ caches: [cache], ...more }, commands));
 
-function anObject(text: string): number {
-  const id = newId();
-  runner.queue.objects.set(id, text);
-  return id;
+/** Returns an object that is placed under this name. */
+function objectAt(name: string, text: string) {
+  const objectId = newId();
+  runner.queue.objects.set(objectId, text);
+  return { id: count++, source: "given", name, objectId };
 }
 
 const make = ["mkdir -p kept .home && echo one > kept/file && echo two > .home/file", "ln -s file kept/link"];
@@ -71,7 +72,7 @@ test("gives a build back whose environment got a damaged copy, and drops the cop
 test("with other key files, places the newest entry and stores another", async () => {
   const cache = aCache({ key: ["lock"] });
   const withLock = (text: string) => ({
-    objects: [{ id: count++, source: "lock", name: "lock", objectId: anObject(text) }],
+    objects: [objectAt("lock", text)],
   });
   await run(cache, make, withLock("a"));
   const other = await run(cache, show, withLock("b"));
@@ -79,6 +80,31 @@ test("with other key files, places the newest entry and stores another", async (
   expect(storedOf(cache.name)).toHaveLength(2);
   expect((await run(cache, show, withLock("b"))).text).toMatch(/: hit: /);
   expect(storedOf(cache.name)).toHaveLength(2);
+});
+
+test("an object below a cached path is that of the build, and in no entry", async () => {
+  const cache = aCache();
+  const withObject = (text: string) =>
+    run(cache, ["cat kept/given kept/file"], { objects: [objectAt("kept/given", text)] });
+  await run(cache, [...make, "echo old > kept/given"]);
+  const ofFork = { objects: [{ ...objectAt("kept/given", ""), objectId: undefined }], cacheReadOnly: true };
+  expect((await run(cache, ["ls kept"], ofFork)).text).toContain("+ ls kept\nfile\nlink\n");
+  const first = await withObject("first\n");
+  expect(first.text).toContain("no entry for this key, placed the newest one");
+  expect(first.text).toContain("+ cat kept/given kept/file\nfirst\none\n");
+  expect(first.text).toContain("left out 1 files that the build places\n");
+  const second = await withObject("second\n");
+  expect(second.text).toContain(": hit: ");
+  expect(second.text).toContain("+ cat kept/given kept/file\nsecond\none\n");
+  expect(storedOf(cache.name)).toHaveLength(2);
+});
+
+test("a key below a cached path is that of the build, and in no entry", async () => {
+  const cache = aCache({ paths: [".ssh"] });
+  const keys = [{ name: "id", privateKey: "old key\n", config: "" }];
+  await run(cache, ["touch .ssh/known"], { keys });
+  const { text } = await run(cache, ["ls -A .ssh"]);
+  expect(text).toContain("+ ls -A .ssh\nknown\n");
 });
 
 test.each([

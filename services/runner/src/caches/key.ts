@@ -40,12 +40,13 @@ async function hashOf(path: string, leftBytes: number, { environment, signal }: 
 
 /**
  * Returns the key of a cache: a hash of the names and contents of its files, and of what it keeps, so that an entry with
- * other paths is not taken for it. A missing file counts as missing.
+ * other paths, or with files that this build places, is not taken for it. A missing file counts as missing.
  */
-export async function keyOf({ key, paths }: AssignedCache, on: Reading): Promise<string> {
+export async function keyOf({ key, paths }: AssignedCache, placed: readonly string[], on: Reading): Promise<string> {
   const whole = createHash("sha256");
   const add = (...parts: string[]) => whole.update(`${JSON.stringify(parts)}\n`);
   add("paths", ...[...paths].sort());
+  if (placed.length > 0) add("placed", ...[...placed].sort());
   let leftBytes = maxKeyBytes;
   for (const pattern of key) {
     const files = isGlob(pattern) ? await matchesOf(pattern, on) : [pattern];

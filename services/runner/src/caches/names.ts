@@ -12,9 +12,13 @@ export interface Layout {
 export type EntryHeader = Partial<Header> & Pick<Header, "name" | "type">;
 
 /** Why an entry is left out. */
-export type Skip = "links that lead out of the workspace" | "special files" | "names that are not UTF-8";
+export type Skip =
+  | "links that lead out of the workspace"
+  | "special files"
+  | "names that are not UTF-8"
+  | "files that the build places";
 
-const isBelow = (name: string, folder: string): boolean =>
+export const isBelow = (name: string, folder: string): boolean =>
   folder === "" ? !name.startsWith("../") && name !== ".." : name === folder || name.startsWith(`${folder}/`);
 
 function targetOf({ linkname }: Header, name: string, { isAbsolute }: Layout): string | undefined {
@@ -46,4 +50,11 @@ export function headerOf(
   const isInside = target !== undefined && target !== "" && layout.roots.some((root) => isBelow(target ?? "", root));
   if (!isInside) return "links that lead out of the workspace";
   return { ...header, linkname: type === "link" ? linked : given.linkname! };
+}
+
+/** Reports whether an entry would replace one of these files, is a hard link to one, or is where one needs a folder. */
+export function clashes({ name, type, linkname }: EntryHeader, files: readonly string[]): boolean {
+  if (type === "directory") return files.some((file) => isBelow(name.slice(0, -1), file));
+  const own = type === "link" ? [name, linkname ?? ""] : [name];
+  return files.some((file) => isBelow(file, name) || own.some((path) => isBelow(path, file)));
 }

@@ -87,6 +87,29 @@ test("leaves out links that lead elsewhere, special files and names from elsewhe
   expect(skipped).toEqual({ "links that lead out of the workspace": 3, "special files": 2 });
 });
 
+test("leaves out files that the build places, hard links to them and what is in their way", async () => {
+  const tree = treeOf([
+    { name: "kept/", type: "directory" },
+    { name: "kept/given", type: "file", text: "old" },
+    { name: "kept/given2", type: "file", text: "x" },
+    { name: "kept/hard", type: "link", linkname: "kept/given" },
+    { name: "kept/soft", type: "symlink", linkname: "given" },
+    { name: "kept/settings/", type: "directory" },
+    { name: "kept/settings/file/", type: "directory" },
+    { name: "kept/settings/file/old", type: "file", text: "x" },
+    { name: "kept/tools", type: "symlink", linkname: "settings" },
+  ]);
+  const placed = ["kept/given", "kept/settings/file", "kept/tools/bin/tool"];
+  const { entries, skipped } = await packed(tree, { ...inHome, placed });
+  expect(entries).toEqual([
+    "directory kept/",
+    "file kept/given2",
+    "symlink kept/soft -> given",
+    "directory kept/settings/",
+  ]);
+  expect(skipped).toEqual({ "files that the build places": 5 });
+});
+
 test("in a container, absolute links may lead into the workspace", async () => {
   const links = ["/build/x", "/root/.npm/x", "/etc/passwd", "../x"];
   const tree = treeOf(

@@ -6,7 +6,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
 import { sizeText } from "../work/size-text.js";
-import { type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
+import { clashes, type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
 
 const maxFiles = fixedLimit({
   max: 200_000,
@@ -18,6 +18,8 @@ export interface Packing {
   readonly layout: Layout;
   /** The names below which entries may lie. */
   readonly wanted: readonly string[];
+  /** The names of files that the build places; they are left out. */
+  readonly placed?: readonly string[];
   readonly limitBytes: number;
   readonly signal: AbortSignal;
 }
@@ -51,13 +53,16 @@ function count(counts: Counts, { size = 0 }: EntryHeader, limitBytes: number): v
 }
 
 async function addTree(archive: Pack, { folder, content }: Tree, counts: Counts, options: Packing): Promise<void> {
+  const { placed = [] } = options;
   const entries = extract();
   // What iterates gets the error. The stream also emits it when the iteration has ended early.
   entries.on("error", () => undefined);
   const piped = pipeline(content, entries, { signal: options.signal });
   piped.catch((error) => entries.destroy(error));
   for await (const entry of entries as AsyncIterable<unknown> as AsyncIterable<Entry>) {
-    const header = headerOf(entry.header, folder, options.wanted, options.layout);
+    const found = headerOf(entry.header, folder, options.wanted, options.layout);
+    const isPlaced = typeof found === "object" && clashes(found, placed);
+    const header = isPlaced ? "files that the build places" : found;
     if (header === undefined || typeof header === "string") {
       if (header) counts.skipped.set(header, (counts.skipped.get(header) ?? 0) + 1);
       entry.resume();

@@ -1,18 +1,19 @@
-import { rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import type { Log } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
 import { type Copies, hashOf } from "../caches/copies.js";
 import { keyOf } from "../caches/key.js";
-import { packTrees } from "../caches/pack.js";
+import { type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
-import type { Environment } from "../driver.js";
+import type { Environment, Tree } from "../driver.js";
 import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
 import { roundedSize } from "../work/size-text.js";
+import { placedBelow } from "./placed.js";
 
 export interface Caching extends Omit<Transferring, "signal"> {
-  readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly">;
-  readonly environment: Pick<Environment, "list" | "open" | "trees">;
+  readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly" | "objects" | "keys">;
+  readonly environment: Pick<Environment, "list" | "open" | "trees" | "sshFolder">;
   readonly copies: Copies;
   readonly log: Log;
 }
@@ -30,8 +31,41 @@ const secondsSince = (startedAt: number): string => `${((performance.now() - sta
 /** The runner's own copy was damaged when its files had been placed: only a new environment is clean. */
 class Damaged extends HostTrouble {}
 
-/** Places an entry. Returns whether the runner had a copy of it. */
-async function placeEntry(entry: CacheEntry, on: Caching, signal: AbortSignal): Promise<boolean> {
+type Content = Required<Pick<Packing, "layout" | "wanted" | "placed">>;
+
+function contentOf({ paths }: AssignedCache, { build, environment }: Caching): Content {
+  const { layout, nameOf } = environment.trees;
+  const wanted = paths.map(nameOf);
+  return { layout, wanted, placed: placedBelow(wanted, build, environment) };
+}
+
+/** Places what an archive holds besides the files that the build places. */
+async function placeRest(
+  archive: FileHandle,
+  packing: Packing,
+  { copies, environment: { trees } }: Caching,
+): Promise<void> {
+  async function* all(): AsyncGenerator<Tree> {
+    yield { folder: "", content: archive.createReadStream({ start: 0, autoClose: false }) };
+  }
+  const part = copies.part();
+  const { signal } = packing;
+  try {
+    const { sizeBytes } = await packTrees(all(), part, packing);
+    await using rest = await open(part, "r");
+    await trees.place(rest, sizeBytes, signal);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Places an entry, or only this content of it. Returns whether the runner had a copy of it. */
+async function placeEntry(
+  entry: CacheEntry,
+  content: Content | undefined,
+  on: Caching,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { copies, environment } = on;
   const { sha256, size } = entry;
   let kept = await copies.open(sha256);
@@ -49,7 +83,9 @@ async function placeEntry(entry: CacheEntry, on: Caching, signal: AbortSignal): 
   }
   try {
     // The hash costs little beside the placing, and nothing on a second processor.
-    const placing = environment.trees.place(kept, size, signal);
+    const placing = content
+      ? placeRest(kept, { ...content, limitBytes: size, signal }, on)
+      : environment.trees.place(kept, size, signal);
     const [actual] = await Promise.all([hadCopy ? hashOf(kept, signal) : sha256, placing]);
     if (actual !== sha256) {
       await copies.drop(sha256);
@@ -64,7 +100,7 @@ async function placeEntry(entry: CacheEntry, on: Caching, signal: AbortSignal): 
 
 async function restoreOne(
   cache: AssignedCache,
-  key: string,
+  { key, content }: Chosen,
   on: Caching,
   { say, signal }: Saying,
 ): Promise<{ exact: boolean }> {
@@ -75,21 +111,27 @@ async function restoreOne(
     say(`Cache ${cache.name}: miss`);
     return { exact: false };
   }
-  const hadCopy = await placeEntry(entry, on, signal);
+  // An entry with this key has nothing that the build places.
+  const hasPlaced = !exact && content.placed.length > 0;
+  const hadCopy = await placeEntry(entry, hasPlaced ? content : undefined, on, signal);
   const from = hadCopy ? "from this runner's copy" : "fetched";
   const how = exact ? "hit" : "no entry for this key, placed the newest one";
   say(`Cache ${cache.name}: ${how}: ${roundedSize(entry.size)} in ${secondsSince(startedAt)}, ${from}`);
   return { exact };
 }
 
-async function storeOne(cache: AssignedCache, key: string, on: Caching, { say, signal }: Saying): Promise<void> {
+async function storeOne(
+  cache: AssignedCache,
+  { key, content }: Chosen,
+  on: Caching,
+  { say, signal }: Saying,
+): Promise<void> {
   const { environment, copies, build } = on;
   const { trees } = environment;
   const startedAt = performance.now();
   const part = copies.part();
   try {
-    const wanted = cache.paths.map(trees.nameOf);
-    const options = { layout: trees.layout, wanted, limitBytes: build.cacheLimitBytes, signal };
+    const options = { ...content, limitBytes: build.cacheLimitBytes, signal };
     const { files, sizeBytes, sha256, skipped } = await packTrees(trees.read(cache.paths, signal), part, options);
     for (const [why, count] of skipped) say(`Cache ${cache.name}: left out ${count} ${why}`);
     if (files === 0) return say(`Cache ${cache.name}: nothing to store`);
@@ -105,14 +147,19 @@ async function storeOne(cache: AssignedCache, key: string, on: Caching, { say, s
   }
 }
 
+interface Chosen {
+  readonly key: string;
+  readonly content: Content;
+}
+
 interface Saying {
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 export function cachesOf(on: Caching): BuildCaches {
-  /** Keys of caches that had no entry with them. */
-  const missing = new Map<AssignedCache, string>();
+  /** Caches that had no entry with their key. */
+  const missing = new Map<AssignedCache, Chosen>();
 
   /** Prints a failure. Throws what ends the run. */
   async function attempt({ name }: AssignedCache, { say, signal }: Saying, work: () => Promise<unknown>) {
@@ -130,16 +177,18 @@ export function cachesOf(on: Caching): BuildCaches {
     async restore(say, signal) {
       for (const cache of on.build.caches)
         await attempt(cache, { say, signal }, async () => {
-          const key = await keyOf(cache, { environment: on.environment, signal });
-          missing.set(cache, key);
-          const { exact } = await restoreOne(cache, key, on, { say, signal });
+          const content = contentOf(cache, on);
+          const key = await keyOf(cache, content.placed, { environment: on.environment, signal });
+          const chosen = { key, content };
+          missing.set(cache, chosen);
+          const { exact } = await restoreOne(cache, chosen, on, { say, signal });
           if (exact) missing.delete(cache);
         });
     },
     async store(say, signal) {
       if (on.build.cacheReadOnly) return;
-      for (const [cache, key] of missing)
-        await attempt(cache, { say, signal }, () => storeOne(cache, key, on, { say, signal }));
+      for (const [cache, chosen] of missing)
+        await attempt(cache, { say, signal }, () => storeOne(cache, chosen, on, { say, signal }));
     },
   };
 }

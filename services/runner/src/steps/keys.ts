@@ -6,6 +6,12 @@ import type { Placing } from "./objects.js";
 
 const reserved = new Set([".", "..", "config", "known_hosts", "authorized_keys"]);
 
+const isUsable = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !reserved.has(name);
+
+/** Returns the names of the files that are placed for keys. */
+export const keyFiles = (keys: readonly Pick<AssignedKey, "name">[]): string[] =>
+  keys.length === 0 ? [] : [...keys.map(({ name }) => name).filter(isUsable), "config"];
+
 /** Disables host checks, then adds the keys' own settings in order of their names. */
 export function sshConfig(keys: readonly AssignedKey[]): string {
   const byName = [...keys].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -36,7 +42,7 @@ export async function placeKeys(keys: readonly AssignedKey[], { environment, say
     }
   };
   for (const { name, privateKey } of keys) {
-    if (/^[A-Za-z0-9._-]+$/.test(name) && !reserved.has(name)) await put(name, privateKey);
+    if (isUsable(name)) await put(name, privateKey);
     else say(`key error: ${name}: ${reasonOf(new Fault("invalid", "not usable as the name of a file"))}`);
   }
   await put("config", sshConfig(keys));

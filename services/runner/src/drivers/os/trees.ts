@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Tree, Trees } from "../../driver.js";
@@ -18,6 +19,9 @@ done
 
 /** The home of a job is its working directory. */
 export const inHome = (path: string): string => (path.startsWith("~/") ? path.slice(2) : path);
+
+export const nameBelow = (folder: string, path: string): string =>
+  posix.relative(folder, posix.resolve(folder, inHome(path)));
 
 /** Returns what a failure of tar means to a user. */
 export const tarFailed = (what: string) => (cause: unknown) => {
@@ -42,7 +46,7 @@ async function* archiveOf({ work, user }: Place, paths: readonly string[], signa
 export const osTrees = (place: () => Place): Trees => ({
   layout: { roots: [""], isAbsolute: false },
   locate: inHome,
-  nameOf: inHome,
+  nameOf: (path) => nameBelow(place().work, path),
   async *read(paths, signal): AsyncGenerator<Tree> {
     yield { folder: "", content: archiveOf(place(), paths, signal) };
   },

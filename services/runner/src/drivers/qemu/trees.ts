@@ -5,7 +5,7 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import type { Client } from "ssh2";
 import type { Tree, Trees } from "../../driver.js";
 import { quote } from "../../steps/script.js";
-import { inHome, readScript, tarFailed } from "../os/trees.js";
+import { inHome, nameBelow, readScript, tarFailed } from "../os/trees.js";
 import { CommandFailed, startCommand } from "./ssh.js";
 
 const commandOf = (script: string, ...args: string[]): string =>
@@ -51,7 +51,7 @@ export const guestTrees = (
 ): Trees => ({
   layout: { roots: [""], isAbsolute: false },
   locate: inHome,
-  nameOf: inHome,
+  nameOf: (path) => nameBelow(home, path),
   async *read(paths, signal): AsyncGenerator<Tree> {
     const client = await inGuest(signal, async (connected) => connected);
     yield { folder: "", content: archiveInGuest(client, home, paths, signal) };
