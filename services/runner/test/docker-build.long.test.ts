@@ -73,6 +73,23 @@ else {
     ]);
   });
 
+  test("an object below a cached path in the home replaces what earlier builds kept there", async () => {
+    const caches = [{ name: "home", key: [], paths: ["~/.cache"] }];
+    await run(inDocker({ caches }, ["echo old > /root/.cache/given && echo kept > /root/.cache/other"]));
+    const objectId = newId();
+    booted.queue.objects.set(objectId, "of this build\n");
+    const objects = [{ id: newId(), source: "given", name: "/root/.cache/given", objectId }];
+    const show = "cat /root/.cache/given /root/.cache/other";
+    const { text } = await run(
+      inDocker({ caches, objects }, [show, "echo changed > /root/.cache/given"], [show], [show]),
+    );
+    expect(text.split(`+ ${show}\n`).slice(1)).toEqual([
+      "of this build\nkept\n+ echo changed\n",
+      "changed\nkept\n",
+      expect.stringMatching(/^changed\nkept\nCache home: left out 1 files that the build places\n/),
+    ]);
+  });
+
   test("a build whose preparation fails ends with the reason in its output", async () => {
     const driver = {
       type: "docker" as const,

@@ -1,9 +1,11 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
+import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { packTrees } from "../src/caches/pack.js";
 import type { Environment } from "../src/driver.js";
-import { never, orderOf, ran, type Subject } from "./_subject.js";
+import { placedBelow } from "../src/steps/placed.js";
+import { never, orderOf, ran, type Subject, textOf } from "./_subject.js";
 
 const cachePaths = ["kept", "~/.home/deep", "missing"];
 const fill = [
@@ -21,9 +23,10 @@ export function treesContract(subject: () => Subject): void {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function packed({ trees }: Environment) {
-    const { layout } = trees;
-    const options = { layout, wanted: cachePaths.map(trees.nameOf), limitBytes: 1e9, signal: never };
+  async function packed({ trees, ...environment }: Environment, objects: Assignment["objects"] = []) {
+    const wanted = cachePaths.map(trees.nameOf);
+    const placed = placedBelow(wanted, { objects, keys: [] }, { ...environment, trees });
+    const options = { layout: trees.layout, wanted, placed, limitBytes: 1e9, signal: never };
     return packTrees(trees.read(cachePaths, never), join(folder, "archive"), options);
   }
 
@@ -62,6 +65,26 @@ export function treesContract(subject: () => Subject): void {
     // An environment that is shared by tests still has what was left out.
     expect(texts[0]).toMatch(/^one\none\ntwo\na b\nhard\nlink\n(out\npipe\n)?sub\nzeros\n$/);
     expect(texts[1]!.replaceAll(" ", "")).toBe("two\n750\n3000000\n");
+  });
+
+  test("files that a build places are there for all jobs and in no archive", async () => {
+    const namesIn = ({ sshFolder }: Environment) => {
+      const inHome = posix.join(posix.dirname(sshFolder), ".home/deep/given");
+      return ["./kept//given", inHome, "~/.home/deep/own", "elsewhere"];
+    };
+    const before = async (environment: Environment) => {
+      for (const path of namesIn(environment))
+        await environment.put({ path, mode: 0o600, content: textOf("placed\n") }, never);
+    };
+    const after = async (environment: Environment) => {
+      const objects = namesIn(environment).map((name, id) => ({ id, source: "given", name, objectId: id }));
+      const { skipped } = await packed(environment, objects);
+      expect(skipped.get("files that the build places")).toBe(2);
+    };
+    const change =
+      "cat kept/given ~/.home/deep/given; for name in given own; do echo changed > ~/.home/deep/$name; done";
+    const show = "cat ~/.home/deep/given";
+    expect(await run([change, show, show], { before, after })).toEqual(["placed\nplaced\n", "changed\n", "changed\n"]);
   });
 
   test("an archive that is damaged is refused", async () => {

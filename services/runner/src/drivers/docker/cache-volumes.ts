@@ -9,7 +9,7 @@ export interface SharedVolume {
   readonly target: string;
 }
 
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+export const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** Returns the path in a container of a path that may begin with `~/`. */
 export const located = (workspace: string, path: string): string =>

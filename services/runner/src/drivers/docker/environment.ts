@@ -132,7 +132,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const own = ownSpare({ spares: options.spares, mark, plan, first, isPlain, around, containers: made, begin });
 
   const files = placedFiles({
-    ...{ workspace, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
+    ...{ workspace, shared, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
     container: () => filledFor(first),
   });
 
