@@ -24,7 +24,7 @@ const fields = {
   forks: z
     .enum(Repository_Forks)
     .describe(
-      "Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them",
+      "Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them and kills those that wait",
     ),
   cancel_superseded: z
     .boolean()

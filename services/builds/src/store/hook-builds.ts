@@ -1,5 +1,8 @@
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
+import { requestsPrefix } from "../domain/hooks/change.js";
+
+const maxWaiting = 50;
 
 export const hookBuilds = (builds: Collection<BuildDoc>) => ({
   /** Returns the builds of hook deliveries, those of each sorted by the path of their manifest. */
@@ -32,6 +35,17 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
       )
       .map(({ _id }) => _id)
       .toArray(),
+
+  /** Returns the ids of some builds of a repository's requests that wait for approval. */
+  waitingOf: (repositoryId: number): Promise<number[]> => {
+    const prefix = requestsPrefix(repositoryId);
+    const subject = { $gte: prefix, $lt: `${prefix}\u{10ffff}` };
+    return builds
+      .find({ "origin.subject": subject, status: "queued", awaitsApproval: true }, { projection: { _id: 1 } })
+      .limit(maxWaiting)
+      .map(({ _id }) => _id)
+      .toArray();
+  },
 
   /** Returns the builds of a hook delivery, sorted by the path of their manifest. */
   ofDelivery: (deliveryId: string) =>

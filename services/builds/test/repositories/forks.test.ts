@@ -1,11 +1,21 @@
 import { eventually } from "@ci/testkit/eventually";
+import { type Gate, gate } from "@ci/testkit/gate";
 import { fault } from "../_suite.js";
-import { bootHooks, manifest } from "./_hooks.js";
+import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 
-const { suite, hooked, build, deliveriesOf, redeliver } = bootHooks();
+let held: Gate | undefined;
+const before = async () => {
+  await held?.pass();
+  return undefined;
+};
+const { suite, hooked, build, deliveriesOf, redeliver } = bootHooks({}, { before });
 const files = { ".service-ci.yml": manifest };
 const approve = (ref: { userId: number; number: number }, user = suite.users.ann) =>
   suite.as(user, () => suite.builds.approveBuild({ ref }));
+const ignoreForks = ({ namespace, record }: Hooked) => {
+  const change = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, forks: "ignore" };
+  return suite.as(suite.users.ann, () => suite.repositories.updateRepository(change));
+};
 
 describe("a build of a fork", () => {
   it("waits for approval, and cannot be claimed until a member approves it", async () => {
@@ -76,6 +86,41 @@ describe("a build of a fork", () => {
     expect(await build(await redeliver(hook, older.id))).toMatchObject({ status: "killed" });
     expect(await build(newest!)).toMatchObject({ queue: { reason: "waits for approval" } });
     await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: newest }));
+  });
+
+  it("that waits is killed when its repository is set to ignore forks, but not one that was approved or of another repository", async () => {
+    const [hook, other] = [await hooked(), await hooked()];
+    const pull = async ({ git, pull }: Hooked, number: number) => {
+      const [ref] = await pull({ sha: await git.commit({ ...files, text: `${number}` }), fork: true, number });
+      return ref!;
+    };
+    const [waiting, second, approved] = [await pull(hook, 1), await pull(hook, 2), await pull(hook, 3)];
+    const elsewhere = await pull(other, 1);
+    await approve(approved);
+    await ignoreForks(hook);
+    const reason = "killed by its repository's setting forks: ignore";
+    for (const ref of [waiting, second]) expect(await build(ref)).toMatchObject({ status: "killed", reason });
+    expect(await build(approved)).toMatchObject({ status: "queued", queue: { reason: "waiting for a runner" } });
+    expect(await build(elsewhere)).toMatchObject({ queue: { reason: "waits for approval" } });
+    for (const ref of [approved, elsewhere]) await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+  });
+
+  it("is killed if its repository was set to ignore forks while its commit was read", async () => {
+    const hook = await hooked();
+    const sha = await hook.git.commit(files);
+    const reading = gate();
+    held = reading;
+    const pulled = hook.pull({ sha, fork: true });
+    await reading.reached;
+    held = undefined;
+    await ignoreForks(hook);
+    reading.open();
+    await pulled;
+    const list = { namespaceId: hook.namespace.id, tag: "", search: "", page: undefined };
+    await eventually(async () => {
+      const { builds } = await suite.as(suite.users.ann, () => suite.builds.listBuilds(list));
+      expect(builds).toMatchObject([{ status: "killed" }]);
+    });
   });
 
   it("that is approved is offered to runners even if the process died before it was lined up", async () => {

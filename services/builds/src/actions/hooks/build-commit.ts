@@ -19,7 +19,7 @@ import { findOwners } from "../fire-cron.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
-import { killSuperseded, type Place } from "./supersede.js";
+import { killIgnored, killSuperseded, type Place } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
 export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">>;
@@ -149,7 +149,8 @@ export async function buildCommit(
   const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
   if (place) await killSuperseded(ctx, place, "waiting");
   const result = await submitBuilds(ctx, repository, delivery);
-  // An earlier delivery may have been processed meanwhile.
+  // Meanwhile an earlier delivery may have been processed, and the setting may have changed.
   if (place) await killSuperseded(ctx, place, "waiting");
+  if (place) await killIgnored(ctx, await ctx.repositories.byId(repository._id));
   return result;
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.js";
 import type { Origin } from "../../domain/origin.js";
+import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { type Killing, killBuild } from "../kill-build.js";
 
 /** The place of a delivery among those of its branch or request. */
@@ -16,4 +17,13 @@ export async function killSuperseded(ctx: Parts, { subject, order }: Place, only
   const delivered = only === "waiting" ? ((await ctx.hookDeliveries.newestOf(subject)) ?? order) : order;
   for (const id of await ctx.builds.supersededOf(subject, Math.max(order, built, delivered)))
     await killBuild(ctx, id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
+}
+
+/** Kills the builds that wait for approval if the repository ignores forks: nobody is meant to approve them any more. */
+export async function killIgnored(ctx: Killing, repository: RepositoryDoc | null): Promise<void> {
+  if (!repository || forksOf(repository) !== "ignore") return;
+  const waiting = () => ctx.builds.waitingOf(repository._id);
+  for (let ids = await waiting(); ids.length > 0; ids = await waiting())
+    for (const id of ids)
+      await killBuild(ctx, id, "its repository's setting forks: ignore", ({ awaitsApproval }) => !awaitsApproval);
 }

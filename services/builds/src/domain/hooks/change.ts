@@ -56,9 +56,12 @@ export const tagOf = ({ type, ref }: HookChange): string | undefined =>
 export const isForeign = ({ type, ref, fork }: Pick<HookChange, "type" | "ref" | "fork">): boolean =>
   fork || (type === "pull" && ref.startsWith("refs/"));
 
+export const requestsPrefix = (repositoryId: number): string => `${repositoryId}/pull/`;
+
 /** Returns a key for the branch or request whose newer changes supersede older ones. Undefined for a tag. */
 export function subjectOf(repositoryId: number, change: HookChange): string | undefined {
-  if (change.type === "pull") return change.id === undefined ? undefined : `${repositoryId}/pull/${change.id}`;
+  if (change.type === "pull")
+    return change.id === undefined ? undefined : `${requestsPrefix(repositoryId)}${change.id}`;
   const branch = branchOf(change);
   return branch === undefined ? undefined : `${repositoryId}/push/${branch}`;
 }

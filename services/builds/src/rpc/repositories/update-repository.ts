@@ -5,6 +5,7 @@ import { encrypt } from "@ci/kit/security/secrets";
 import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import { findRepository } from "../../actions/hooks/find-delivery.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
+import { killIgnored } from "../../actions/hooks/supersede.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { changeComplaints, isForks } from "../../domain/repository.js";
@@ -78,6 +79,7 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
         if (changed.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
         const after = await ctx.repositories.byId(id);
         if (!after) throw notFound();
+        await killIgnored(ctx, after);
         return { repository: toRepository(after) };
       },
     };
