@@ -18,6 +18,7 @@ export type Skip =
   | "names that are not UTF-8"
   | "files that the build places";
 
+/** Reports whether a path is a folder, or in it. The base of names is the folder "". */
 export const isBelow = (name: string, folder: string): boolean =>
   folder === "" ? !name.startsWith("../") && name !== ".." : name === folder || name.startsWith(`${folder}/`);
 
@@ -52,9 +53,23 @@ export function headerOf(
   return { ...header, linkname: type === "link" ? linked : given.linkname! };
 }
 
-/** Reports whether an entry would replace one of these files, is a hard link to one, or is where one needs a folder. */
-export function clashes({ name, type, linkname }: EntryHeader, files: readonly string[]): boolean {
-  if (type === "directory") return files.some((file) => isBelow(name.slice(0, -1), file));
-  const own = type === "link" ? [name, linkname ?? ""] : [name];
-  return files.some((file) => isBelow(file, name) || own.some((path) => isBelow(path, file)));
+/** Returns a name and those of the folders that it is in. */
+function withFolders(name: string): string[] {
+  const parts = name.split("/");
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+/**
+ * Returns a function that reports whether an entry would replace one of these files, is a hard link to one, or is where
+ * one needs a folder.
+ */
+export function clashesWith(files: readonly string[]): (entry: EntryHeader) => boolean {
+  const known = new Set(files);
+  const needed = new Set(files.flatMap(withFolders));
+  const isIn = (name: string) => withFolders(name).some((path) => known.has(path));
+  return ({ name, type, linkname = "" }) => {
+    if (files.length === 0) return false;
+    if (type === "directory") return isIn(name.slice(0, -1));
+    return needed.has(name) || isIn(name) || (type === "link" && isIn(linkname));
+  };
 }

@@ -6,7 +6,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
 import { sizeText } from "../work/size-text.js";
-import { clashes, type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
+import { clashesWith, type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
 
 const maxFiles = fixedLimit({
   max: 200_000,
@@ -53,7 +53,7 @@ function count(counts: Counts, { size = 0 }: EntryHeader, limitBytes: number): v
 }
 
 async function addTree(archive: Pack, { folder, content }: Tree, counts: Counts, options: Packing): Promise<void> {
-  const { placed = [] } = options;
+  const clashes = clashesWith(options.placed ?? []);
   const entries = extract();
   // What iterates gets the error. The stream also emits it when the iteration has ended early.
   entries.on("error", () => undefined);
@@ -61,7 +61,7 @@ async function addTree(archive: Pack, { folder, content }: Tree, counts: Counts,
   piped.catch((error) => entries.destroy(error));
   for await (const entry of entries as AsyncIterable<unknown> as AsyncIterable<Entry>) {
     const found = headerOf(entry.header, folder, options.wanted, options.layout);
-    const isPlaced = typeof found === "object" && clashes(found, placed);
+    const isPlaced = typeof found === "object" && clashes(found);
     const header = isPlaced ? "files that the build places" : found;
     if (header === undefined || typeof header === "string") {
       if (header) counts.skipped.set(header, (counts.skipped.get(header) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { isBelow } from "../../caches/names.js";
 import type { Order } from "../../driver.js";
 
 export const home = "/root";
@@ -8,8 +9,6 @@ export interface SharedVolume {
   /** Where it is mounted in every container of the build. */
   readonly target: string;
 }
-
-export const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** Returns the path in a container of a path that may begin with `~/`. */
 export const located = (workspace: string, path: string): string =>

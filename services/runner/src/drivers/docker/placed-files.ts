@@ -1,10 +1,11 @@
 import { posix } from "node:path";
 import type Docker from "dockerode";
+import { isBelow } from "../../caches/names.js";
 import type { PlacedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import { putFiles } from "./archive.js";
-import { isBelow, type SharedVolume } from "./cache-volumes.js";
+import type { SharedVolume } from "./cache-volumes.js";
 import type { startedWork } from "./job-containers.js";
 import { type SpooledFile, spool } from "./spool.js";
 
