@@ -53,16 +53,12 @@ export function headerOf(
   return { ...header, linkname: type === "link" ? linked : given.linkname! };
 }
 
-/** Returns a name and those of the folders that it is in. */
 function withFolders(name: string): string[] {
   const parts = name.split("/");
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/**
- * Returns a function that reports whether an entry would replace one of these files, is a hard link to one, or is where
- * one needs a folder.
- */
+/** Returns a function that reports whether an entry would replace or link to one of these files, or is where one needs a folder. */
 export function clashesWith(files: readonly string[]): (entry: EntryHeader) => boolean {
   const known = new Set(files);
   const needed = new Set(files.flatMap(withFolders));

@@ -18,7 +18,7 @@ export interface Packing {
   readonly layout: Layout;
   /** The names below which entries may lie. */
   readonly wanted: readonly string[];
-  /** The names of files that the build places; they are left out. */
+  /** The names of files to leave out. */
   readonly placed?: readonly string[];
   readonly limitBytes: number;
   readonly signal: AbortSignal;
