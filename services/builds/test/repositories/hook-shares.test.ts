@@ -60,8 +60,10 @@ test("each step of a delivery makes the loop look for others once", async () => 
   await hooks.dueDeliveries(1, 6, "report");
   let wakes = 0;
   const pass = advancingDeliveries({ ...hooks.ctx, wakeDeliveries: () => void wakes++ });
-  await eventually(async () => expect(await pass()).toBe(0));
-  expect(wakes).toBe(6);
+  await eventually(async () => {
+    expect(await pass()).toBe(0);
+    expect(wakes).toBe(6);
+  });
 });
 
 test("removals of one user's hooks leave slots for those of others, also of those that an older version stored", async () => {
