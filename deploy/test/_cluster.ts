@@ -4,11 +4,22 @@ import type { AddressInfo } from "node:net";
 const lists: Readonly<Record<string, unknown>> = {
   "/version": { major: "1", minor: "29", gitVersion: "v1.29.0" },
   "/api": { kind: "APIVersions", versions: ["v1"] },
-  "/apis": { kind: "APIGroupList", apiVersion: "v1", groups: [] },
+  "/apis": {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: [{ name: "apps", versions: [{ groupVersion: "apps/v1", version: "v1" }] }],
+  },
   "/api/v1": {
     kind: "APIResourceList",
     groupVersion: "v1",
     resources: [{ name: "secrets", singularName: "secret", namespaced: true, kind: "Secret", verbs: ["get"] }],
+  },
+  "/apis/apps/v1": {
+    kind: "APIResourceList",
+    groupVersion: "apps/v1",
+    resources: [
+      { name: "statefulsets", singularName: "statefulset", namespaced: true, kind: "StatefulSet", verbs: ["get"] },
+    ],
   },
 };
 
@@ -24,12 +35,15 @@ const asObject = ({ name, stringData }: StoredSecret) => ({
   ),
 });
 
-/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets. */
-export async function cluster(secrets: readonly StoredSecret[]) {
+const statefulSet = (replicas: number) => ({ apiVersion: "apps/v1", kind: "StatefulSet", spec: { replicas } });
+
+/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets and members of MongoDB. */
+export async function cluster(secrets: readonly StoredSecret[], mongoReplicas = 1) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;
     const secret = secrets.find(({ name }) => path.endsWith(`/secrets/${name}`));
-    const found = lists[path] ?? (secret && asObject(secret));
+    const isMongo = path.endsWith("/statefulsets/shop-service-ci-mongodb");
+    const found = lists[path] ?? (secret && asObject(secret)) ?? (isMongo && statefulSet(mongoReplicas));
     const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
     response.writeHead(found ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(found ?? status));
   });

@@ -8,7 +8,7 @@ import { storedServices } from "@ci/kit/mongo/users";
 import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
-import { helmOptions, oldest, type Rendered, tool } from "./_chart.js";
+import { containersOf, helmOptions, ofKind, oldest, type Rendered, tool } from "./_chart.js";
 import { cluster, type StoredSecret } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
 import { services } from "./_settings.js";
@@ -19,10 +19,10 @@ function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-cluster-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** Returns the Secrets that an installation or upgrade renders, in a cluster with these Secrets. */
-  async function secretsOn(before: readonly StoredSecret[] = [], values = {}): Promise<Rendered[]> {
+  /** Returns what an installation or upgrade renders, in a cluster with these Secrets and members of MongoDB. */
+  async function renderOn(before: readonly StoredSecret[], values = {}, mongoReplicas = 1): Promise<Rendered[]> {
     if ("reason" in helm) throw new Error(helm.reason);
-    using api = await cluster(before);
+    using api = await cluster(before, mongoReplicas);
     const config = {
       apiVersion: "v1",
       kind: "Config",
@@ -36,9 +36,13 @@ function checks() {
     const env = { ...process.env, KUBECONFIG: join(dir, "config"), HELM_CACHE_HOME: dir };
     const options = [...args, "--kube-version", oldest, ...helmOptions("minimal", values)];
     const { stdout } = await promisify(execFile)(helm.command[0]!, options, { env, maxBuffer: 64 * 1024 ** 2 });
-    const all = parseAllDocuments(stdout).map((document) => document.toJS());
-    return all.filter((object) => object?.kind === "Secret");
+    return parseAllDocuments(stdout)
+      .map((document) => document.toJS())
+      .filter(Boolean);
   }
+
+  const secretsOn = async (before: readonly StoredSecret[] = [], values = {}) =>
+    ofKind(await renderOn(before, values), "Secret");
 
   /** Returns the Secret with the passwords and keys. */
   const secretOn = async (before?: StoredSecret, values = {}): Promise<Rendered> =>
@@ -147,6 +151,40 @@ function checks() {
     const urls = Object.keys(after.stringData).filter(isUrl);
     expect(urls).toHaveLength(storedServices.length + 1);
     for (const name of urls) expect(after.stringData[name].match(/:27017/g)).toHaveLength(3);
+  });
+
+  const preparing = (all: readonly Rendered[]) =>
+    all.filter(({ metadata }) => metadata.annotations?.["helm.sh/hook"] === "pre-upgrade");
+
+  it("takes the votes of MongoDB's members before it removes them", async () => {
+    const values = { "mongodb.replicas": 3, "networkPolicy.enabled": true };
+    const all = preparing(await renderOn([], values, 5));
+    const isJob = ({ kind }: Rendered) => kind === "Job";
+    const orderOf = ({ metadata }: Rendered) => Number(metadata.annotations["helm.sh/hook-weight"]);
+    const [job] = all.filter(isJob);
+    const policies = all.filter((object) => !isJob(object));
+    expect(policies.map(({ kind, spec }) => [kind, spec.policyTypes])).toEqual([
+      ["NetworkPolicy", ["Ingress", "Egress"]],
+      ["NetworkPolicy", ["Ingress"]],
+    ]);
+    const { labels } = job.spec.template.metadata;
+    const [own, members] = policies.map(({ spec }) => spec);
+    expect(labels).toMatchObject(own.podSelector.matchLabels);
+    expect(own.egress[0].to[0].podSelector).toEqual(members.podSelector);
+    expect(labels).toMatchObject(members.ingress[0].from[0].podSelector.matchLabels);
+    for (const policy of policies) expect(orderOf(policy)).toBeLessThan(orderOf(job));
+    const [{ args, env }] = containersOf(job);
+    expect(args).toEqual(["/app/mongo.cjs", "shrink", "/tls", "3"]);
+    expect(env[0].value.split(",")).toHaveLength(3);
+  });
+
+  it.each([
+    [1, {}],
+    [1, { "mongodb.replicas": 3 }],
+    [3, { "mongodb.replicas": 3 }],
+    [3, { "mongodb.bundled": false, "mongodb.urlSecret.name": "mine" }],
+  ])("with %p members of MongoDB, has nothing to prepare for %p", async (members, values) => {
+    expect(preparing(await renderOn([], values, members))).toEqual([]);
   });
 }
 

@@ -21,6 +21,7 @@ import {
   mongodOptions,
   type Variables,
 } from "./_environments.js";
+import { imageScript } from "./_scripts.js";
 import { services, settingsOf } from "./_settings.js";
 
 // Starts mongod several times, and passwords are expensive to check on a busy machine.
@@ -101,12 +102,7 @@ const earlierStart = (dataDir: string) =>
     dataDir,
   );
 
-/** Runs deploy/image/mongo.cjs as in a container. */
-const mongoScript = (args: string[], env: Variables) =>
-  promisify(execFile)(process.execPath, [join(deployDir, "image/mongo.cjs"), ...args], {
-    cwd: join(deployDir, "../services/namespaces"),
-    env,
-  });
+const mongoScript = (args: string[], env: Variables) => imageScript("mongo.cjs", args, env);
 
 /** Runs a MongoDB in which only clients with a password may do something. */
 async function member(options = mongodOptions()): Promise<Awaited<ReturnType<typeof startMongoWith>>> {

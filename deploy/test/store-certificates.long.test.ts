@@ -1,5 +1,4 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +15,7 @@ import { connect } from "nats";
 import { installedCertificates, ownUser } from "./_certificates.js";
 import { deployDir } from "./_compose.js";
 import { composeEnvironment, composeSecrets, mongodOptions, type Variables } from "./_environments.js";
+import { imageScript, runningScript } from "./_scripts.js";
 
 // Passwords are expensive to check on a busy machine.
 
@@ -28,10 +28,10 @@ beforeAll(async () => {
   certificates = await installedCertificates();
   secrets = composeSecrets(join(dir, "env"));
   for (const folder of ["keys", "service-ci", "nats-users", "data"]) mkdirSync(join(dir, folder));
-  await script("mongo.cjs", ["key", join(dir, "keys"), join(certificates, "mongo")]);
+  await script("mongo.cjs", "key", join(dir, "keys"), join(certificates, "mongo"));
   mongo = await startMongoWith(...mongodOptions().map((option) => option.replace("/keys", join(dir, "keys"))));
-  await script("mongo.cjs", ["once"]);
-  await script("nats.cjs", [join(dir, "nats-users/users.conf")]);
+  await script("mongo.cjs", "once");
+  await script("nats.cjs", join(dir, "nats-users/users.conf"));
   const config = readFileSync(join(deployDir, "nats.conf"), "utf8");
   const here = config.replaceAll("/data", join(dir, "data")).replaceAll("/tls/", `${certificates}/nats/`);
   writeFileSync(join(dir, "service-ci/nats.conf"), here);
@@ -51,25 +51,8 @@ const environment = () => ({
   NATS_PORT: nats && portOf(nats),
 });
 
-/** Runs a script of deploy/image as in a container. */
-const script = (name: string, args: readonly string[]) =>
-  promisify(execFile)(process.execPath, [join(deployDir, "image", name), ...args], {
-    cwd: join(deployDir, "../services/namespaces"),
-    env: environment(),
-  });
-
-/** Runs such a script until the returned object is disposed. */
-function running(name: string, ...args: string[]): AsyncDisposable {
-  const cwd = join(deployDir, "../services/namespaces");
-  const command = [join(deployDir, "image", name), ...args];
-  const child = spawn(process.execPath, command, { cwd, env: environment(), stdio: "inherit" });
-  return {
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      if (child.exitCode === null) await once(child, "exit");
-    },
-  };
-}
+const script = (name: string, ...args: string[]) => imageScript(name, args, environment());
+const running = (name: string, ...args: string[]) => runningScript(name, args, environment());
 
 const portOf = ({ address }: typeof nats) => address.split(":")[1]!;
 const mongoUrl = () =>
@@ -141,9 +124,9 @@ const nothing: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined 
 
 const waysToRenew: Readonly<Record<string, () => Promise<AsyncDisposable>>> = {
   async "`up` of Compose"() {
-    await script("mongo.cjs", ["key", join(dir, "keys"), join(certificates, "mongo")]);
-    await script("mongo.cjs", ["once"]);
-    await script("nats-reload.cjs", ["once"]);
+    await script("mongo.cjs", "key", join(dir, "keys"), join(certificates, "mongo"));
+    await script("mongo.cjs", "once");
+    await script("nats-reload.cjs", "once");
     return nothing;
   },
   async "the containers beside the servers in the chart"() {

@@ -179,12 +179,14 @@ export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> &
 }
 
 /** Starts a MongoDB with further options. */
-export async function startMongoWith(...options: string[]): Promise<{ readonly address: string } & AsyncDisposable> {
+export async function startMongoWith(
+  ...options: string[]
+): Promise<{ readonly address: string; readonly mongo: Store } & AsyncDisposable> {
   const { mongod } = await programs();
   const dir = newDir();
   const port = await freePort();
   const mongo = mongoStore(mongod, dir, port, ...options);
-  return { address: `127.0.0.1:${port}`, ...(await started([dir], [mongo])) };
+  return { address: `127.0.0.1:${port}`, mongo, ...(await started([dir], [mongo])) };
 }
 
 /** Starts a NATS. `users` is the part of its configuration with the users and their rights. */

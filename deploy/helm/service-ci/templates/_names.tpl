@@ -89,3 +89,10 @@ key: {{ ternary (printf "%s_%s" $given.key (upper .service)) $given.key $given.p
 {{- if $nth }},{{ end }}{{ $name }}-{{ $nth }}.{{ $name }}.{{ $.Release.Namespace }}.svc:27017
 {{- end -}}
 {{- end }}
+
+{{/* The annotations of an object that exists while an upgrade is prepared. Takes its place in the order. */}}
+{{- define "service-ci.beforeUpgrade" -}}
+helm.sh/hook: pre-upgrade
+helm.sh/hook-weight: {{ . | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}

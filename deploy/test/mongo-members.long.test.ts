@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Mongo, openMongo } from "@ci/kit/mongo/mongo";
+import { storedServices } from "@ci/kit/mongo/users";
+import { eventually } from "@ci/testkit/eventually";
+import { startMongoWith } from "@ci/testkit/stores";
+import { installedCertificates } from "./_certificates.js";
+import { mongodOptions } from "./_environments.js";
+import { imageScript, runningScript } from "./_scripts.js";
+
+// Starts replica sets, and `keep` looks for members every 30 s.
+
+const dir = mkdtempSync(join(tmpdir(), "ci-mongo-members-"));
+let certificates: string;
+beforeAll(async () => {
+  certificates = await installedCertificates();
+  await imageScript("mongo.cjs", ["key", dir, join(certificates, "mongo")], { MONGO_KEY: "k".repeat(64) });
+});
+afterAll(() => {
+  for (const folder of [dir, certificates]) rmSync(folder, { recursive: true, force: true });
+});
+
+const passwords = Object.fromEntries(
+  ["", ...storedServices.map((name) => `_${name}`)].map((name) => [`MONGO_PASSWORD${name.toUpperCase()}`, "m"]),
+);
+
+const startMember = () => startMongoWith(...mongodOptions().map((option) => option.replace("/keys", dir)));
+
+/** Works with a database of one member. What is written is on a majority of the voting members. */
+async function withDb<T>(host: string, name: string, work: (db: Mongo["db"]) => Promise<T>): Promise<T> {
+  const options = `directConnection=true&authSource=admin&tls=true&tlsCAFile=${certificates}/ca/ca.crt`;
+  await using mongo = await openMongo(`mongodb://root:r@${host}/?${options}`, name);
+  return await work(mongo.db);
+}
+
+const recordsIn = (db: Mongo["db"]) => db.collection<{ _id: number }>("records");
+
+/** Creates the set of a chart with these members. */
+async function setOf(...members: readonly { readonly address: string }[]) {
+  const hosts = members.map(({ address }) => address);
+  const environment = (known = hosts) => ({ ...passwords, MONGO_ROOT_PASSWORD: "r", MONGO_MEMBERS: known.join(",") });
+  await imageScript("mongo.cjs", ["once"], environment());
+  const tls = join(certificates, "mongo");
+  return {
+    hosts,
+    shrinkTo: (number: number | string) => imageScript("mongo.cjs", ["shrink", tls, `${number}`], environment()),
+    /** Runs the container beside a member, which knows these members. */
+    keep: (known: string[], more = {}) =>
+      runningScript("mongo.cjs", ["keep", dir, tls], { ...environment(known), ...more }),
+    makePrimary: (host: string) => eventually(() => withDb(host, "admin", (db) => db.command({ replSetStepUp: 1 }))),
+    put: (host: string, _id: number) =>
+      eventually(() =>
+        withDb(host, "ci_builds", (db) => recordsIn(db).updateOne({ _id }, { $set: { kept: true } }, { upsert: true })),
+      ),
+    records: (host: string) => withDb(host, "ci_builds", (db) => recordsIn(db).distinct("_id")),
+    /** Returns the votes of the hosts in the set. */
+    votes: (host: string): Promise<Record<string, number>> =>
+      withDb(host, "admin", async (db) => {
+        const { config } = await db.command({ replSetGetConfig: 1 });
+        return Object.fromEntries(config.members.map((one: { host: string; votes: number }) => [one.host, one.votes]));
+      }),
+  };
+}
+
+/** Enough for two members, which leave or vote again one after the other. */
+const patience = { withinMs: 150_000, everyMs: 500 };
+
+it("a set of three shrinks to one, which keeps all records and remains primary when it starts again", async () => {
+  await using first = await startMember();
+  await using second = await startMember();
+  await using third = await startMember();
+  const set = await setOf(first, second, third);
+  const one = first.address;
+  {
+    await using _before = set.keep(set.hosts);
+    await set.put(one, 1);
+    await set.makePrimary(third.address);
+    await set.shrinkTo(1);
+    await set.put(one, 2);
+    for (const { mongo } of [second, third]) await mongo.kill();
+    await set.put(one, 3);
+  }
+  await first.mongo.kill();
+  await first.mongo.start();
+  await set.put(one, 4);
+  await using _after = set.keep([one]);
+  await eventually(async () => expect(await set.votes(one)).toEqual({ [one]: 1 }), patience);
+  expect(await set.records(one)).toEqual([1, 2, 3, 4]);
+});
+
+it("members that stay in spite of a shrinking vote again", async () => {
+  await using first = await startMember();
+  await using second = await startMember();
+  await using third = await startMember();
+  const { hosts, ...set } = await setOf(first, second, third);
+  const one = hosts[0]!;
+  const votes = (others: number) => ({ [one]: 1, [hosts[1]!]: others, [hosts[2]!]: others });
+  await expect(set.shrinkTo("none")).rejects.toThrow("NUMBER must be from 1 to 3");
+  await set.shrinkTo(1);
+  expect(await set.votes(one)).toEqual(votes(0));
+  await using _keeping = set.keep(hosts, { MONGO_VOTE_AFTER_MS: "0" });
+  await eventually(async () => expect(await set.votes(one)).toEqual(votes(1)), patience);
+});
