@@ -103,7 +103,7 @@ export async function start(config: Config): Promise<Gateway> {
         authenticate: authenticate(ctx, match, limits, cors, record),
         api: api(ctx, { requests: turns(config.requestsAtOnce), uploads: turns(config.uploadsAtOnce) }, record),
       },
-      (error, response) => sendUnhandled(response, error),
+      (error, response) => sendUnhandled(log, response, error),
     );
     const http = own(await serveHttp(config.listen, listener, config));
     const { check, drain } = drainer(config.stopDelayMs, () => {

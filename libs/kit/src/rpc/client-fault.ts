@@ -25,7 +25,7 @@ export const failureOf = ({ code, details, metadata }: ServiceError): CallFailur
 /** grpc-js reports `internal` when the connection of a call ends, as when a server stops. */
 const isCutOff = ({ details }: Failure): boolean => /Call ended without gRPC status|Received RST_STREAM/.test(details);
 
-/** Returns the Fault that the peer threw, as `sent` in the trailer, or the one that a failed connection amounts to. */
+/** Returns the Fault that the peer sent, or one for a failed connection. The peer has logged an internal one without a cause. */
 export function faultOf(failure: Failure, sent: Uint8Array | undefined): Fault {
   const cause = failure;
   if (!sent) {
@@ -34,5 +34,5 @@ export function faultOf(failure: Failure, sent: Uint8Array | undefined): Fault {
     return new Fault(code, message, undefined, { cause });
   }
   const { code, fields } = JSON.parse(Buffer.from(sent).toString()) as { code: FaultCode; fields?: Fields };
-  return new Fault(code, failure.details, fields, { cause });
+  return new Fault(code, failure.details, fields, code === "internal" ? undefined : { cause });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Log } from "@ci/kit/process/log";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { secure } from "./security.js";
 import { send } from "./send.js";
@@ -59,9 +60,6 @@ export function answerTo(thrown: unknown): Answer {
   }
 }
 
-/** Reports whether a failure began in this process, so that no other service has logged it. */
-export const isUnexpected = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
-
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends a text that is JSON. */
@@ -71,10 +69,12 @@ export const sendJsonText = (response: ServerResponse, status: number, json: str
 export const sendJson = (response: ServerResponse, status: number, value: unknown, headers: Headers = {}): void =>
   sendJsonText(response, status, JSON.stringify(value), headers);
 
-/** Answers a request that no policy has answered because express itself failed. */
-export function sendUnhandled(response: ServerResponse, error: unknown): void {
+/** Answers a request that no policy has answered because express itself failed, and logs the failure. */
+export function sendUnhandled(log: Log, response: ServerResponse, error: unknown): void {
+  if (!response.headersSent && !response.hasHeader("X-Request-Id")) response.setHeader("X-Request-Id", randomUUID());
+  const { method } = response.req;
+  if (error) log.error({ err: error, requestId: response.getHeader("X-Request-Id"), method }, "request failed");
   if (response.headersSent) return void response.destroy();
-  if (!response.hasHeader("X-Request-Id")) response.setHeader("X-Request-Id", randomUUID());
   secure(response);
   const { status, body, headers } = answerTo(error ?? new Fault("not_found", "Not Found"));
   sendJson(response, status, body, headers);
