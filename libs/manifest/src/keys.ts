@@ -36,7 +36,7 @@ const jobKeys = {
   ),
   retry: key(
     retry,
-    "How often the script runs again after a failure, or only after the given exit codes",
+    "How often the script runs again after a failure, or only after the given exit codes; `codes` need `times`",
     { times: 2, codes: [75] },
     ...["retries", "attempts"],
   ),

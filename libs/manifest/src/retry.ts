@@ -1,8 +1,8 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { key, mapping } from "./mapping.js";
+import { key, mapping, mappingSchema } from "./mapping.js";
 import { whole } from "./scalar.js";
 import { list, type Spec, wrongType } from "./spec.js";
-import { isMapping } from "./tree.js";
+import { type Entry, isEmpty, isMapping } from "./tree.js";
 
 /** How often a failed script runs again. */
 export interface Retry {
@@ -18,17 +18,20 @@ const maxTimes = fixedLimit({
 });
 
 const times = whole(0, maxTimes);
-const keys = mapping("retry", {
-  times: key(times, `How often the script runs again, at most ${maxTimes} times`, 2),
+const keys = {
+  times: key(times, `How often the script runs again, at most ${maxTimes} times; needed with codes`, 2),
   codes: key(list(whole(1, 255)), "The exit codes after which it runs again; by default every code but 0", [75]),
-});
+};
+const mapped = mapping("retry", keys);
 
+const withCodes = { type: "object", properties: { codes: { type: "array", minItems: 1 } }, required: ["codes"] };
 const noun = "a number or a mapping";
+const isGiven = (entry: Entry | undefined) => entry !== undefined && !isEmpty(entry.tree);
 
 /** A number of times, or that with exit codes. */
 export const retry: Spec<Retry | undefined> = {
   noun,
-  schema: { anyOf: [times.schema, keys.schema] },
+  schema: { anyOf: [times.schema, { ...mapped.schema, not: withCodes }, mappingSchema(keys, ["times"])] },
   none: undefined,
   read(tree, where) {
     if (Array.isArray(tree.value)) return wrongType(tree, where, noun);
@@ -36,7 +39,12 @@ export const retry: Spec<Retry | undefined> = {
       const count = times.read(tree, where);
       return count === undefined ? undefined : { times: count, codes: [] };
     }
-    const values = keys.read(tree, where);
+    if (isGiven(tree.value.get("codes")) && !isGiven(tree.value.get("times")))
+      where.complain.addAt(
+        tree.at,
+        "retry.times is missing: say how often the script runs again, as in {times: 2, codes: [75]}",
+      );
+    const values = mapped.read(tree, where);
     return values && { times: values.times ?? 0, codes: (values.codes ?? []).flatMap(({ value }) => value ?? []) };
   },
 };

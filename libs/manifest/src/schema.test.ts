@@ -38,6 +38,9 @@ test.each([
   `${docker}\njobs: [{retry: 6}]`,
   `${docker}\njobs: [{retry: {times: 1, codes: [256]}}]`,
   `${docker}\njobs: [{retry: {time: 1}}]`,
+  `${docker}\njobs: [{retry: {codes: [75]}}]`,
+  `${docker}\njobs: [{retry: {times: , codes: [75]}}]`,
+  `${docker}\njobs: [{retry: {times: 0, codes: [75]}}, {retry: {times: , codes: }}, {retry: {codes: []}}]`,
 ])("the schema and the parser agree on %j", (text) => {
   expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
 });
@@ -55,7 +58,7 @@ test("every key has a description, and an example that the schema accepts", () =
         expect(new Ajv({ allowUnionTypes: true }).compile(property)(example)).toBe(true);
       count++;
     }
-    for (const child of Object.values(node)) visit(child);
+    for (const [name, child] of Object.entries(node)) if (name !== "not") visit(child);
   };
   visit(schema);
   expect(count).toBeGreaterThan(15);

@@ -85,15 +85,17 @@ test("a name for the files of a glob is refused if no file could be collected un
 });
 
 describe("the run of a job", () => {
-  const jobOf = (keys: string, maxTimeoutMs?: number) =>
-    readManifest(`${driver}jobs:\n- stage: a\n  ${keys}`, { ...limits, maxTimeoutMs });
+  const jobOf = (keys: string, more: { maxTimeoutMs?: number; isStored?: boolean } = {}) =>
+    readManifest(`${driver}jobs:\n- stage: a\n  ${keys}`, { ...limits, ...more });
+  const timesMissing = "retry.times is missing: say how often the script runs again, as in {times: 2, codes: [75]}";
 
   test.each([
     ["timeout: 10min", { timeoutMs: 600_000 }],
     ["retry: 2", { retry: { times: 2, codes: [] } }],
     ["retry: {times: 1, codes: [75, 1]}", { retry: { times: 1, codes: [75, 1] } }],
     ["retry: 0", { retry: undefined }],
-    ["retry: {codes: [75]}", { retry: undefined }],
+    ["retry: {times: 0, codes: [75]}", { retry: undefined }],
+    ["retry: {codes: []}", { retry: undefined }],
     ["when: {status: failed}", { status: ["failed"] }],
     ["when: {status: [passed, failed]}", { status: ["passed", "failed"] }],
     ["when: {status: ''}", { stage: "a" }],
@@ -114,15 +116,23 @@ describe("the run of a job", () => {
     ["retry: {times: [2]}", "line 4, column 18: times must be a number, not a list"],
     ["retry: {times: x}", 'line 4, column 18: times must be a whole number from 0 to 5, not "x"'],
     ["retry: {times: 1, codes: [0]}", 'line 4, column 29: codes[0] must be a whole number from 1 to 255, not "0"'],
+    ["retry: {codes: [75]}", `line 4, column 10: ${timesMissing}`],
+    ["retry: {times: , codes: [75]}", `line 4, column 10: ${timesMissing}`],
     ["when: {status: fail}", 'line 4, column 18: unknown status "fail"; did you mean "failed"?'],
     ["when: {state: failed}", 'line 4: unknown key "state" in when; did you mean "status"?'],
     ["when: failed", "line 4, column 9: when must be a mapping, not a string"],
     ["retry: {time: 1}", 'line 4: unknown key "time" in retry; did you mean "times"?'],
   ])("%s is refused", (keys, expected) => {
-    const reading = jobOf(keys, 1_800_000);
+    const reading = jobOf(keys, { maxTimeoutMs: 1_800_000 });
     expect("complaints" in reading && reading.complaints.map(({ message }) => message)).toEqual([
       `Manifest ${expected}`,
     ]);
+  });
+
+  test("a stored manifest with codes and no times is read as before", () => {
+    expect(jobOf("retry: {codes: [75]}", { isStored: true })).toMatchObject({
+      manifest: { jobs: [{ retry: undefined }] },
+    });
   });
 });
 
