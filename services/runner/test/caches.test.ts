@@ -99,6 +99,14 @@ test("an object below a cached path is that of the build, and in no entry", asyn
   expect(storedOf(cache.name)).toHaveLength(2);
 });
 
+test("an object is not replaced by an entry that had other paths", async () => {
+  const cache = aCache({ paths: ["kept", "settings"] });
+  await run(cache, [...make, "echo old > settings"]);
+  const objects = [objectAt("settings", "of this build\n")];
+  const { text } = await run({ ...cache, paths: ["kept"] }, ["cat settings kept/file"], { objects });
+  expect(text).toContain("+ cat settings kept/file\nof this build\none\n");
+});
+
 test("a key below a cached path is that of the build, and in no entry", async () => {
   const cache = aCache({ paths: [".ssh"] });
   const keys = [{ name: "id", privateKey: "old key\n", config: "" }];

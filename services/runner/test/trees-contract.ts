@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { packTrees } from "../src/caches/pack.js";
 import type { Environment } from "../src/driver.js";
-import { placedBelow } from "../src/steps/placed.js";
+import { placedNames } from "../src/steps/placed.js";
 import { never, orderOf, ran, type Subject, textOf } from "./_subject.js";
 
 const cachePaths = ["kept", "~/.home/deep", "missing"];
@@ -25,7 +25,7 @@ export function treesContract(subject: () => Subject): void {
 
   async function packed({ trees, ...environment }: Environment, objects: Assignment["objects"] = []) {
     const wanted = cachePaths.map(trees.nameOf);
-    const placed = placedBelow(wanted, { objects, keys: [] }, { ...environment, trees });
+    const placed = placedNames({ objects, keys: [] }, { ...environment, trees });
     const options = { layout: trees.layout, wanted, placed, limitBytes: 1e9, signal: never };
     return packTrees(trees.read(cachePaths, never), join(folder, "archive"), options);
   }

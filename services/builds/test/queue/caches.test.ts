@@ -54,6 +54,16 @@ afterEach(async () => {
   for (const name of ["ann", "bob"] as const) for (const { id } of await listed(name)) await remove(name, id);
 });
 
+test("an entry of an earlier format is not found", async () => {
+  const build = await claimed();
+  await put(build);
+  const { entry, exact } = await find(build);
+  expect(exact).toBe(true);
+  await data.db.collection<{ _id: number }>("caches").updateOne({ _id: entry!.id }, { $set: { platform: "os" } });
+  expect(await find(build, hash("other"))).toMatchObject({ entry: undefined });
+  await done(build);
+});
+
 test("an assignment says what is kept, and how much of it", async () => {
   const build = await claimed();
   expect(build).toMatchObject({

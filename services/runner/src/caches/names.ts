@@ -53,19 +53,33 @@ export function headerOf(
   return { ...header, linkname: type === "link" ? linked : given.linkname! };
 }
 
-function withFolders(name: string): string[] {
-  const parts = name.split("/");
-  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
-}
-
 /** Returns a function that reports whether an entry would replace or link to one of these files, or is where one needs a folder. */
 export function clashesWith(files: readonly string[]): (entry: EntryHeader) => boolean {
-  const known = new Set(files);
-  const needed = new Set(files.flatMap(withFolders));
-  const isIn = (name: string) => withFolders(name).some((path) => known.has(path));
+  const places: string[] = [];
+  for (const place of files.map((file) => `${file}/`).sort())
+    if (places.length === 0 || !place.startsWith(places.at(-1)!)) places.push(place);
+
+  // None of the places is in another one, so only the last one up to a path can contain it, and only the next one be in it.
+  function around(path: string): { readonly before: string | undefined; readonly after: string | undefined } {
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (places[middle]! <= path) low = middle + 1;
+      else high = middle;
+    }
+    return { before: places[low - 1], after: places[low] };
+  }
+  const contains = (place: string | undefined, path: string) => place !== undefined && path.startsWith(place);
+
   return ({ name, type, linkname = "" }) => {
-    if (files.length === 0) return false;
-    if (type === "directory") return isIn(name.slice(0, -1));
-    return needed.has(name) || isIn(name) || (type === "link" && isIn(linkname));
+    if (type === "directory") return contains(around(name).before, name);
+    const path = `${name}/`;
+    const { before, after } = around(path);
+    const target = `${linkname}/`;
+    return (
+      contains(before, path) ||
+      after?.startsWith(path) === true ||
+      (type === "link" && contains(around(target).before, target))
+    );
   };
 }

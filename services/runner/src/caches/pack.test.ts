@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { extract, type Header, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
-import type { EntryHeader } from "./names.js";
+import { clashesWith, type EntryHeader } from "./names.js";
 import { type Packing, packTrees } from "./pack.js";
 
 let folder: string;
@@ -108,6 +108,19 @@ test("leaves out files that the build places, hard links to them and what is in 
     "directory kept/settings/",
   ]);
   expect(skipped).toEqual({ "files that the build places": 5 });
+});
+
+test("compares names with very many folders in linear time", async () => {
+  const deep = `kept/${"a/".repeat(200_000)}`;
+  const placed = [`${deep}given`, "kept/given"];
+  const clashes = clashesWith(placed);
+  const before = process.cpuUsage();
+  for (const name of [`${deep}given`, `${deep}given/x`, deep.slice(0, -1), "kept/a", "kept/given"])
+    expect(clashes({ name, type: "file" })).toBe(true);
+  for (const name of [`${deep}other`, `${deep}given2`, "kept/b"]) expect(clashes({ name, type: "file" })).toBe(false);
+  expect(clashes({ name: deep, type: "directory" })).toBe(false);
+  // Quadratic work took all memory.
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
 });
 
 test("in a container, absolute links may lead into the workspace", async () => {

@@ -4,12 +4,13 @@ import { traced } from "@ci/kit/process/trace";
 import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
 import { type Copies, hashOf } from "../caches/copies.js";
 import { keyOf } from "../caches/key.js";
+import { isBelow } from "../caches/names.js";
 import { type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
 import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
 import { roundedSize } from "../work/size-text.js";
-import { placedBelow } from "./placed.js";
+import { placedNames } from "./placed.js";
 
 export interface Caching extends Omit<Transferring, "signal"> {
   readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly" | "objects" | "keys">;
@@ -35,9 +36,12 @@ type Content = Required<Pick<Packing, "layout" | "wanted" | "placed">>;
 
 function contentOf({ paths }: AssignedCache, { build, environment }: Caching): Content {
   const { layout, nameOf } = environment.trees;
-  const wanted = paths.map(nameOf);
-  return { layout, wanted, placed: placedBelow(wanted, build, environment) };
+  return { layout, wanted: paths.map(nameOf), placed: placedNames(build, environment) };
 }
+
+/** The files that the build places below the cached paths. */
+const placedIn = ({ wanted, placed }: Content): string[] =>
+  placed.filter((name) => wanted.some((folder) => isBelow(name, folder)));
 
 /** Places what an archive holds besides the files that the build places. */
 async function placeRest(
@@ -111,7 +115,7 @@ async function restoreOne(
     say(`Cache ${cache.name}: miss`);
     return { exact: false };
   }
-  // An entry with this key has nothing that the build places.
+  // An entry with this key has the same paths, and nothing that the build places. Another one may have other paths.
   const hasPlaced = !exact && content.placed.length > 0;
   const hadCopy = await placeEntry(entry, hasPlaced ? content : undefined, on, signal);
   const from = hadCopy ? "from this runner's copy" : "fetched";
@@ -178,7 +182,7 @@ export function cachesOf(on: Caching): BuildCaches {
       for (const cache of on.build.caches)
         await attempt(cache, { say, signal }, async () => {
           const content = contentOf(cache, on);
-          const key = await keyOf(cache, content.placed, { environment: on.environment, signal });
+          const key = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
           const chosen = { key, content };
           missing.set(cache, chosen);
           const { exact } = await restoreOne(cache, chosen, on, { say, signal });
