@@ -88,7 +88,7 @@ describe("a build of a fork", () => {
     await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: newest }));
   });
 
-  it("that waits is killed when its repository is set to ignore forks, but not one that was approved or of another repository", async () => {
+  it("that waits is killed when its repository is set to ignore forks, and no approved build and none of another repository is", async () => {
     const [hook, other] = [await hooked(), await hooked()];
     const pull = async ({ git, pull }: Hooked, number: number) => {
       const [ref] = await pull({ sha: await git.commit({ ...files, text: `${number}` }), fork: true, number });
@@ -103,6 +103,15 @@ describe("a build of a fork", () => {
     expect(await build(approved)).toMatchObject({ status: "queued", queue: { reason: "waiting for a runner" } });
     expect(await build(elsewhere)).toMatchObject({ queue: { reason: "waits for approval" } });
     for (const ref of [approved, elsewhere]) await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+  });
+
+  it("that was left waiting when its repository was set to ignore forks is killed by the next fork's delivery", async () => {
+    const { git, pull, record } = await hooked();
+    const sha = await git.commit(files);
+    const [waiting] = await pull({ sha, fork: true, number: 1 });
+    await suite.changeRepository(record.id, { $set: { forks: "ignore" } as never });
+    await pull({ sha, fork: true, number: 2 });
+    expect(await build(waiting!)).toMatchObject({ status: "killed" });
   });
 
   it("is killed if its repository was set to ignore forks while its commit was read", async () => {

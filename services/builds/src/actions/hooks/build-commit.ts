@@ -144,8 +144,11 @@ export async function buildCommit(
   delivery: BuiltDelivery,
 ): Promise<CommitResult> {
   const { change } = delivery;
-  if (isForeign(change) && forksOf(repository) === "ignore")
+  if (isForeign(change) && forksOf(repository) === "ignore") {
+    // A process may have died before it killed all of them.
+    await killIgnored(ctx, repository);
     return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
+  }
   const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
   if (place) await killSuperseded(ctx, place, "waiting");
   const result = await submitBuilds(ctx, repository, delivery);

@@ -1,3 +1,4 @@
+import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { Origin } from "../../domain/origin.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
@@ -19,11 +20,17 @@ export async function killSuperseded(ctx: Parts, { subject, order }: Place, only
     await killBuild(ctx, id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
 }
 
+const unlessGone = (error: unknown): void => {
+  if (asFault(error).code !== "not_found") throw error;
+};
+
 /** Kills the builds that wait for approval if the repository ignores forks: nobody is meant to approve them any more. */
 export async function killIgnored(ctx: Killing, repository: RepositoryDoc | null): Promise<void> {
   if (!repository || forksOf(repository) !== "ignore") return;
   const waiting = () => ctx.builds.waitingOf(repository._id);
   for (let ids = await waiting(); ids.length > 0; ids = await waiting())
     for (const id of ids)
-      await killBuild(ctx, id, "its repository's setting forks: ignore", ({ awaitsApproval }) => !awaitsApproval);
+      await killBuild(ctx, id, "its repository's setting forks: ignore", ({ awaitsApproval }) => !awaitsApproval).catch(
+        unlessGone,
+      );
 }
