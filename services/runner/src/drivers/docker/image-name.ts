@@ -31,7 +31,7 @@ export const isNamed = (name: string, patterns: readonly string[]): boolean =>
 export const engineName = (name: ImageName): string => (name.loaded === name.full ? publicName(name) : name.loaded);
 
 /** Returns the name that a pull by the engine gives to an image, in the spelling of the engine's lists. */
-export function publicName({ full }: ImageName): string {
+export function publicName({ full }: Pick<ImageName, "full">): string {
   const { stored, reference } = placeOf(full);
   return `${stored}:${reference}`.replace(/^docker\.io\/(?:library\/)?/, "");
 }

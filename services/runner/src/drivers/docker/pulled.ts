@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { publicName } from "./image-name.js";
 
 /** Ids or names of images, which are remembered across restarts. */
 export interface PulledImages {
@@ -15,18 +16,20 @@ const maxKept = 2_000;
 export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
 
 /** The public names of images that a build pulled with a login that others may not have. */
-export const unprovenImages = (folder: string): PulledImages => remembered(join(folder, "unproven-images.json"));
+export const unprovenImages = (folder: string): PulledImages =>
+  // Earlier versions stored the spellings of builds.
+  remembered(join(folder, "unproven-images.json"), (full) => publicName({ full }));
 
 const isText = (id: unknown): id is string => typeof id === "string";
 
-function remembered(file: string): PulledImages {
+function remembered(file: string, today = (id: string) => id): PulledImages {
   let ids: Promise<Set<string>> | undefined;
   let written: Promise<unknown> = Promise.resolve();
 
   async function read(): Promise<Set<string>> {
     const text = await readFile(file, "utf8").catch(() => "[]");
     const found: unknown = JSON.parse(text);
-    return new Set(Array.isArray(found) ? found.filter(isText) : []);
+    return new Set(Array.isArray(found) ? found.filter(isText).map(today) : []);
   }
 
   /** Without a readable list, images are pulled again. */
