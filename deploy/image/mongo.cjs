@@ -137,7 +137,7 @@ const dropUsers = (admin, operator) => fromService("@ci/kit/mongo/users").dropMo
 
 /** @param {Admin} admin @param {any} config @param {Member[]} members */
 const reconfigure = (admin, config, members) =>
-  admin.command({ replSetReconfig: { ...config, version: config.version + 1, members } });
+  admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, maxTimeMS: 20_000 });
 
 /** Returns the hosts of the members that are a primary or a secondary. @param {Admin} admin @returns {Promise<string[]>} */
 const runningHosts = async (admin) => {
@@ -190,7 +190,8 @@ const takeVote = async (admin, wanted) => {
   const missing = wanted.find((host) => !running.includes(host));
   if (missing) throw new Error(`${missing} is to stay in the set and must run, but does not`);
   const { me } = await admin.command({ hello: 1 });
-  const next = voters.find(({ host }) => host !== me);
+  // Those that do not run come first: one that runs is needed for the majority that has to agree.
+  const next = voters.find(({ host }) => !running.includes(host)) ?? voters.find(({ host }) => host !== me);
   if (!next) await admin.command({ replSetStepDown: 60 });
   else
     await reconfigure(

@@ -89,7 +89,19 @@ it("a set of three shrinks to one, which keeps all records and remains primary w
   expect(await set.records(one)).toEqual([1, 2, 3, 4]);
 });
 
-it("members that stay in spite of a shrinking vote again", async () => {
+it("a set of three whose last member does not run shrinks to one", async () => {
+  await using first = await startMember();
+  await using second = await startMember();
+  await using third = await startMember();
+  const set = await setOf(first, second, third);
+  const [one, two, three] = set.hosts as [string, string, string];
+  await set.put(one, 1);
+  await third.mongo.kill();
+  await set.shrinkTo(1);
+  expect(await set.votes(one)).toEqual({ [one]: 1, [two]: 0, [three]: 0 });
+});
+
+it("members that still run after a shrink get their votes back", async () => {
   await using first = await startMember();
   await using second = await startMember();
   await using third = await startMember();
