@@ -62,10 +62,10 @@ export function localCaches({
 
   return {
     async findCache(request) {
-      const { name, key } = FindCacheRequest.fromPartial(request);
+      const { name, key, format } = FindCacheRequest.fromPartial(request);
       const all = (await readEntries(file)).filter((entry) => isHere(entry) && entry.name === name).reverse();
       for (const entry of [...all.filter((one) => one.key === key), ...all])
-        if (await hasCopy(entry)) return { entry: { id: 0, ...entry }, exact: entry.key === key };
+        if (await hasCopy(entry)) return { entry: { id: 0, ...entry }, exact: entry.key === key, format };
       return { exact: false };
     },
     // biome-ignore lint/correctness/useYield: a copy that was removed meanwhile cannot be fetched

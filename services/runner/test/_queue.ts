@@ -74,6 +74,8 @@ export interface TestQueue extends AsyncDisposable {
   failure?: Fault;
   /** When set, every request about caches fails with this. */
   cacheFailure?: Fault | undefined;
+  /** The service knows one format of caches only. */
+  isOlder?: boolean;
   submit(assignment: Assignment): QueuedBuild;
   /** Calls the listener on each request with this name. */
   onCall(call: string, listener: () => void): void;
@@ -214,7 +216,8 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       const found = exact ?? ofName.at(-1);
       if (!found) return { exact: false };
       const { size, sha256 } = found.header;
-      return { entry: { id: caches.indexOf(found), size, sha256 }, exact: exact !== undefined };
+      const { format } = queue.isOlder ? {} : request;
+      return { entry: { id: caches.indexOf(found), size, sha256 }, exact: exact !== undefined, format };
     },
     async *readCache(request) {
       leasedBuild("readCache", request);

@@ -99,6 +99,15 @@ test("an object below a cached path is that of the build, and in no entry", asyn
   expect(storedOf(cache.name)).toHaveLength(2);
 });
 
+test("an entry of a service that knows no formats is a miss", async () => {
+  const cache = aCache();
+  await run(cache, make);
+  runner.queue.isOlder = true;
+  const { text } = await run(cache, ["ls -A"]);
+  runner.queue.isOlder = false;
+  expect(text).toContain(`Cache ${cache.name}: miss\n`);
+});
+
 test("an object is not replaced by an entry that had other paths", async () => {
   const cache = aCache({ paths: ["kept", "settings"] });
   await run(cache, [...make, "echo old > settings"]);

@@ -5,6 +5,11 @@ import { type CacheDoc, cacheOwner, platformOf } from "../domain/cache.js";
 import { requireHeld } from "../domain/change.js";
 import { requireSecret } from "../domain/lease-secret.js";
 
+interface CacheOfLease {
+  readonly name: string;
+  readonly format?: number | undefined;
+}
+
 interface HeldLease {
   readonly buildId: number;
   readonly epoch: number;
@@ -23,10 +28,10 @@ export async function heldBuild(ctx: Context, { buildId, epoch, leaseSecret }: H
 export async function heldCache(
   ctx: Context,
   lease: HeldLease,
-  name: string,
+  { name, format }: CacheOfLease,
 ): Promise<{ build: BuildDoc; place: Pick<CacheDoc, "owner" | "platform" | "name"> }> {
   const build = await heldBuild(ctx, lease);
   const owner = cacheOwner(build);
   if (owner === undefined || !build.caches?.some((cache) => cache.name === name)) throw notFound();
-  return { build, place: { owner, platform: platformOf(build), name } };
+  return { build, place: { owner, platform: platformOf(build, format), name } };
 }

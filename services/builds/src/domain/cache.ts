@@ -9,7 +9,7 @@ export interface CacheDoc {
   readonly userId: number;
   readonly namespaceId?: number;
   readonly driver: string;
-  /** The driver, for docker the workspace, and the format: files from a container are of no use in a virtual machine. */
+  /** The format, the driver, and for docker the workspace: files from a container are of no use in a virtual machine. */
   readonly platform: string;
   readonly name: string;
   readonly key: string;
@@ -33,11 +33,13 @@ export function cacheOwner({ userId, rootId, namespaceOnly, origin }: Owned): st
   return namespaceOnly || origin?.bare || origin?.deliveryId !== undefined ? undefined : userOwner(userId);
 }
 
-/** Entries of earlier formats are used no more: the first one had objects and keys of builds, which forks must not get. */
-const format = 2;
+const firstFormat = 1;
 
-export const platformOf = ({ driver: { type, workspace } }: Pick<BuildDoc, "driver">): string =>
-  `${type === "docker" ? `docker ${workspace}` : type} ${format}`;
+/** Entries of format 1 may hold objects and keys, which builds of forks must not get. So runners find their own format only. */
+export function platformOf({ driver: { type, workspace } }: Pick<BuildDoc, "driver">, format = firstFormat): string {
+  const platform = type === "docker" ? `docker ${workspace}` : type;
+  return format === firstFormat ? platform : `${format} ${platform}`;
+}
 
 /** Reports whether a build may store entries. Builds of forks may only read them. */
 export const mayStore = ({ origin }: Pick<BuildDoc, "origin">): boolean => origin?.bare !== true;

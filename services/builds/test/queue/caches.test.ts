@@ -54,13 +54,14 @@ afterEach(async () => {
   for (const name of ["ann", "bob"] as const) for (const { id } of await listed(name)) await remove(name, id);
 });
 
-test("an entry of an earlier format is not found", async () => {
+test("a runner finds entries of its own format only", async () => {
   const build = await claimed();
   await put(build);
-  const { entry, exact } = await find(build);
-  expect(exact).toBe(true);
-  await data.db.collection<{ _id: number }>("caches").updateOne({ _id: entry!.id }, { $set: { platform: "os" } });
-  expect(await find(build, hash("other"))).toMatchObject({ entry: undefined });
+  expect(await find(build)).toMatchObject({ exact: true, format: undefined });
+  const asked = { buildId: build.buildId, epoch: build.epoch, name: "npm", key: hash("key"), format: 2 };
+  expect(await suite.queue.findCache(asked)).toMatchObject({ entry: undefined });
+  await put(build, "compressed", { format: 2 });
+  expect(await suite.queue.findCache(asked)).toMatchObject({ exact: true, format: 2 });
   await done(build);
 });
 

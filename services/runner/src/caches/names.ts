@@ -15,6 +15,7 @@ export type EntryHeader = Partial<Header> & Pick<Header, "name" | "type">;
 export type Skip =
   | "links that lead out of the workspace"
   | "special files"
+  | "names that are too long"
   | "names that are not UTF-8"
   | "files that the build places";
 
@@ -28,6 +29,9 @@ function targetOf({ linkname }: Header, name: string, { isAbsolute }: Layout): s
   return isAbsolute ? posix.normalize(linkname).replace(/^\/+/, "") : undefined;
 }
 
+/** Linux opens no longer paths (PATH_MAX), and tar-stream takes quadratic time for names in many folders. */
+const maxNameLength = 4_096;
+
 const kinds = { file: "file", "contiguous-file": "file", directory: "directory", symlink: "symlink", link: "link" };
 
 /** Returns the header for an entry of a cache, or why it is left out. An archive comes from jobs: nothing in it is trusted. */
@@ -37,6 +41,7 @@ export function headerOf(
   wanted: readonly string[],
   layout: Layout,
 ): EntryHeader | Skip | undefined {
+  if (Math.max(given.name.length, given.linkname?.length ?? 0) > maxNameLength) return "names that are too long";
   const type = kinds[given.type as keyof typeof kinds] as EntryHeader["type"] | undefined;
   const name = posix.join(folder, given.name).replace(/\/+$/, "");
   if (!wanted.some((path) => isBelow(name, path))) return undefined;
@@ -59,7 +64,7 @@ export function clashesWith(files: readonly string[]): (entry: EntryHeader) => b
   for (const place of files.map((file) => `${file}/`).sort())
     if (places.length === 0 || !place.startsWith(places.at(-1)!)) places.push(place);
 
-  // None of the places is in another one, so only the last one up to a path can contain it, and only the next one be in it.
+  // None of the places is in another one, so only the last one up to a path can contain it, and only the next one can lie in it.
   function around(path: string): { readonly before: string | undefined; readonly after: string | undefined } {
     let [low, high] = [0, places.length];
     while (low < high) {

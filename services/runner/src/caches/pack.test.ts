@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { extract, type Header, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
 import { clashesWith, type EntryHeader } from "./names.js";
@@ -108,6 +109,28 @@ test("leaves out files that the build places, hard links to them and what is in 
     "directory kept/settings/",
   ]);
   expect(skipped).toEqual({ "files that the build places": 5 });
+});
+
+test("leaves out names that no path can have", async () => {
+  const tree = treeOf([
+    { name: "kept/x", type: "directory", pax: { path: `kept/${"a/".repeat(500_000)}` } },
+    { name: "kept/x", type: "symlink", linkname: "b", pax: { linkpath: "b/".repeat(500_000) } },
+    { name: "kept/file", type: "file", text: "x" },
+  ]);
+  const before = process.cpuUsage();
+  const { entries, skipped } = await packed(tree, inHome);
+  expect(entries).toEqual(["file kept/file"]);
+  expect(skipped).toEqual({ "names that are too long": 2 });
+  // Quadratic work took minutes.
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
+});
+
+test("the limit counts long names", async () => {
+  const names = Array.from({ length: 20 }, (_, nth) => `kept/${nth}${"a".repeat(4_000)}`);
+  const tree = treeOf(names.map((name) => ({ name, type: "file", text: "x" })));
+  // A tar-stream that is cut off emits errors.
+  const whole = { ...tree, content: Readable.from([await buffer(tree.content)]) };
+  await expect(packed(whole, { ...inHome, limitBytes: 60_000 })).rejects.toThrow("larger than");
 });
 
 test("compares names with very many folders in linear time", async () => {

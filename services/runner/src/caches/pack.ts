@@ -8,6 +8,9 @@ import type { Tree } from "../driver.js";
 import { sizeText } from "../work/size-text.js";
 import { clashesWith, type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
 
+/** Since format 2, archives hold no objects and keys of builds. */
+export const archiveFormat = 2;
+
 const maxFiles = fixedLimit({
   max: 200_000,
   about: "files, folders and links in an entry of a cache",
@@ -45,9 +48,10 @@ interface Entry extends AsyncIterable<Uint8Array> {
 const blockBytes = 512;
 
 /** Throws before the content of a file is read that exceeds a limit: a sparse file may pretend to be huge. */
-function count(counts: Counts, { size = 0 }: EntryHeader, limitBytes: number): void {
+function count(counts: Counts, { name, linkname = "", size = 0 }: EntryHeader, limitBytes: number): void {
   counts.files++;
-  counts.bytes += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
+  const longBytes = Math.max(0, Buffer.byteLength(name + linkname) - blockBytes / 2);
+  counts.bytes += blockBytes + longBytes + Math.ceil(size / blockBytes) * blockBytes;
   if (counts.bytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);
   if (counts.files > maxFiles) throw new Fault("invalid", `more than ${maxFiles} files`);
 }

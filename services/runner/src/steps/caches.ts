@@ -5,7 +5,7 @@ import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/
 import { type Copies, hashOf } from "../caches/copies.js";
 import { keyOf } from "../caches/key.js";
 import { isBelow } from "../caches/names.js";
-import { type Packing, packTrees } from "../caches/pack.js";
+import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
 import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
@@ -110,8 +110,9 @@ async function restoreOne(
 ): Promise<{ exact: boolean }> {
   const startedAt = performance.now();
   const { buildId, epoch } = on.mark;
-  const { entry, exact } = await on.queue.findCache({ buildId, epoch, name: cache.name, key }, { signal });
-  if (!entry) {
+  const asked = { buildId, epoch, name: cache.name, key, format: archiveFormat };
+  const { entry, exact, format } = await on.queue.findCache(asked, { signal });
+  if (!entry || format !== archiveFormat) {
     say(`Cache ${cache.name}: miss`);
     return { exact: false };
   }
@@ -139,7 +140,7 @@ async function storeOne(
     const { files, sizeBytes, sha256, skipped } = await packTrees(trees.read(cache.paths, signal), part, options);
     for (const [why, count] of skipped) say(`Cache ${cache.name}: left out ${count} ${why}`);
     if (files === 0) return say(`Cache ${cache.name}: nothing to store`);
-    const header = { name: cache.name, key, size: sizeBytes, sha256 };
+    const header = { name: cache.name, key, size: sizeBytes, sha256, format: archiveFormat };
     const { stored, storedSize } = await sendEntry(header, part, { ...on, signal });
     if (!stored) return say(`Cache ${cache.name}: another build has stored it`);
     await copies.keep(part, sha256);

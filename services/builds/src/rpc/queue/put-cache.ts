@@ -26,8 +26,8 @@ export const putCache =
   (ctx: Context): QueueHandlers["putCache"] =>
   async (request, { signal }) => {
     const { header, content } = await receiveUpload(request);
-    const { name, key, size, sha256, ...lease } = header;
-    const { build, place } = await heldCache(ctx, lease, name);
+    const { name, key, size, sha256, format, ...lease } = header;
+    const { build, place } = await heldCache(ctx, lease, { name, format });
     if (!mayStore(build)) throw new Fault("forbidden", "A build of a fork stores no caches");
     checkHeader(header, ctx.config.cacheBytes);
     const { blobId, sizeBytes: storedSize } = await ctx.artifacts.put(content, putOptions(ctx, signal));

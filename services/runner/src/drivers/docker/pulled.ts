@@ -17,7 +17,7 @@ export const pulledImages = (folder: string): PulledImages => remembered(join(fo
 
 /** The public names of images that a build pulled with a login that others may not have. */
 export const unprovenImages = (folder: string): PulledImages =>
-  // Earlier versions stored the spellings of builds.
+  // Earlier versions stored names as builds spelled them.
   remembered(join(folder, "unproven-images.json"), (full) => publicName({ full }));
 
 const isText = (id: unknown): id is string => typeof id === "string";

@@ -14,7 +14,10 @@ test.each([
   "no-such.invalid/x",
   "a.b:99999/x",
 ])("builds may not pull %s", async (image) => {
-  await expect(checkRegistry(image, rules(""))).rejects.toMatchObject({ name: "Fault", code: /precondition|invalid/ });
+  await expect(checkRegistry(image, rules(""))).rejects.toMatchObject({
+    name: "Fault",
+    code: expect.stringMatching(/precondition|invalid/),
+  });
 });
 
 test("an allow-list opens a registry at one port", async () => {
