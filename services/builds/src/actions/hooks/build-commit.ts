@@ -146,7 +146,7 @@ export async function buildCommit(
   const { change } = delivery;
   if (isForeign(change) && forksOf(repository) === "ignore") {
     // A process may have died before it killed all of them.
-    await killIgnored(ctx, repository);
+    await killIgnored(ctx, repository._id);
     return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
   }
   const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
@@ -154,6 +154,6 @@ export async function buildCommit(
   const result = await submitBuilds(ctx, repository, delivery);
   // Meanwhile an earlier delivery may have been processed, and the setting may have changed.
   if (place) await killSuperseded(ctx, place, "waiting");
-  if (place) await killIgnored(ctx, await ctx.repositories.byId(repository._id));
+  if (place) await killIgnored(ctx, repository._id);
   return result;
 }

@@ -1,7 +1,8 @@
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
+import type { BuildDoc } from "../../domain/build.js";
 import type { Origin } from "../../domain/origin.js";
-import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
+import { forksOf } from "../../store/repositories.js";
 import { type Killing, killBuild } from "../kill-build.js";
 
 /** The place of a delivery among those of its branch or request. */
@@ -24,13 +25,13 @@ const unlessGone = (error: unknown): void => {
   if (asFault(error).code !== "not_found") throw error;
 };
 
-/** Kills the builds that wait for approval if the repository ignores forks: nobody is meant to approve them any more. */
-export async function killIgnored(ctx: Killing, repository: RepositoryDoc | null): Promise<void> {
-  if (!repository || forksOf(repository) !== "ignore") return;
-  const waiting = () => ctx.builds.waitingOf(repository._id);
+/** Kills the builds that wait for approval while the repository ignores forks: nobody is meant to approve them any more. */
+export async function killIgnored(ctx: Killing & Pick<Context, "repositories">, repositoryId: number): Promise<void> {
+  const spares = ({ awaitsApproval }: BuildDoc) => !awaitsApproval;
+  const waiting = async () => {
+    const repository = await ctx.repositories.byId(repositoryId);
+    return repository && forksOf(repository) === "ignore" ? ctx.builds.waitingOf(repositoryId) : [];
+  };
   for (let ids = await waiting(); ids.length > 0; ids = await waiting())
-    for (const id of ids)
-      await killBuild(ctx, id, "its repository's setting forks: ignore", ({ awaitsApproval }) => !awaitsApproval).catch(
-        unlessGone,
-      );
+    for (const id of ids) await killBuild(ctx, id, "its repository's setting forks: ignore", spares).catch(unlessGone);
 }

@@ -79,7 +79,7 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
         if (changed.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
         const after = await ctx.repositories.byId(id);
         if (!after) throw notFound();
-        await killIgnored(ctx, after);
+        await killIgnored(ctx, id);
         return { repository: toRepository(after) };
       },
     };
