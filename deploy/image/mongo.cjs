@@ -182,10 +182,10 @@ const keepMembers = async (admin) => {
 
 /** Takes one vote, or reports that all are taken. A removed member would join again: others still list it. @param {Admin} admin @param {string[]} wanted */
 const takeVote = async (admin, wanted) => {
-  const { config } = await admin.command({ replSetGetConfig: 1 });
+  const { config, commitmentStatus } = await admin.command({ replSetGetConfig: 1, commitmentStatus: true });
   const present = /** @type {Member[]} */ (config.members);
   const voters = present.filter(({ host, votes }) => votes !== 0 && !wanted.includes(host));
-  if (voters.length === 0) return true;
+  if (voters.length === 0) return commitmentStatus === true;
   const running = await runningHosts(admin);
   const missing = wanted.find((host) => !running.includes(host));
   if (missing) throw new Error(`${missing} is to stay in the set and must run, but does not`);
