@@ -5,7 +5,8 @@ import { openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
-let laterMs: number;
+/** The clock stands still, except for what a test adds. */
+let [startedMs, laterMs] = [0, 0];
 let clearedParents: Parent[];
 let failingIds: number[];
 /** How many more turns a parent needs. */
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 beforeEach(async () => {
-  [laterMs, clearedParents, failingIds, turnsOf] = [0, [], [], new Map()];
+  [startedMs, laterMs, clearedParents, failingIds, turnsOf] = [Date.now(), 0, [], [], new Map()];
   await mongo.db.collection("deletions").deleteMany({ _id: { $exists: true } });
 });
 
@@ -28,7 +29,7 @@ async function startDeletions() {
     turnsOf.set(parent.id, left - 1);
     return left > 0 ? "more" : undefined;
   };
-  const deletions = deletionsIn(mongo.db, clear, () => new Date(Date.now() + laterMs));
+  const deletions = deletionsIn(mongo.db, clear, () => new Date(startedMs + laterMs));
   await deletions.ensureIndexes();
   return deletions;
 }
@@ -145,7 +146,7 @@ it("a deletion whose process died while clearing it is cleared by another", asyn
   const never = deletionsIn(
     mongo.db,
     () => stall.pass(),
-    () => new Date(),
+    () => new Date(startedMs),
   );
   const deletions = await startDeletions();
   await deletions.deleted([user(1)]);

@@ -64,7 +64,7 @@ test("strangers whose bodies arrive slowly hold up neither sign-ins nor checks o
   const [slow, stranger] = [new PassThrough(), ci.as()];
   slow.write('{"token":');
   const answer = stranger.send("POST", "/session", { body: slow, headers: { "content-type": "application/json" } });
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 2; i++) {
     expect((await stranger.get("/version")).status).toBe(200);
     expect((await stranger.get("/health")).status).toBe(200);
   }

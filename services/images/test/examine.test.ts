@@ -54,6 +54,7 @@ test("the images of one user are copied two at a time, and those of others besid
     }).catch(() => {});
   const examined = Array.from({ length: 6 }, () => begin(1));
   await eventually(() => expect(checked).toBe(6));
+  await eventually(() => expect(copying).toEqual([1, 1]));
   examined.push(begin(2));
   await eventually(() => expect(copying).toContain(2));
   expect(copying).toEqual([1, 1, 2]);

@@ -175,7 +175,7 @@ else {
 
     test("does not outlive the time that a container waits", async () => {
       await driver.close?.();
-      driver = await open({ max: 1, keepMs: 3_000, readyMs: 10 * 60_000 });
+      driver = await open({ max: 1, keepMs: 20_000, readyMs: 10 * 60_000 });
       await build(["true"], { image: silent });
       await waiting(1, "running");
       await eventually(async () => expect(await traces()).toEqual([]));
@@ -200,8 +200,8 @@ else {
     const filters = { event: ["destroy"], label: [`ci.runner=${name}`] };
     const removals = (await engine.getEvents({ filters })) as Readable;
     let removed = 0;
-    removals.on("data", (line) => {
-      if (JSON.parse(line).Actor.Attributes["ci.spare"]) removed++;
+    removals.on("data", (lines) => {
+      for (const line of String(lines).trim().split("\n")) if (JSON.parse(line).Actor.Attributes["ci.spare"]) removed++;
     });
     await build(["true"]);
     await eventually(() => expect(removed).toBe(1));

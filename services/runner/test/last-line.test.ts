@@ -96,13 +96,13 @@ describe("the last line says", () => {
     [
       "A",
       "x".repeat(140 * 1024),
-      "too large for a process (141 KiB together, 140 KiB in A): shorten them, or use files",
+      /too large for a process \(14\d KiB together, 140 KiB in A\): shorten them, or use files/,
     ],
-    ["A", "a\0b", "The variable A contains a NUL character, which no variable may contain: remove it"],
+    ["A", "a\0b", /The variable A contains a NUL character, which no variable may contain: remove it/],
   ])("which variable %s no process can have", async (key, value, line) => {
     const build = await run(anAssignment({ variables: [{ key, value, masked: false }] }, ["echo never"]));
     expect([build.returned, build.outcomes]).toEqual([false, ["passed", "failed"]]);
-    expect(lastLine(build)).toContain(line);
+    expect(lastLine(build)).toMatch(line);
     expect((await run(anAssignment({}, ["true"]))).final).toBe("passed");
   });
 
