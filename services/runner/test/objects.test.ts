@@ -50,6 +50,13 @@ test("the runner places objects and reports the placed ones", async () => {
   await rm(absolute);
 });
 
+test("an object whose destination is longer than any path is not placed", async () => {
+  const far = anObject("far", `${"a/".repeat(2_048)}b`, "x");
+  const { text, placed } = await booted.run(anAssignment({ objects: [far] }, ["ls"]));
+  expect(text).toContain("object error: far: the destination is longer than 4096 characters\n+ ls\n");
+  expect(placed).toEqual([]);
+});
+
 test("the runner places SSH keys with a configuration that trusts every host", async () => {
   const keys = [
     {

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Header } from "tar-stream";
+import { maxPathLength } from "../steps/path-length.js";
 
 /** Where the files of a build lie in its archives. */
 export interface Layout {
@@ -29,9 +30,6 @@ function targetOf({ linkname }: Header, name: string, { isAbsolute }: Layout): s
   return isAbsolute ? posix.normalize(linkname).replace(/^\/+/, "") : undefined;
 }
 
-/** Linux opens no longer paths (PATH_MAX), and tar-stream takes quadratic time for names in many folders. */
-const maxNameLength = 4_096;
-
 const kinds = { file: "file", "contiguous-file": "file", directory: "directory", symlink: "symlink", link: "link" };
 
 /** Returns the header for an entry of a cache, or why it is left out. An archive comes from jobs: nothing in it is trusted. */
@@ -41,7 +39,7 @@ export function headerOf(
   wanted: readonly string[],
   layout: Layout,
 ): EntryHeader | Skip | undefined {
-  if (Math.max(given.name.length, given.linkname?.length ?? 0) > maxNameLength) return "names that are too long";
+  if (Math.max(given.name.length, given.linkname?.length ?? 0) > maxPathLength) return "names that are too long";
   const type = kinds[given.type as keyof typeof kinds] as EntryHeader["type"] | undefined;
   const name = posix.join(folder, given.name).replace(/\/+$/, "");
   if (!wanted.some((path) => isBelow(name, path))) return undefined;

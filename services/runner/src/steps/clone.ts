@@ -14,6 +14,7 @@ import { type Pack, pack } from "tar-stream";
 import type { Environment } from "../driver.js";
 import { isHostTrouble } from "../work/errors.js";
 import { sizeText } from "../work/size-text.js";
+import { maxPathLength, tooLongText } from "./path-length.js";
 import { quote } from "./script.js";
 
 export interface Cloning {
@@ -118,6 +119,7 @@ function failed(error: unknown): unknown {
  */
 export async function cloneWithoutGit(source: Source, cloning: Cloning): Promise<void> {
   const { environment, limitBytes, say, signal } = cloning;
+  if (source.directory.length > maxPathLength) throw new Fault("invalid", tooLongText("folder of the source"));
   const over = new AbortController();
   const archive = pack();
   let fetching: Promise<void> | undefined;

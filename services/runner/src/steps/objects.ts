@@ -3,6 +3,7 @@ import type { AssignedObject, QueueServiceClient } from "@ci/proto/builds/v1/que
 import type { Environment, Mark } from "../driver.js";
 import { isHostTrouble, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
+import { maxPathLength, tooLongText } from "./path-length.js";
 
 export interface Placing {
   readonly environment: Pick<Environment, "put" | "sshFolder">;
@@ -32,6 +33,7 @@ export async function placeObjects(objects: readonly AssignedObject[], on: Placi
 async function place({ id, objectId, name: path }: AssignedObject, on: Placing) {
   if (objectId === undefined) throw new Fault("not_found", "not found");
   if (path === "" || path.endsWith("/")) throw new Fault("invalid", "the destination is not a file name");
+  if (path.length > maxPathLength) throw new Fault("invalid", tooLongText("destination"));
   const { environment, signal } = on;
   await retry(signal, () => environment.put({ path, mode: 0o700, content: contentOf(id, on) }, signal));
 }
