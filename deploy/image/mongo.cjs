@@ -190,7 +190,7 @@ const takeVote = async (admin, wanted) => {
   const missing = wanted.find((host) => !running.includes(host));
   if (missing) throw new Error(`${missing} is to stay in the set and must run, but does not`);
   const { me } = await admin.command({ hello: 1 });
-  // Those that do not run come first: one that runs is needed for the majority that has to agree.
+  // Members that do not run lose their votes first: a majority of the voters has to accept each change.
   const next = voters.find(({ host }) => !running.includes(host)) ?? voters.find(({ host }) => host !== me);
   if (!next) await admin.command({ replSetStepDown: 60 });
   else

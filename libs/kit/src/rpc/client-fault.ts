@@ -25,7 +25,7 @@ export const failureOf = ({ code, details, metadata }: ServiceError): CallFailur
 /** grpc-js reports `internal` when the connection of a call ends, as when a server stops. */
 const isCutOff = ({ details }: Failure): boolean => /Call ended without gRPC status|Received RST_STREAM/.test(details);
 
-/** Returns the Fault that the peer sent, or one for a failed connection. An internal one has no cause here: the peer has logged it. */
+/** Returns the Fault that the peer sent, or one for a failed connection. An internal one has no cause: the peer has logged it. */
 export function faultOf(failure: Failure, sent: Uint8Array | undefined): Fault {
   const cause = failure;
   if (!sent) {

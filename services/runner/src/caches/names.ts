@@ -62,7 +62,7 @@ export function clashesWith(files: readonly string[]): (entry: EntryHeader) => b
   for (const place of files.map((file) => `${file}/`).sort())
     if (places.length === 0 || !place.startsWith(places.at(-1)!)) places.push(place);
 
-  // None of the places is in another one, so only the last one up to a path can contain it, and only the next one can lie in it.
+  // No place lies in another. So only the last place up to a path can contain it, and only the next one can lie in it.
   function around(path: string): { readonly before: string | undefined; readonly after: string | undefined } {
     let [low, high] = [0, places.length];
     while (low < high) {

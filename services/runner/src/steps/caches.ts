@@ -116,7 +116,7 @@ async function restoreOne(
     say(`Cache ${cache.name}: miss`);
     return { exact: false };
   }
-  // An entry with this key has the same paths, and nothing that the build places. Another one may have other paths.
+  // An entry with this key has the same paths, and no file that the build places. Others may differ in both.
   const hasPlaced = !exact && content.placed.length > 0;
   const hadCopy = await placeEntry(entry, hasPlaced ? content : undefined, on, signal);
   const from = hadCopy ? "from this runner's copy" : "fetched";

@@ -45,7 +45,7 @@ export async function deactivateDeparted(
   }
 }
 
-/** Deactivates webhooks whose stored keepers have left. If none is stored, stores the author who may still write. */
+/** Deactivates webhooks whose keeper has left. If none is stored, the author becomes the keeper, unless they have left, too. */
 export async function deactivateOrphans(ctx: Parts & Pick<Context, "now">, batch: readonly KeptWebhook[]) {
   const at = ctx.now();
   const unstored: number[] = [];

@@ -22,14 +22,14 @@ export const unprovenImages = (folder: string): PulledImages =>
 
 const isText = (id: unknown): id is string => typeof id === "string";
 
-function remembered(file: string, today = (id: string) => id): PulledImages {
+function remembered(file: string, toCurrent = (id: string) => id): PulledImages {
   let ids: Promise<Set<string>> | undefined;
   let written: Promise<unknown> = Promise.resolve();
 
   async function read(): Promise<Set<string>> {
     const text = await readFile(file, "utf8").catch(() => "[]");
     const found: unknown = JSON.parse(text);
-    return new Set(Array.isArray(found) ? found.filter(isText).map(today) : []);
+    return new Set(Array.isArray(found) ? found.filter(isText).map(toCurrent) : []);
   }
 
   /** Without a readable list, images are pulled again. */
