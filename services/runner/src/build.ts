@@ -9,7 +9,7 @@ import { masked, textMask } from "./output/texts.js";
 import { collectArtifacts } from "./steps/artifacts.js";
 import { runAttempts } from "./steps/attempts.js";
 import { type BuildCaches, cachesOf } from "./steps/caches.js";
-import { canFetch, cloneWithoutGit } from "./steps/clone.js";
+import { canFetch, checkFolder, cloneWithoutGit } from "./steps/clone.js";
 import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
@@ -204,6 +204,7 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
     output.line(`Service ${job.service} is ready; what it prints follows when the build ends`);
     return { outcome: "passed" };
   }
+  if (job.source) checkFolder(job.source);
   const ordered = order.jobs.find(({ id }) => id === job.id)!;
   const runOnce = (attempt: number, stop: AbortSignal) =>
     traced("run script", {}, async (script) => {

@@ -46,6 +46,11 @@ export function canFetch({ url, submodules }: Source): boolean {
   return !submodules && /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
+/** Refuses a source whose folder no path can have: with some programs `mkdir` would make it, with others not. */
+export function checkFolder({ directory }: Source): void {
+  if (directory.length > maxPathLength) throw new Fault("invalid", tooLongText("folder of the source"));
+}
+
 async function open({ url: given }: Source, { agent, signal }: Cloning): Promise<Remote> {
   const url = new URL(given);
   const parts = [url.username, url.password].map(decodeURIComponent);
@@ -119,7 +124,6 @@ function failed(error: unknown): unknown {
  */
 export async function cloneWithoutGit(source: Source, cloning: Cloning): Promise<void> {
   const { environment, limitBytes, say, signal } = cloning;
-  if (source.directory.length > maxPathLength) throw new Fault("invalid", tooLongText("folder of the source"));
   const over = new AbortController();
   const archive = pack();
   let fetching: Promise<void> | undefined;
