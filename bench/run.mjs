@@ -2,6 +2,7 @@
 // its reference alternate in the same run, so that a slow moment of the machine affects both.
 //   npm run bench                  one build
 //   npm run bench -- all           every claim with its reference, in rounds; writes bench/results.md
+//   npm run bench -- compare       two running installations side by side, through their API
 //   npm run bench -- deliveries    webhook deliveries
 //   npm run bench -- lists         lists and reads with little and much data
 //   npm run bench -- growth        what happens as data, clients, followers, webhooks and runners grow; writes bench/growth.md
@@ -45,6 +46,11 @@ if (what === "lists") {
 if (what === "all") {
   const { benchAll } = await import("./all.mjs");
   process.exit((await benchAll(process.argv.slice(3))) ? 0 : 1);
+}
+if (what === "compare") {
+  const { compare } = await import("./compare.mjs");
+  await compare(process.argv.slice(3), process.env.TOKENS);
+  process.exit(0);
 }
 if (what === "growth") {
   const { growth } = await import("./growth.mjs");

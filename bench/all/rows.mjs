@@ -4,10 +4,11 @@ import { clientOf } from "./client.mjs";
 import { repeat, runToEnd } from "./load.mjs";
 
 /**
- * A figure. `ours` and `reference` measure once. `less` says that a smaller value is better.
+ * A figure, and one with its reference. `ours` and `reference` measure once. `less` says that a smaller value is better.
  * @typedef {{ value: number, operations?: number, note?: string }} Measured
- * @typedef {{ id: string, title: string, unit: string, less?: boolean, referenceTitle: string,
- *   ours: () => Promise<Measured>, reference: () => Promise<number> }} Row
+ * @typedef {{ id: string, title: string, unit: string, less?: boolean, ours: () => Promise<Measured> }} Measurement
+ * @typedef {Measurement & { referenceTitle: string, reference: () => Promise<number> }} Row
+ * @typedef {{ url: string, api: { token: string } }} Installation
  * @typedef {import("./world.mjs").World} World
  */
 
@@ -17,44 +18,41 @@ const os = manifest("  type: os");
 /** No runner serves qemu here, so these builds stay queued. */
 const queued = manifest("  type: qemu\n  image: none");
 
-/** @param {World} world @param {{ port: number }} echo @returns {Promise<Row[]>} */
-export const requestRows = async ({ url, api }, echo) => {
-  const ours = clientOf(url, api.token);
-  const bare = clientOf(`http://127.0.0.1:${echo.port}`);
-  for (let n = 0; n < listed; n++) await buildToEnd(ours, os);
-  const { url: one } = await ours.json("GET", "/builds").then(([first]) => first);
-  const path = one.slice(url.length);
-  const sizeOf = async (/** @type {string} */ at) => JSON.stringify(await ours.json("GET", at)).length;
+/**
+ * What requests cost an installation. `clients` and `bytes`, the size of a response, tell what to compare it with.
+ * @param {Installation} installation
+ * @returns {Promise<(Measurement & { clients: number, bytes?: number })[]>}
+ */
+export const requestMeasurements = async ({ url, api }) => {
+  const client = clientOf(url, api.token);
+  for (let n = 0; n < listed; n++) await buildToEnd(client, os);
+  const { url: one } = await client.json("GET", "/builds").then(([first]) => first);
+  const path = new URL(one).pathname;
+  const sizeOf = async (/** @type {string} */ at) => JSON.stringify(await client.json("GET", at)).length;
   const list = "/builds?status=passed";
   const [oneBytes, listBytes] = [await sizeOf(path), await sizeOf(list)];
 
-  /** @param {number} clients @returns {Row} */
+  /** @param {number} clients */
   const submit = (clients) => ({
     id: `submit-${clients}`,
     title: `POST /builds, ${clients} at once`,
     unit: "/s",
-    referenceTitle: "express, gRPC and an insert",
+    clients,
     async ours() {
       const { perSecond, operations, p99Ms } = await repeat(clients, durationMs, () =>
-        ours.send("POST", "/builds", { manifest: queued }),
+        client.send("POST", "/builds", { manifest: queued }),
       );
       return { value: perSecond, operations, note: `p99 ${p99Ms.toFixed(0)} ms` };
     },
-    reference: async () =>
-      (await repeat(clients, durationMs, () => bare.send("POST", "/insert", { manifest: queued }))).perSecond,
   });
 
-  /** @param {string} id @param {string} title @param {string} at @param {number} bytes @returns {Row} */
+  /** @param {string} id @param {string} title @param {string} at @param {number} bytes */
   const read = (id, title, at, bytes) => ({
-    id,
-    title,
-    unit: "/s",
-    referenceTitle: "express and gRPC, as many bytes",
+    ...{ id, title, unit: "/s", clients: 32, bytes },
     async ours() {
-      const { perSecond, operations } = await repeat(32, durationMs, () => ours.send("GET", at));
+      const { perSecond, operations } = await repeat(32, durationMs, () => client.send("GET", at));
       return { value: perSecond, operations };
     },
-    reference: async () => (await repeat(32, durationMs, () => bare.send("GET", `/echo?bytes=${bytes}`))).perSecond,
   });
 
   return [
@@ -63,6 +61,19 @@ export const requestRows = async ({ url, api }, echo) => {
     read("list", `GET a list of ${listed} builds, 32 at once`, list, listBytes),
     read("list-queued", `GET a list of ${listed} queued builds, 32 at once`, "/builds?status=queued", listBytes),
   ];
+};
+
+/** @param {World} world @param {{ port: number }} echo @returns {Promise<Row[]>} */
+export const requestRows = async (world, echo) => {
+  const bare = clientOf(`http://127.0.0.1:${echo.port}`);
+  const insert = () => bare.send("POST", "/insert", { manifest: queued });
+  const answer = (/** @type {number} */ bytes) => bare.send("GET", `/echo?bytes=${bytes}`);
+  return (await requestMeasurements(world)).map(({ clients, bytes, ...measurement }) => ({
+    ...measurement,
+    referenceTitle: bytes === undefined ? "express, gRPC and an insert" : "express and gRPC, as many bytes",
+    reference: async () =>
+      (await repeat(clients, durationMs, () => (bytes === undefined ? insert() : answer(bytes)))).perSecond,
+  }));
 };
 
 /** @param {import("./client.mjs").Client} client @param {string} text */
@@ -74,7 +85,7 @@ const buildToEnd = async (client, text) => {
 
 /**
  * Builds of one trivial job: how long one takes, and how many end in a minute.
- * @param {World} world
+ * @param {Installation} installation
  * @param {{ id: string, title: string, text: string, places: number, referenceTitle: string, bare: () => Promise<void> }} kind
  * @returns {Row[]}
  */
@@ -108,14 +119,14 @@ const buildsOf = ({ url, api }, { id, title, text, places, referenceTitle, bare 
   ];
 };
 
-/** @param {World} world @param {{ image: string | undefined, places: number }} options @returns {Row[]} */
-export const buildRows = (world, { image, places }) => [
-  ...buildsOf(world, {
+/** @param {Installation} installation @param {{ image: string | undefined, places: number }} options @returns {Row[]} */
+export const buildRows = (installation, { image, places }) => [
+  ...buildsOf(installation, {
     ...{ id: "os", title: "a trivial build of the os driver", text: os, places, referenceTitle: "a bare `sh -c true`" },
     bare: () => runToEnd("/bin/sh", ["-c", "true"]),
   }),
   ...(image
-    ? buildsOf(world, {
+    ? buildsOf(installation, {
         ...{
           id: "docker",
           title: "a trivial build of the docker driver",
