@@ -80,7 +80,7 @@ export const requestRows = async (world, echo) => {
 const buildToEnd = async (client, text) => {
   const { output_url } = await client.json("POST", "/builds", { manifest: text });
   const status = await client.follow(new URL(output_url).pathname);
-  if (status !== "passed") throw new Error(`The build ended as ${status}.`);
+  if (status !== "passed") throw new Error(`${output_url}: the build ended as ${status}.`);
 };
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mongo, openMongo } from "@ci/kit/mongo/mongo";
@@ -29,9 +29,14 @@ const passwords = Object.fromEntries(
 const startMember = () => startMongoWith(...mongodOptions().map((option) => option.replace("/keys", dir)));
 
 /** Works with a database of one member. What is written is on a majority of the voting members. */
-async function withDb<T>(host: string, name: string, work: (db: Mongo["db"]) => Promise<T>): Promise<T> {
+async function withDb<T>(
+  host: string,
+  name: string,
+  work: (db: Mongo["db"]) => Promise<T>,
+  user = "root:r",
+): Promise<T> {
   const options = `directConnection=true&authSource=admin&tls=true&tlsCAFile=${certificates}/ca/ca.crt`;
-  await using mongo = await openMongo(`mongodb://root:r@${host}/?${options}`, name);
+  await using mongo = await openMongo(`mongodb://${user}@${host}/?${options}`, name);
   return await work(mongo.db);
 }
 
@@ -115,3 +120,37 @@ it("members that still run after a shrink get their votes back", async () => {
   await using _keeping = set.keep(hosts, { MONGO_VOTE_AFTER_MS: "0" });
   await eventually(async () => expect(await set.votes(one)).toEqual(votes(1)), patience);
 });
+
+it("a secondary gets a new certificate, and updates the users once it is the primary", async () => {
+  await using first = await startMember();
+  await using second = await startMember();
+  const set = await setOf(first, second);
+  const [one, two] = set.hosts as [string, string];
+  // mongod has read it, and the file now differs from that of the certificate.
+  const file = join(dir, "ca.crt");
+  const authorities = readFileSync(file, "utf8");
+  rmSync(file);
+  writeFileSync(file, `${authorities}\n`, { mode: 0o400 });
+  await eventually(() => withDb(two, "admin", (db) => db.command({ ping: 1 })), patience);
+  await using _keeping = set.keep([two, one], { MONGO_PASSWORD: "new" });
+  await eventually(() => expect(readFileSync(file, "utf8")).toBe(authorities), patience);
+  await set.makePrimary(two);
+  await eventually(() => withDb(two, "ci_builds", (db) => db.command({ ping: 1 }), "ci:new"), patience);
+});
+
+it.each([
+  ["127.0.0.1", ""],
+  ["127.0.0.2", "127.0.0.1 does not have the address 127.0.0.2 yet\n"],
+])(
+  "a member whose name is that of 127.0.0.1 waits until this is its address, and not for ever (%p)",
+  async (POD_IP, said) => {
+    const named = { MONGO_MEMBERS: "first.0.0.1:27017", MONGO_SELF: "127", POD_IP, MONGO_NAME_WITHIN_MS: "1500" };
+    const keys = mkdtempSync(join(dir, "keys-"));
+    const { stdout } = await imageScript("mongo.cjs", ["key", keys, join(certificates, "mongo")], {
+      ...{ MONGO_KEY: "k".repeat(64) },
+      ...named,
+    });
+    expect(stdout).toBe(said);
+    expect(readFileSync(join(keys, "mongo"), "utf8")).toBe("k".repeat(64));
+  },
+);

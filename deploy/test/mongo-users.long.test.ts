@@ -118,7 +118,7 @@ async function inContainer(
   urlInContainer: (owner: string) => string,
 ): Promise<Running> {
   const mongo = await member(options);
-  await mongoScript(["once"], { ...variables, MONGO_MEMBERS: mongo.address, MONGO_SELF: "" });
+  await mongoScript(["once"], { ...variables, MONGO_MEMBERS: mongo.address, MONGO_MEMBERS_FILE: "", MONGO_SELF: "" });
   return {
     urlOf: (owner) =>
       urlInContainer(owner)

@@ -84,9 +84,14 @@ key: {{ ternary (printf "%s_%s" $given.key (upper .service)) $given.key $given.p
 
 {{/* The members of the bundled replica set, in MongoDB's format. */}}
 {{- define "service-ci.mongoMembers" -}}
-{{- $name := include "service-ci.name" (dict "root" . "name" "mongodb") -}}
-{{- range $nth := until (int .Values.mongodb.replicas) -}}
-{{- if $nth }},{{ end }}{{ $name }}-{{ $nth }}.{{ $name }}.{{ $.Release.Namespace }}.svc:27017
+{{- include "service-ci.firstMongoMembers" (dict "root" . "number" .Values.mongodb.replicas) -}}
+{{- end }}
+
+{{/* As many members, the first ones. */}}
+{{- define "service-ci.firstMongoMembers" -}}
+{{- $name := include "service-ci.name" (dict "root" .root "name" "mongodb") -}}
+{{- range $nth := until (int .number) -}}
+{{- if $nth }},{{ end }}{{ $name }}-{{ $nth }}.{{ $name }}.{{ $.root.Release.Namespace }}.svc:27017
 {{- end -}}
 {{- end }}
 
