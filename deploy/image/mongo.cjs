@@ -12,7 +12,7 @@
 // Environment: MONGO_KEY; MONGO_ROOT_PASSWORD; MONGO_USER (`ci`) and MONGO_PASSWORD of the operator; MONGO_PASSWORD_BUILDS
 // and so on of the services, and MONGO_DB_BUILDS and so on if their databases are not named `ci_builds`; MONGO_MEMBERS
 // (host:port, separated by commas), or MONGO_MEMBERS_FILE with them, which may change; MONGO_SELF, the beginning of this member's
-// host name if there are several members; MONGO_NAME_WITHIN_MS (60 s), how long `key` waits at most; MONGO_VOTE_AFTER_MS
+// host name if there are several members; MONGO_NAME_WITHIN_MS (60 s), after which `key` fails; MONGO_VOTE_AFTER_MS
 // (10 min), after which `keep` gives a member that still runs its vote back.
 const { lookup } = require("node:dns/promises");
 const { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -78,13 +78,14 @@ const untilNamed = async () => {
   const [host] = members()[0].split(":");
   const name = [self, ...host.split(".").slice(1)].join(".");
   const withinMs = Number(process.env.MONGO_NAME_WITHIN_MS || 60_000);
-  for (const startedAt = performance.now(); ; ) {
+  const startedAt = performance.now();
+  for (let looks = 0; ; looks++) {
     // A server of DNS would remember a name that it was asked for too early.
     await pause(1_000);
     const found = await lookup(name, { all: true }).catch(() => []);
     if (found.some((one) => one.address === address)) return;
-    if (performance.now() - startedAt > withinMs)
-      return console.log(`${name} does not have the address ${address} yet`);
+    if (performance.now() - startedAt > withinMs) throw new Error(`${name} does not have the address ${address}`);
+    if (looks === 0) console.log(`Waiting until ${name} has the address ${address}`);
   }
 };
 
@@ -161,13 +162,15 @@ const shrink = async (tls, number) => {
   const hosts = members();
   if (!(number >= 1 && number <= hosts.length)) throw new Error(`NUMBER must be from 1 to ${hosts.length}`);
   const wanted = hosts.slice(0, number);
+  let printed = "";
   for (const startedAt = performance.now(); ; await pause(500)) {
     const outcome = await withPrimary(tls, (admin) => takeVote(admin, wanted)).catch(
       (/** @type {Failure} */ error) => error,
     );
     if (outcome === true) return console.log(`Only these members vote: ${wanted.join(", ")}`);
     if (outcome && performance.now() - startedAt > 120_000) throw outcome;
-    if (outcome) console.log(outcome.message);
+    if (outcome && outcome.message !== printed) console.log(outcome.message);
+    printed = outcome ? outcome.message : "";
   }
 };
 
@@ -235,7 +238,7 @@ const main = async () => {
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once, keep and shrink");
   hasUsers = await ensureSet(task === "keep");
   await withRoot(rotate);
-  console.log(`The replica set ${setName} is ready`);
+  console.log(hasUsers ? `The replica set ${setName} is ready` : `Another member of ${setName} is the primary`);
   if (task === "once") return;
   const [keys, tls] = rest;
   await Promise.all([
