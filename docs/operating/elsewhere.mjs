@@ -90,6 +90,11 @@ export const elsewhere = [
       ["CI_TEST_IMAGE", "`busybox:1.37`", "image in which builds of the tests and of the sample run"],
       ["CI_TEST_DISKS", "made", "folder of disk images for tests with virtual machines"],
       ["CI_BASE_IMAGE", "none", "file of an image `debian-12` to test; `make` builds one first, which takes minutes"],
+      [
+        "TOKENS",
+        "none",
+        "for `npm run bench -- compare`: a token for each of the two installations, separated by a space",
+      ],
       ["CI_INSTALL", "`1`", "`0`: never install packages on this machine; tests that need them are skipped and named"],
       ["CI_CHROMIUM", "found on the `PATH`", "Chromium for the web page's tests and screenshots"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "registry for packages while images are built"],
