@@ -8,8 +8,6 @@ import { spreadOf } from "./all/results.mjs";
 import { buildRows, requestMeasurements } from "./all/rows.mjs";
 import { untilQuiet } from "./processes.mjs";
 
-/** @typedef {import("./all/rows.mjs").Measurement} Measurement */
-
 const options = /** @type {const} */ ({
   places: { type: "string", default: "2" },
   rounds: { type: "string", default: "3" },

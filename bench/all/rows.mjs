@@ -4,7 +4,7 @@ import { clientOf } from "./client.mjs";
 import { repeat, runToEnd } from "./load.mjs";
 
 /**
- * A figure, and one with its reference. `ours` and `reference` measure once. `less` says that a smaller value is better.
+ * A figure (Measurement), and a figure with its reference (Row). `ours` and `reference` measure once. `less` says that a smaller value is better.
  * @typedef {{ value: number, operations?: number, note?: string }} Measured
  * @typedef {{ id: string, title: string, unit: string, less?: boolean, ours: () => Promise<Measured> }} Measurement
  * @typedef {Measurement & { referenceTitle: string, reference: () => Promise<number> }} Row
@@ -19,7 +19,7 @@ const os = manifest("  type: os");
 const queued = manifest("  type: qemu\n  image: none");
 
 /**
- * What requests cost an installation. `clients` and `bytes`, the size of a response, tell what to compare it with.
+ * The figures of requests. `clients` and `bytes`, the size of a response, describe what a reference must do.
  * @param {Installation} installation
  * @returns {Promise<(Measurement & { clients: number, bytes?: number })[]>}
  */

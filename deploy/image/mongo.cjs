@@ -69,8 +69,8 @@ const writeKeys = (keys, tls, uid, dataFolder) => {
 };
 
 /**
- * Waits until this pod's host name has its address. mongod looks its name up only when it starts. If DNS servers still have the
- * address of the pod before, mongod takes itself for no member, and a set of one member has nobody to tell it otherwise.
+ * Waits until DNS returns this pod's address for its name. mongod looks up its name only when it starts. If it finds the address of
+ * the previous pod, it decides that it is not a member of the set, and in a set of one, no other member corrects it.
  */
 const untilNamed = async () => {
   const [self, address] = [process.env.MONGO_SELF, process.env.POD_IP];
@@ -80,7 +80,7 @@ const untilNamed = async () => {
   const withinMs = Number(process.env.MONGO_NAME_WITHIN_MS || 60_000);
   const startedAt = performance.now();
   for (let looks = 0; ; looks++) {
-    // A server of DNS would remember a name that it was asked for too early.
+    // A DNS server would cache the negative answer to an earlier question.
     await pause(1_000);
     const found = await lookup(name, { all: true }).catch(() => []);
     if (found.some((one) => one.address === address)) return;
@@ -193,8 +193,8 @@ const keepCertificate = async (keys, tls) => {
   console.log("mongod uses a new certificate");
 };
 
-/** Creates the set and its users. Returns whether they are current: with `elsewhere`, another member may be the primary. @param {boolean} elsewhere */
-const ensureSet = async (elsewhere) => {
+/** Creates the set and its users. If this member may be a secondary and is one, returns false: the users are not updated. @param {boolean} mayBeSecondary */
+const ensureSet = async (mayBeSecondary) => {
   let printed = "";
   for (;;) {
     try {
@@ -202,7 +202,7 @@ const ensureSet = async (elsewhere) => {
       return true;
     } catch (thrown) {
       const error = /** @type {Failure} */ (thrown);
-      if (elsewhere && error.code === notPrimary) return false;
+      if (mayBeSecondary && error.code === notPrimary) return false;
       const noUser = error.code === authenticationFailed && mayCreateSet();
       const failure = noUser ? await createSet().catch((reason) => reason) : error;
       if (failure && failure.message !== printed) console.log(failure.message);

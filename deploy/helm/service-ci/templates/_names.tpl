@@ -87,7 +87,7 @@ key: {{ ternary (printf "%s_%s" $given.key (upper .service)) $given.key $given.p
 {{- include "service-ci.firstMongoMembers" (dict "root" . "number" .Values.mongodb.replicas) -}}
 {{- end }}
 
-{{/* As many members, the first ones. */}}
+{{/* The first members, up to a number. */}}
 {{- define "service-ci.firstMongoMembers" -}}
 {{- $name := include "service-ci.name" (dict "root" .root "name" "mongodb") -}}
 {{- range $nth := until (int .number) -}}

@@ -46,7 +46,7 @@ export function canFetch({ url, submodules }: Source): boolean {
   return !submodules && /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** Refuses a source whose folder no path can have: with some programs `mkdir` would make it, with others not. */
+/** Refuses a folder that is longer than any path. Some versions of `mkdir` would create it, others would not. */
 export function checkFolder({ directory }: Source): void {
   if (directory.length > maxPathLength) throw new Fault("invalid", tooLongText("folder of the source"));
 }
