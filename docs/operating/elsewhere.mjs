@@ -31,7 +31,7 @@ export const elsewhere = [
       ["CI_IMAGES", "`service-ci`", "prefix of the images' names"],
       ["CI_VERSION", "`0.2.0`", "tag of the images"],
       ["MONGO_IMAGE", "`mongo:8.0`", "image of MongoDB"],
-      ["NATS_IMAGE", "`nats:2.11`", "image of NATS"],
+      ["NATS_IMAGE", "`nats:2.14`", "image of NATS"],
       ["MONGO_CACHE_GB", "`0.5`", "memory for MongoDB's cache, in GiB"],
       ["MONGO_KEY", "generated", "key with which the replica set's members authenticate to each other"],
       ["MONGO_ROOT_PASSWORD", "generated", "password of MongoDB's user `root`"],

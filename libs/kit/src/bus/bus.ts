@@ -4,10 +4,11 @@ import type { OutboxEvent } from "../mongo/document.js";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
-import { headersOf, type ReceivedEvent, tracedSending } from "./event-headers.js";
+import { type ReceivedEvent, tracedSending } from "./event-headers.js";
 import { type EventStream, eventStream } from "./event-stream.js";
 import { ensureReader } from "./jetstream.js";
 import { onConnected, openNatsLink } from "./nats-link.js";
+import { publisher } from "./publisher.js";
 import { type Reader, type Reading, readsAll, startReading } from "./reader.js";
 import { readers, usesStream } from "./rights.js";
 import { subjects } from "./subjects.js";
@@ -85,20 +86,15 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const options = { connection: link.number, signal: stopping.signal, log };
   if (link.live() && usesStream(service))
     await stream.open().catch((error) => log.warn({ err: error }, "event stream not created yet"));
+  const publish = publisher(stream, prefix, service);
   const { ended, ...subscriptions } = reading(stream, prefix, options);
 
   return {
     connected: () => link.live() !== undefined,
     onConnected: (listener) => onConnected(link, listener),
     async publish(event) {
-      const { id, kind } = event;
-      const { jetstream } = await stream.open();
-      await tracedSending(event, (sent) =>
-        jetstream
-          .publish(`${prefix}.events.${kind}`, sent.json, { msgID: id, headers: headersOf(sent, service) })
-          .catch(stream.failed),
-      );
-      counted.inc({ kind, way: "published" });
+      await tracedSending(event, publish);
+      counted.inc({ kind: event.kind, way: "published" });
     },
     ...subscriptions,
     readsAll: async (durable) => link.live() !== undefined && readsAll(stream, durable, stopping.signal),

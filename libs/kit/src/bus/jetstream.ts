@@ -17,7 +17,7 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 /** Only the keeper of the stream may change it. Other services use it as it is. */
-function ignoreDenied(error: unknown): void {
+function ignoreDenied(error: unknown): undefined {
   if (!(error instanceof NatsError && error.isPermissionError())) throw error;
 }
 
@@ -30,12 +30,16 @@ const isInForce = <T extends object>(wanted: T, config: object): boolean =>
     return JSON.stringify(asList(current)) === JSON.stringify(asList(value));
   });
 
-/** Creates a stream, or updates one that another version of us has created. */
-async function ensureStream(manager: JetStreamManager, settings: Partial<StreamConfig> & { name: string }) {
+/** Batches are all or nothing. The client's types lack this setting. */
+type Batches = { readonly allow_atomic?: boolean };
+
+/** Creates a stream, or updates one that another version of us has created. Returns its settings. */
+async function ensureStream(manager: JetStreamManager, settings: Partial<StreamConfig> & Batches & { name: string }) {
   const { name } = settings;
   const found = await manager.streams.info(name).catch(undefinedIfMissing);
-  if (!found) await manager.streams.add(settings);
-  else if (!isInForce(settings, found.config)) await manager.streams.update(name, settings).catch(ignoreDenied);
+  if (!found) return (await manager.streams.add(settings)).config;
+  if (isInForce(settings, found.config)) return found.config;
+  return (await manager.streams.update(name, settings).catch(ignoreDenied))?.config ?? found.config;
 }
 
 async function ensureConsumer(
@@ -52,9 +56,12 @@ async function ensureConsumer(
 
 export const streamName = (prefix: string): string => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-/** Ensures that the stream exists. A full stream drops nothing: new events are refused and wait in their outboxes. */
-export const ensureEventStream = (manager: JetStreamManager, prefix: string): Promise<void> =>
-  ensureStream(manager, {
+/**
+ * Ensures that the stream exists, and returns whether it takes batches. A full stream drops nothing: new events are refused
+ * and wait in their outboxes.
+ */
+export async function ensureEventStream(manager: JetStreamManager, prefix: string, batches: boolean): Promise<boolean> {
+  const config: StreamConfig & Batches = await ensureStream(manager, {
     name: streamName(prefix),
     subjects: [`${prefix}.events.>`],
     retention: RetentionPolicy.Limits,
@@ -62,7 +69,10 @@ export const ensureEventStream = (manager: JetStreamManager, prefix: string): Pr
     max_age: 0,
     max_bytes: 2 * 1024 ** 3,
     duplicate_window: nanos(120_000),
+    ...(batches ? { allow_atomic: true } : {}),
   });
+  return config.allow_atomic === true;
+}
 
 /** Marks the readers of our services. The stream keeps events only for these. */
 const readerMark = "ci.reader";

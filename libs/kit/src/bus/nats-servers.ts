@@ -1,4 +1,3 @@
-/** What the nats package needs to connect. */
 interface Servers {
   readonly servers: string[];
   readonly user?: string;

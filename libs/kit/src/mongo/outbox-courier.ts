@@ -16,7 +16,6 @@ import { removalsFrom } from "./outbox-removals.js";
 
 const maxBatchDocuments = 200;
 
-/** A document with the ids of its events. */
 interface Waiting {
   readonly _id: never;
   readonly outbox: readonly { readonly id: string }[];

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
 
-/** Files with certificates, as MongoDB's driver names them. */
 export interface TlsFiles {
   readonly tlsCAFile?: string;
   readonly tlsCertificateKeyFile?: string;

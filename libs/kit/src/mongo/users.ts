@@ -9,7 +9,6 @@ export interface MongoUser {
   readonly roles: readonly { readonly role: string; readonly db: string }[];
 }
 
-/** The names and passwords of an installation in MongoDB. */
 export interface Installation {
   /** The operator's user. The services' users are named after it. */
   readonly operator: string;
