@@ -25,8 +25,8 @@ const mongod = {
 const natsServer = {
   name: "nats-server",
   versionArgs: ["--version"],
-  atLeast: [2, 10],
-  advice: "install nats-server 2.10 or later, or set NATS_URL",
+  atLeast: [2, 12],
+  advice: "install nats-server 2.12 or later, or set NATS_URL",
 };
 
 /** Debian's packages of the libraries that the downloaded mongod needs. */

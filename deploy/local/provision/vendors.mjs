@@ -7,7 +7,7 @@ import { fetchBody } from "./fetch.mjs";
 import { lastLine, run } from "./machine.mjs";
 
 const mongoVersion = "6.0.19";
-const natsVersion = "v2.11.4";
+const natsVersion = "v2.14.10";
 
 /**
  * Returns the URLs of a program's archive and of the list with its checksum.

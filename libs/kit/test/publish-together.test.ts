@@ -1,3 +1,4 @@
+import { eventually } from "@ci/testkit/eventually";
 import { startNats } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { connect, DiscardPolicy, type JetStreamManager, type JsMsg, type NatsConnection } from "nats";
@@ -5,6 +6,7 @@ import { connectBus } from "../src/bus/bus.js";
 import { eventStream } from "../src/bus/event-stream.js";
 import { openNatsLink } from "../src/bus/nats-link.js";
 import { natsUsers } from "../src/bus/nats-users.js";
+import { publisher } from "../src/bus/publisher.js";
 import { type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
 import { createLog } from "../src/process/log.js";
 
@@ -22,8 +24,8 @@ beforeEach(() => manager.streams.delete(name).catch(() => undefined));
 afterAll(() => nats.close());
 
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
-const anEvent = (seq: number, bytes = 0): OutboxEvent => {
-  const event = outboxEvent({ kind: "build.pinned", at: new Date(seq), buildId: 1, seq, body: undefined });
+const anEvent = (seq: number, bytes = 0, kind = "build.pinned"): OutboxEvent => {
+  const event = outboxEvent({ kind, at: new Date(seq), buildId: 1, seq, body: undefined });
   return { ...event, json: event.json.padEnd(bytes) };
 };
 const seqOf = (message: JsMsg): number => message.json<{ seq: number }>().seq;
@@ -37,64 +39,107 @@ async function stored(from: NatsConnection, stream: string): Promise<JsMsg[]> {
   return messages;
 }
 
-const batchesOf = (messages: readonly JsMsg[]) => new Set(messages.map(({ headers }) => headers?.get("Nats-Batch-Id")));
+const batchesOf = (messages: readonly JsMsg[]) => [
+  ...new Set(messages.map(({ headers }) => headers?.get("Nats-Batch-Id"))),
+];
+
+/** Opens the stream and returns the `publish` of a bus. */
+async function opened(url: string, { prefix = subjectPrefix, service = "test", askAgainMs = 60_000 } = {}) {
+  const link = await openNatsLink(url, service, log);
+  const stream = eventStream(link, prefix, { askAgainMs });
+  const takesBatches = async () => (await stream.open()).batches.now();
+  return {
+    publish: publisher(stream, prefix, service),
+    takesBatches,
+    untilBatches: () => eventually(async () => expect(await takesBatches()).toBe(true)),
+    [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
+  };
+}
+
+/** Publishes events at once, and returns the numbers of those that failed. */
+async function failing(publish: (event: OutboxEvent) => Promise<void>, events: readonly OutboxEvent[]) {
+  const results = await Promise.allSettled(events.map(publish));
+  return results.flatMap((result, nth) => (result.status === "rejected" ? [nth + 1] : []));
+}
 
 test("a burst of events is stored in order and in batches, and its repetition adds nothing", async () => {
-  await using bus = await connectBus(natsUrl, subjectPrefix, "test", log);
+  await using bus = await opened(natsUrl);
+  await bus.untilBatches();
   const events = upTo(450).map((seq) => anEvent(seq));
-  await Promise.all(events.map(bus.publish));
+  expect(await failing(bus.publish, events)).toEqual([]);
   const messages = await stored(nats, name);
   expect(messages.map(seqOf)).toEqual(upTo(450));
-  expect(batchesOf(messages).size).toBeLessThanOrEqual(5);
-  expect([...batchesOf(messages)]).not.toContain("");
-  await Promise.all([...events, anEvent(451)].map(bus.publish));
+  expect(batchesOf(messages)).toHaveLength(3);
+  expect(batchesOf(messages)).not.toContain("");
+  expect(await failing(bus.publish, [...events, anEvent(451)])).toEqual([]);
   expect((await stored(nats, name)).map(seqOf)).toEqual(upTo(451));
 });
 
-test("an event that is too large fails alone", async () => {
-  await using bus = await connectBus(natsUrl, subjectPrefix, "test", log);
-  const tooLarge = (nats.info?.max_payload ?? 0) + 1;
-  const events = upTo(40).map((seq) => anEvent(seq, seq === 20 ? tooLarge : 0));
-  const results = await Promise.allSettled(events.map(bus.publish));
-  const failed = results.flatMap((result, nth) => (result.status === "rejected" ? [nth + 1] : []));
-  expect(failed).toEqual([20]);
-  expect((await stored(nats, name)).map(seqOf)).toEqual(upTo(40).filter((seq) => seq !== 20));
+test("an event that is too large for NATS fails alone", async () => {
+  await using server = await startNats("max_payload: 65536");
+  await using bus = await opened(`nats://${server.address}`);
+  await bus.untilBatches();
+  const events = upTo(40).map((seq) => anEvent(seq, seq === 20 ? 70_000 : 0));
+  expect(await failing(bus.publish, events)).toEqual([20]);
+});
+
+test.each([1, 20, 40])("event %i of 40, which NATS denies, fails alone", async (denied) => {
+  await using server = await startNats(natsUsers({ prefix: "shop", drivers: ["os"] }, () => "secret"));
+  await using keeper = await connectBus(`nats://namespaces:secret@${server.address}`, "shop", "namespaces", log);
+  await keeper.ensureReaders();
+  const url = `nats://builds:secret@${server.address}`;
+  await using builds = await opened(url, { prefix: "shop", service: "builds", askAgainMs: 0 });
+  await builds.untilBatches();
+  const events = upTo(40).map((seq) => anEvent(seq, 0, seq === denied ? "images" : "build.pinned"));
+  expect(await failing(builds.publish, events)).toEqual([denied]);
 });
 
 test("a stream without room for a whole burst stores what fits, and refuses the rest", async () => {
-  await manager.streams.add({
-    name,
-    subjects: [`${subjectPrefix}.events.>`],
-    discard: DiscardPolicy.New,
-    max_bytes: 20_000,
-  });
-  // The bus lets the stream take batches, but a full stream keeps its limit until the update.
-  await using bus = await connectBus(natsUrl, subjectPrefix, "test", log);
-  await manager.streams.update(name, { max_bytes: 20_000 });
-  const results = await Promise.allSettled(upTo(40).map((seq) => bus.publish(anEvent(seq, 1_000))));
-  const accepted = results.filter(({ status }) => status === "fulfilled").length;
-  expect(accepted).toBeGreaterThan(5);
-  expect(accepted).toBeLessThan(20);
-  expect(await stored(nats, name)).toHaveLength(accepted);
+  await using bus = await opened(natsUrl);
+  await bus.untilBatches();
+  await manager.streams.update(name, { max_bytes: 20_000, discard: DiscardPolicy.New });
+  const failed = await failing(
+    bus.publish,
+    upTo(40).map((seq) => anEvent(seq, 1_000)),
+  );
+  expect(failed.length).toBeGreaterThan(20);
+  expect(failed.length).toBeLessThan(35);
+  expect(await stored(nats, name)).toHaveLength(40 - failed.length);
 });
 
-test("a service that may not change the stream publishes alone until the keeper lets it take batches", async () => {
-  const password = "secret";
-  await using server = await startNats(natsUsers({ prefix: "shop", drivers: ["os"] }, () => password));
-  const operator = await connect({ servers: server.address, user: "ci", pass: password });
-  const streams = (await operator.jetstreamManager()).streams;
-  await streams.add({ name: "SHOP_EVENTS", subjects: ["shop.events.>"] });
-  const url = `nats://builds:${password}@${server.address}`;
-  await using bus = await connectBus(url, "shop", "builds", log);
-  await Promise.all(upTo(40).map((seq) => bus.publish(anEvent(seq))));
-  const messages = await stored(operator, "SHOP_EVENTS");
-  expect(messages.map(seqOf)).toEqual(upTo(40));
-  expect([...batchesOf(messages)]).toEqual([""]);
+test("a stream that no longer takes batches gets single events", async () => {
+  await using bus = await opened(natsUrl);
+  await bus.untilBatches();
+  await manager.streams.update(name, { allow_atomic: false } as object);
+  expect(
+    await failing(
+      bus.publish,
+      upTo(40).map((seq) => anEvent(seq)),
+    ),
+  ).toEqual([]);
+  expect(batchesOf(await stored(nats, name))).toEqual([""]);
+  expect(await bus.takesBatches()).toBe(false);
+});
 
-  await using link = await openNatsLink(url, "builds", log);
-  const stream = eventStream(link, "shop", { lookAgainMs: 0 });
-  expect((await stream.open()).batches).toBe(false);
-  await using _keeper = await connectBus(`nats://namespaces:${password}@${server.address}`, "shop", "namespaces", log);
-  expect((await stream.open()).batches).toBe(true);
+test("a service that may not change the stream publishes single events until the keeper lets the stream take batches", async () => {
+  await using server = await startNats(natsUsers({ prefix: "shop", drivers: ["os"] }, () => "secret"));
+  const operator = await connect({ servers: server.address, user: "ci", pass: "secret" });
+  await (await operator.jetstreamManager()).streams.add({ name: "SHOP_EVENTS", subjects: ["shop.events.>"] });
+  const url = `nats://builds:secret@${server.address}`;
+  await using builds = await opened(url, { prefix: "shop", service: "builds", askAgainMs: 0 });
+  const burst = () =>
+    failing(
+      builds.publish,
+      upTo(40).map((seq) => anEvent(seq)),
+    );
+  expect(await burst()).toEqual([]);
+  expect(batchesOf(await stored(operator, "SHOP_EVENTS"))).toEqual([""]);
+
+  await using _keeper = await connectBus(`nats://namespaces:secret@${server.address}`, "shop", "namespaces", log);
+  await builds.untilBatches();
+  expect(await burst()).toEqual([]);
+  const batches = batchesOf((await stored(operator, "SHOP_EVENTS")).slice(40));
+  expect(batches).toHaveLength(1);
+  expect(batches).not.toContain("");
   await operator.close();
 });

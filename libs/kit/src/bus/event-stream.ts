@@ -1,10 +1,11 @@
 import { type JetStreamClient, type JetStreamManager, type NatsConnection, NatsError } from "nats";
+import { type BatchSupport, batchSupport } from "./batch-support.js";
 import { ensureEventStream, streamName } from "./jetstream.js";
 import type { NatsLink } from "./nats-link.js";
 
 interface Opened {
   readonly nats: NatsConnection;
-  readonly batches: boolean;
+  readonly batches: BatchSupport;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
 }
@@ -22,21 +23,14 @@ const notFound = 10059;
 const isMissing = (error: unknown): boolean =>
   error instanceof NatsError && (error.api_error ? error.api_error.err_code === notFound : error.code === "503");
 
-/** Batches came with NATS 2.12. */
-function knowsBatches({ info }: NatsConnection): boolean {
-  const [major = 0, minor = 0] = (info?.version ?? "").split(".").map(Number);
-  return major > 2 || (major === 2 && minor >= 12);
-}
-
-/** After an upgrade the stream takes batches once its keeper has started. Others look again after `lookAgainMs`. */
-export function eventStream(link: NatsLink, prefix: string, { lookAgainMs = 60_000 } = {}): EventStream {
-  let current: { readonly connection: number; readonly opened: Promise<Opened>; untilMs: number } | undefined;
+export function eventStream(link: NatsLink, prefix: string, { askAgainMs = 60_000 } = {}): EventStream {
+  let current: { readonly connection: number; readonly opened: Promise<Opened> } | undefined;
 
   async function create(): Promise<Opened> {
     const nats = link.live()!;
     const manager = await nats.jetstreamManager();
-    const batches = await ensureEventStream(manager, prefix, knowsBatches(nats));
-    if (current && knowsBatches(nats) && !batches) current.untilMs = performance.now() + lookAgainMs;
+    await ensureEventStream(manager, prefix);
+    const batches = batchSupport(nats, manager, { stream: streamName(prefix), askAgainMs });
     return { nats, batches, manager, jetstream: nats.jetstream() };
   }
 
@@ -46,8 +40,7 @@ export function eventStream(link: NatsLink, prefix: string, { lookAgainMs = 60_0
       const connection = link.number();
       if (connection === undefined) throw new Error("NATS is away");
       // NATS may have lost the stream while the connection was down.
-      if (current?.connection !== connection || performance.now() > current.untilMs)
-        current = { connection, opened: create(), untilMs: Number.POSITIVE_INFINITY };
+      if (current?.connection !== connection) current = { connection, opened: create() };
       const mine = current;
       try {
         return await mine.opened;

@@ -7,6 +7,7 @@ import {
   nanos,
   RetentionPolicy,
   type StreamConfig,
+  type StreamInfo,
 } from "nats";
 
 /** JetStream's error codes for a stream or consumer that does not exist. */
@@ -17,7 +18,7 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 /** Only the keeper of the stream may change it. Other services use it as it is. */
-function ignoreDenied(error: unknown): undefined {
+function ignoreDenied(error: unknown): void {
   if (!(error instanceof NatsError && error.isPermissionError())) throw error;
 }
 
@@ -30,16 +31,21 @@ const isInForce = <T extends object>(wanted: T, config: object): boolean =>
     return JSON.stringify(asList(current)) === JSON.stringify(asList(value));
   });
 
-/** Batches are all or nothing. The client's types lack this setting. */
-type Batches = { readonly allow_atomic?: boolean };
-
-/** Creates a stream, or updates one that another version of us has created. Returns its settings. */
-async function ensureStream(manager: JetStreamManager, settings: Partial<StreamConfig> & Batches & { name: string }) {
+/** Creates a stream, or updates one that another version of us has created. */
+async function ensureStream(manager: JetStreamManager, settings: Partial<StreamConfig> & { name: string }) {
   const { name } = settings;
   const found = await manager.streams.info(name).catch(undefinedIfMissing);
-  if (!found) return (await manager.streams.add(settings)).config;
-  if (isInForce(settings, found.config)) return found.config;
-  return (await manager.streams.update(name, settings).catch(ignoreDenied))?.config ?? found.config;
+  if (!found) await manager.streams.add(settings);
+  else if (!isInForce(settings, found.config)) await manager.streams.update(name, settings).catch(ignoreDenied);
+}
+
+/** Lets a stream take batches, each all or nothing, if this service may. Returns whether it does. Never throws. */
+export async function allowBatches(manager: JetStreamManager, stream: string): Promise<boolean> {
+  // The client's types lack this setting.
+  const wanted: object = { allow_atomic: true };
+  const isAllowed = (info: StreamInfo) => isInForce(wanted, info.config);
+  const inForce = await manager.streams.info(stream).then(isAllowed, () => false);
+  return inForce || manager.streams.update(stream, wanted).then(isAllowed, () => false);
 }
 
 async function ensureConsumer(
@@ -56,12 +62,9 @@ async function ensureConsumer(
 
 export const streamName = (prefix: string): string => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-/**
- * Ensures that the stream exists, and returns whether it takes batches. A full stream drops nothing: new events are refused
- * and wait in their outboxes.
- */
-export async function ensureEventStream(manager: JetStreamManager, prefix: string, batches: boolean): Promise<boolean> {
-  const config: StreamConfig & Batches = await ensureStream(manager, {
+/** Ensures that the stream exists. A full stream drops nothing: new events are refused and wait in their outboxes. */
+export const ensureEventStream = (manager: JetStreamManager, prefix: string): Promise<void> =>
+  ensureStream(manager, {
     name: streamName(prefix),
     subjects: [`${prefix}.events.>`],
     retention: RetentionPolicy.Limits,
@@ -69,10 +72,7 @@ export async function ensureEventStream(manager: JetStreamManager, prefix: strin
     max_age: 0,
     max_bytes: 2 * 1024 ** 3,
     duplicate_window: nanos(120_000),
-    ...(batches ? { allow_atomic: true } : {}),
   });
-  return config.allow_atomic === true;
-}
 
 /** Marks the readers of our services. The stream keeps events only for these. */
 const readerMark = "ci.reader";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ErrorCode, NatsError } from "nats";
+import { ErrorCode, NatsError, type PubAck } from "nats";
 import type { OutboxEvent } from "../mongo/document.js";
 import { batched } from "../process/batch.js";
 import { headersOf } from "./event-headers.js";
@@ -7,24 +7,35 @@ import type { EventStream } from "./event-stream.js";
 
 type Opened = Awaited<ReturnType<EventStream["open"]>>;
 type Result = PromiseSettledResult<unknown>;
+/** What the client's type does not tell of a stored batch. */
+type Confirmation = PubAck & { readonly batch?: string; readonly count?: number };
 
 /** The server syncs a batch to the disk four times, however many events it has; a single event once. */
 const minTogether = 8;
-const limits = { maxItems: 200, waitMs: 0, maxBytes: 1024 ** 2, bytesOf: ({ json }: OutboxEvent) => json.length };
+const limits = {
+  maxItems: 200,
+  maxBytes: 1024 ** 2,
+  bytesOf: ({ json }: OutboxEvent) => json.length,
+  waitMs: 0,
+  // If one waits in vain for NATS, the others go on.
+  atOnce: 8,
+};
 
-/** Reports whether nothing of a batch is stored, for instance because it repeats an event or there is no room for all. */
-const isRefused = (error: unknown): boolean =>
-  error instanceof NatsError && (error.api_error !== undefined || error.code === ErrorCode.MaxPayloadExceeded);
+const isTimeout = (error: unknown): boolean => error instanceof NatsError && error.code === ErrorCode.Timeout;
 
-/** Returns the bus's `publish`. Events that come while others are on their way share a batch, and one wait for the disk. */
+const jetStreamCodes = { batchesNotAllowed: 10174, headerNotSupported: 10177 };
+const isUnsupported = (error: unknown): boolean =>
+  error instanceof NatsError && Object.values(jetStreamCodes).includes(error.api_error?.err_code ?? 0);
+
+/** Returns the bus's `publish`. Events that come at the same moment share a batch, and one wait for the disk. */
 export function publisher(stream: EventStream, prefix: string, service: string): (event: OutboxEvent) => Promise<void> {
   const subjectOf = ({ kind }: OutboxEvent) => `${prefix}.events.${kind}`;
 
   const publishAlone = async ({ jetstream }: Opened, event: OutboxEvent, headers = headersOf(event, service)) =>
     jetstream.publish(subjectOf(event), event.json, { msgID: event.id, headers });
 
-  /** Stores all events in order, or none. The server confirms only the last one (ADR-50 of NATS). */
-  async function publishTogether(opened: Opened, events: readonly OutboxEvent[]): Promise<unknown> {
+  /** Stores all events in order, or throws. The server confirms only the last one (ADR-50 of NATS). */
+  async function publishTogether(opened: Opened, events: readonly OutboxEvent[]): Promise<void> {
     const batchId = randomUUID();
     const headers = events.map((event, nth) => {
       const all = headersOf(event, service);
@@ -37,18 +48,23 @@ export function publisher(stream: EventStream, prefix: string, service: string):
     lastHeaders.set("Nats-Batch-Commit", "1");
     for (const [nth, event] of events.slice(0, -1).entries())
       opened.nats.publish(subjectOf(event), event.json, { headers: headers[nth] });
-    return publishAlone(opened, events.at(-1)!, lastHeaders);
+    const stored: Confirmation = await publishAlone(opened, events.at(-1)!, lastHeaders);
+    if (stored.batch !== batchId || stored.count !== events.length)
+      throw new Error("the batch is not stored as a whole");
   }
 
   async function publishAll(events: readonly OutboxEvent[]): Promise<readonly Result[]> {
     const opened = await stream.open();
     const eachAlone = () => Promise.allSettled(events.map((one) => publishAlone(opened, one).catch(stream.failed)));
-    if (!opened.batches || events.length < minTogether) return eachAlone();
+    if (events.length < minTogether || !opened.batches.now()) return eachAlone();
     try {
-      const value = await publishTogether(opened, events);
-      return events.map(() => ({ status: "fulfilled", value }));
+      await publishTogether(opened, events);
+      return events.map(() => ({ status: "fulfilled", value: undefined }));
     } catch (error) {
-      return isRefused(error) ? eachAlone() : stream.failed(error);
+      if (isTimeout(error)) throw error;
+      if (isUnsupported(error)) opened.batches.none();
+      // For instance, one event is stored already or denied, or there is no room for all.
+      return eachAlone();
     }
   }
 

@@ -2,10 +2,10 @@ import { MongoNetworkError } from "mongodb";
 import { batched } from "./batch.js";
 
 /** Batches that the test ends. */
-function manualBatches(waitMs = 0) {
+function manualBatches(waitMs = 0, atOnce = 1) {
   const calls: { items: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
   const add = batched<number, number>(
-    { maxItems: 3, waitMs },
+    { maxItems: 3, waitMs, atOnce },
     (items) =>
       new Promise((resolve, reject) =>
         calls.push({
@@ -21,6 +21,18 @@ function manualBatches(waitMs = 0) {
   };
   return { add, calls, startedBatches };
 }
+
+test("a batch that does not end holds up no other while fewer than `atOnce` are under way", async () => {
+  const { add, calls, startedBatches } = manualBatches(0, 2);
+  void add(1);
+  await startedBatches(1);
+  const others = [2, 3, 4, 5].map(add);
+  expect(await startedBatches(2)).toEqual([[1], [2, 3, 4]]);
+  calls[1]!.end();
+  expect((await startedBatches(3))[2]).toEqual([5]);
+  calls[2]!.end();
+  expect(await Promise.all(others)).toEqual([20, 30, 40, 50]);
+});
 
 test("calls of one tick share a batch, later ones wait for the next, and each returns its own result", async () => {
   const { add, calls, startedBatches } = manualBatches();

@@ -14,6 +14,8 @@ export interface Batched<A, R> {
 
 export interface BatchLimits<A> {
   readonly maxItems: number;
+  /** Batches under way; 1 if absent. They begin in the order of their calls. */
+  readonly atOnce?: number;
   readonly waitMs: number;
   readonly maxBytes?: number;
   readonly bytesOf?: (ask: A) => number;
@@ -21,11 +23,11 @@ export interface BatchLimits<A> {
 
 /** Batches calls. A failed batch is repeated one by one, so that one call cannot fail the others. */
 export function batched<A, R>(
-  { maxItems, waitMs, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 }: BatchLimits<A>,
+  { maxItems, waitMs, atOnce = 1, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 }: BatchLimits<A>,
   work: (asks: readonly A[]) => Promise<readonly R[]>,
 ): Batched<A, R> {
   const pending: Pending<A, R>[] = [];
-  let running = false;
+  let running = 0;
   let hurried = false;
   let endWait = () => {};
 
@@ -63,16 +65,16 @@ export function batched<A, R>(
     while (pending.length > 0) {
       await (waitMs > 0 && !hurried ? gather() : new Promise(setImmediate));
       hurried = false;
-      await run(takeNext());
+      if (pending.length > 0) await run(takeNext());
     }
-    running = false;
+    running--;
   }
 
   const add = (ask: A) =>
     new Promise<R>((resolve, reject) => {
       pending.push({ ask, resolve, reject });
-      if (running) return;
-      running = true;
+      if (running === atOnce) return;
+      running++;
       void runAll();
     });
   const hurry = () => {
