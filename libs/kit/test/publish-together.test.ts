@@ -28,14 +28,15 @@ const anEvent = (seq: number, bytes = 0, kind = "build.pinned"): OutboxEvent => 
   const event = outboxEvent({ kind, at: new Date(seq), buildId: 1, seq, body: undefined });
   return { ...event, json: event.json.padEnd(bytes) };
 };
+const burstOf = (count: number, bytes = 0) => upTo(count).map((seq) => anEvent(seq, bytes));
 const seqOf = (message: JsMsg): number => message.json<{ seq: number }>().seq;
 
 /** Returns all messages of a stream, in order. */
 async function stored(from: NatsConnection, stream: string): Promise<JsMsg[]> {
   const consumer = await from.jetstream().consumers.get(stream);
-  const { num_pending: count } = await consumer.info();
+  const { num_pending: max_messages } = await consumer.info();
   const messages: JsMsg[] = [];
-  if (count > 0) for await (const message of await consumer.fetch({ max_messages: count })) messages.push(message);
+  if (max_messages > 0) for await (const message of await consumer.fetch({ max_messages })) messages.push(message);
   return messages;
 }
 
@@ -65,7 +66,7 @@ async function failing(publish: (event: OutboxEvent) => Promise<void>, events: r
 test("a burst of events is stored in order and in batches, and its repetition adds nothing", async () => {
   await using bus = await opened(natsUrl);
   await bus.untilBatches();
-  const events = upTo(450).map((seq) => anEvent(seq));
+  const events = burstOf(450);
   expect(await failing(bus.publish, events)).toEqual([]);
   const messages = await stored(nats, name);
   expect(messages.map(seqOf)).toEqual(upTo(450));
@@ -98,10 +99,7 @@ test("a stream without room for a whole burst stores what fits, and refuses the 
   await using bus = await opened(natsUrl);
   await bus.untilBatches();
   await manager.streams.update(name, { max_bytes: 20_000, discard: DiscardPolicy.New });
-  const failed = await failing(
-    bus.publish,
-    upTo(40).map((seq) => anEvent(seq, 1_000)),
-  );
+  const failed = await failing(bus.publish, burstOf(40, 1_000));
   expect(failed.length).toBeGreaterThan(20);
   expect(failed.length).toBeLessThan(35);
   expect(await stored(nats, name)).toHaveLength(40 - failed.length);
@@ -111,12 +109,7 @@ test("a stream that no longer takes batches gets single events", async () => {
   await using bus = await opened(natsUrl);
   await bus.untilBatches();
   await manager.streams.update(name, { allow_atomic: false } as object);
-  expect(
-    await failing(
-      bus.publish,
-      upTo(40).map((seq) => anEvent(seq)),
-    ),
-  ).toEqual([]);
+  expect(await failing(bus.publish, burstOf(40))).toEqual([]);
   expect(batchesOf(await stored(nats, name))).toEqual([""]);
   expect(await bus.takesBatches()).toBe(false);
 });
@@ -127,17 +120,12 @@ test("a service that may not change the stream publishes single events until the
   await (await operator.jetstreamManager()).streams.add({ name: "SHOP_EVENTS", subjects: ["shop.events.>"] });
   const url = `nats://builds:secret@${server.address}`;
   await using builds = await opened(url, { prefix: "shop", service: "builds", askAgainMs: 0 });
-  const burst = () =>
-    failing(
-      builds.publish,
-      upTo(40).map((seq) => anEvent(seq)),
-    );
-  expect(await burst()).toEqual([]);
+  expect(await failing(builds.publish, burstOf(40))).toEqual([]);
   expect(batchesOf(await stored(operator, "SHOP_EVENTS"))).toEqual([""]);
 
   await using _keeper = await connectBus(`nats://namespaces:secret@${server.address}`, "shop", "namespaces", log);
   await builds.untilBatches();
-  expect(await burst()).toEqual([]);
+  expect(await failing(builds.publish, burstOf(40))).toEqual([]);
   const batches = batchesOf((await stored(operator, "SHOP_EVENTS")).slice(40));
   expect(batches).toHaveLength(1);
   expect(batches).not.toContain("");

@@ -3,10 +3,9 @@ import { allowBatches } from "./jetstream.js";
 
 /** Whether a stream takes batches. After an upgrade its keeper may start last, so services that do not keep it ask again. */
 export interface BatchSupport {
-  /** Returns what is known. If that is `false`, it asks again in the background, but not too often. */
+  /** Returns what is known. While that is `false`, it asks again in the background, once per `askAgainMs` at most. */
   now(): boolean;
-  /** The server has said that the stream takes none. */
-  none(): void;
+  refused(): void;
 }
 
 /** Batches of messages with ids came with NATS 2.12.1. */
@@ -37,7 +36,7 @@ export function batchSupport(
   now();
   return {
     now,
-    none() {
+    refused() {
       supported = false;
       nextAskMs = performance.now() + askAgainMs;
     },

@@ -62,7 +62,7 @@ export function publisher(stream: EventStream, prefix: string, service: string):
       return events.map(() => ({ status: "fulfilled", value: undefined }));
     } catch (error) {
       if (isTimeout(error)) throw error;
-      if (isUnsupported(error)) opened.batches.none();
+      if (isUnsupported(error)) opened.batches.refused();
       // For instance, one event is stored already or denied, or there is no room for all.
       return eachAlone();
     }

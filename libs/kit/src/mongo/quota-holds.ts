@@ -52,6 +52,7 @@ function heldOf({ holds, announced, bound }: HoldsDoc, key: string): Held {
   return { key, before, announced, atMost: bound && bound.base + announced };
 }
 
+/** Announces a record under its quota, and returns what others have announced before it. */
 export async function hold(db: Db, { key: _id, amount }: Quota, id: unknown, key: string): Promise<Held> {
   const current = { $filter: { input: { $ifNull: ["$holds", []] }, cond: { $gt: ["$$this.until", "$$NOW"] } } };
   const added = [{ id: { $literal: id }, key, amount: { $literal: amount }, until: inFuture(holdMs) }];

@@ -14,7 +14,7 @@ export interface Batched<A, R> {
 
 export interface BatchLimits<A> {
   readonly maxItems: number;
-  /** Batches under way; 1 if absent. They begin in the order of their calls. */
+  /** How many batches may be under way; 1 if absent. Batches begin in the order of their calls. */
   readonly atOnce?: number;
   readonly waitMs: number;
   readonly maxBytes?: number;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The fields that decide who may see a build. A cached copy can be stale: its namespace may have been deleted. */
+/** The fields that decide who may see a build. A remembered copy may name a namespace that is gone. */
 export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
