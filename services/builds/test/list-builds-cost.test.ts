@@ -3,6 +3,7 @@ import { type Examined, examined } from "@ci/testkit/examined";
 import type { BuildDoc } from "../src/domain/build.js";
 import { termsOfTags } from "../src/store/selection.js";
 import { bootBuilds, manifest } from "./_suite.js";
+import { examined as keysAndDocs } from "./queue/_examined.js";
 
 // The cost of a list is the number of index keys and documents read. It must not grow with the number of stored builds.
 const suite = bootBuilds();
@@ -75,6 +76,14 @@ describe.each(Object.entries(lists))("a list of the builds %s", (_, of) => {
       expect(cost(query)).toBeLessThanOrEqual(shown + 2);
     }
   });
+});
+
+it("finding the newest build of a namespace reads none of the others", async () => {
+  const read = await keysAndDocs(mongo.db, ["builds"], async () => {
+    const { builds } = await suite.builds.getLatestBuilds({ namespaceIds: [namespaceId, namespaceId + 1] });
+    expect(builds).toMatchObject([{ namespaceId }]);
+  });
+  expect(read).toBeLessThan(10);
 });
 
 describe("a list of the builds that use an object", () => {

@@ -23,6 +23,11 @@ export const budgets = {
     calls: { builds: 1, namespaces: 1 },
     events: 0,
   },
+  "GET /namespaces, 25 with builds": {
+    commands: { builds: 1, namespaces: 2 },
+    calls: { builds: 1, namespaces: 1 },
+    events: 0,
+  },
   // On a busy machine no job ends at once, so the end of create-driver is reported alone: one less of each without that.
   "a build of the os driver, from POST to passed": {
     commands: { builds: 13, namespaces: 4 },

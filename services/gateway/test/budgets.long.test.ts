@@ -74,6 +74,9 @@ it("each operation stays within its budget", async () => {
     await eventually(() => expect(hook.requests).toHaveLength(pins));
   });
 
+  await Promise.all(Array.from({ length: 25 }, (_, n) => run(`namespace: n${n}, ${os}`)));
+  await expectWithin("GET /namespaces, 25 with builds", () => get("/namespaces"));
+
   for (let n = 0; n < 25; n++) await submit(docker);
   await expectWithin("GET /builds, 25 queued", () => get("/builds"));
   await expectWithin("POST /builds", () => submit(docker));

@@ -15,8 +15,7 @@ export const getLatestBuilds =
   async ({ namespaceIds }) => {
     if (namespaceIds.length > maxNamespaces)
       throw invalid({ namespace_ids: [`Namespace IDs cannot exceed ${maxNamespaces}`] });
-    const found = await Promise.all(namespaceIds.map((id) => ctx.builds.latest(id)));
-    const docs = found.filter((doc) => doc !== null);
+    const docs = await ctx.builds.latest(namespaceIds);
     const places = await queuePlacesById(ctx, docs);
     return { builds: docs.map((doc) => ({ ...toBuild({ ...doc, manifest: "" }), queue: places.get(doc._id) })) };
   };

@@ -33,6 +33,9 @@ export const followedOf = (build: FollowedBuild): FollowedBuild =>
     ]),
   ) as unknown as FollowedBuild;
 
+/** An index of its own. */
+const newestInNamespace = { namespaceId: 1, ...newestFirst } as const;
+
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
@@ -45,8 +48,20 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 
-  latest: (namespaceId: number): Promise<CopiedBuild | null> =>
-    builds.find<CopiedBuild>({ namespaceId }, { projection: copied }).sort(newestFirst).limit(1).next(),
+  /** Returns the newest build of each of these namespaces, in no order. Skips the older ones within the index. */
+  latest: (namespaceIds: readonly number[]): Promise<CopiedBuild[]> =>
+    builds
+      .aggregate<CopiedBuild>(
+        [
+          { $match: { namespaceId: { $in: [...namespaceIds] } } },
+          { $sort: newestInNamespace },
+          { $group: { _id: "$namespaceId", build: { $first: "$$ROOT" } } },
+          { $replaceRoot: { newRoot: "$build" } },
+          { $project: copied },
+        ],
+        { hint: newestInNamespace },
+      )
+      .toArray(),
 
   /** Returns the ids of up to 20 unfinished builds of a user, without running ones that are being killed. */
   toKill: (userId: number) =>
