@@ -1,8 +1,9 @@
 // Measures a cache hit of 200 MB of which the runner has a copy, and `tar x` of the same files on the same disk. They
-// alternate in the same run.
+// alternate in the same run, and each begins when the machine is quiet: removing the files of one would slow the next.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { untilQuiet } from "./processes.mjs";
 import { ms, quartiles } from "./statistics.mjs";
 
 /** @typedef {import("../deploy/local/start/api.mjs").Api} Api */
@@ -57,8 +58,10 @@ export const cacheHits = async ({ api, folder, drivers }) => {
   /** @type {Record<string, number[]>} */
   const times = Object.fromEntries(["tar x", ...Object.keys(drivers)].map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
+    await untilQuiet();
     times["tar x"]?.push(await extracted(archive, folder));
     for (const [name, driver] of Object.entries(drivers)) {
+      await untilQuiet();
       const output = await outputOf(api, driver, "true");
       const seconds = /: hit: .* in ([\d.]+) s, from this runner's copy/.exec(output)?.[1];
       if (!seconds) throw new Error(`No hit of the runner's copy:\n${output}`);

@@ -33,7 +33,6 @@ export const followedOf = (build: FollowedBuild): FollowedBuild =>
     ]),
   ) as unknown as FollowedBuild;
 
-/** An index of its own. */
 const newestInNamespace = { namespaceId: 1, ...newestFirst } as const;
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
