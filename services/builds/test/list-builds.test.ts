@@ -67,6 +67,7 @@ it("the newest builds come without manifests, for at most 200 namespaces at once
   expect(builds).toMatchObject([
     { number: 2, manifest: "", trigger: { type: "manual" }, queue: { position: expect.any(Number) } },
   ]);
+  expect(await suite.builds.getLatestBuilds({ namespaceIds: [] })).toEqual({ builds: [] });
   expect(await fault(latest(201))).toMatchObject({
     code: "invalid",
     fields: { namespace_ids: ["Namespace IDs cannot exceed 200"] },
