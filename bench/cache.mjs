@@ -1,5 +1,5 @@
 // Measures a cache hit of 200 MB of which the runner has a copy, and `tar x` of the same files on the same disk. They
-// alternate in the same run, and each begins when the machine is quiet: removing the files of one would slow the next.
+// alternate in the same run, and each begins on a quiet machine, because removing the files of one slows the next.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -47,7 +47,7 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 
-  /** Returns the newest build of each of these namespaces, in no order. Skips the older ones within the index. */
+  /** Returns the newest build of each of these namespaces, in no order. MongoDB skips the older ones in the index. */
   latest: (namespaceIds: readonly number[]): Promise<CopiedBuild[]> =>
     builds
       .aggregate<CopiedBuild>(
