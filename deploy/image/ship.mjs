@@ -37,8 +37,8 @@ const withNeeds = (path, found = new Set()) => {
 const notShipped = new Set(["src", "test", "node_modules", "tsconfig.json"]);
 
 mkdirSync(folder, { recursive: true });
-for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc"])
-  cpSync(join(root, file), join(folder, file));
+const forInstaller = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", "patches"];
+for (const name of forInstaller) cpSync(join(root, name), join(folder, name), { recursive: true });
 // The installer needs every package of the lockfile.
 for (const path of packages.values()) cpSync(join(root, path, "package.json"), join(folder, path, "package.json"));
 const needed = new Set([`services/${service}`, ...extras].flatMap((path) => [...withNeeds(path)]));
@@ -53,7 +53,7 @@ const { status } = spawnSync("npx", args, { cwd: folder, stdio: "inherit" });
 if (status !== 0) throw new Error("The packages could not be installed");
 
 for (const path of packages.values()) if (!needed.has(path)) rmSync(join(folder, path), { recursive: true });
-for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc"]) rmSync(join(folder, file));
+for (const name of forInstaller) rmSync(join(folder, name), { recursive: true });
 for (const file of [".modules.yaml", ".pnpm-workspace-state-v1.json", ".pnpm/lock.yaml"])
   rmSync(join(folder, "node_modules", file), { force: true });
 for (const helper of ["health.cjs", "mongo.cjs", "mongo-members.cjs", "nats.cjs", "nats-reload.cjs"])
