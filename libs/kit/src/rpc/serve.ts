@@ -92,12 +92,18 @@ const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers
     return [pathOf(definition, method), unary];
   });
 
+/** How often a server looks whether its clients still exist. */
+const keepaliveMs = 30_000;
+
 /** Closes connections that remain after shutdown, which a client with an open stream would keep until its keepalive. */
 function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
   const sockets = new Set<Socket>();
   const onSocket = (message: unknown) => {
     const { socket } = message as { socket: Socket };
-    if (isOurs(socket)) sockets.add(socket.once("close", () => sockets.delete(socket)));
+    if (!isOurs(socket)) return;
+    // gRPC sends no keepalives on a connection that is being replaced.
+    socket.setKeepAlive(true, keepaliveMs);
+    sockets.add(socket.once("close", () => sockets.delete(socket)));
   };
   subscribe("net.server.socket", onSocket);
   return {
@@ -141,7 +147,7 @@ export async function serveRpc(
     "grpc.enable_channelz": 0,
     "grpc.max_connection_age_ms": connectionMs,
     "grpc.max_receive_message_length": maxMessageBytes,
-    "grpc.keepalive_time_ms": 30_000,
+    "grpc.keepalive_time_ms": keepaliveMs,
   } as ServerOptions);
   const begin = servedCalls(options, running);
   const methodsByPath = new Map<string, Unary>();
