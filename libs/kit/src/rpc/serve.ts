@@ -92,7 +92,6 @@ const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers
     return [pathOf(definition, method), unary];
   });
 
-/** How often a server looks whether its clients still exist. */
 const keepaliveMs = 30_000;
 
 /** Closes connections that remain after shutdown, which a client with an open stream would keep until its keepalive. */
