@@ -1582,7 +1582,7 @@ export interface components {
             /** @description Name of the user at that time */
             username: string | null;
         };
-        /** @description The body cannot be read, or the state forbids the request */
+        /** @description The request cannot be read, or the state forbids it */
         BadRequest: {
             /** @description What is wrong */
             message: string;
@@ -3291,6 +3291,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3338,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3365,7 +3378,7 @@ export interface operations {
                         token?: string[];
                         /** @description What is wrong with `user` */
                         user?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3405,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3418,7 +3431,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `brief` */
                         brief?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3457,7 +3470,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3470,7 +3483,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `group` */
                         group?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3506,6 +3519,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3549,7 +3575,7 @@ export interface operations {
                     "application/json": components["schemas"]["Artifact"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3562,7 +3588,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3639,6 +3665,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -3687,7 +3726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3706,7 +3745,7 @@ export interface operations {
                         search?: string[];
                         /** @description What is wrong with `status` */
                         status?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3744,6 +3783,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3824,7 +3876,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3837,7 +3889,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `timestamps` */
                         timestamps?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3882,7 +3934,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuildKey"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3895,7 +3947,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -3939,7 +3991,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuildObject"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3952,7 +4004,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4031,7 +4083,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4044,7 +4096,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `timestamps` */
                         timestamps?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4081,6 +4133,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4131,7 +4196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4197,7 +4262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4210,7 +4275,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4252,7 +4317,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4306,6 +4371,19 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -4340,6 +4418,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -4384,7 +4475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Test"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4399,7 +4490,7 @@ export interface operations {
                         order?: string[];
                         /** @description What is wrong with `status` */
                         status?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4435,6 +4526,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Build"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4478,7 +4582,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuildVariable"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4491,7 +4595,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4536,7 +4640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4555,7 +4659,7 @@ export interface operations {
                         status?: string[];
                         /** @description What is wrong with `tag` */
                         tag?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4603,7 +4707,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4659,6 +4763,19 @@ export interface operations {
                     "application/json": components["schemas"]["Cache"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -4688,6 +4805,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -4725,7 +4855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cron"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4738,7 +4868,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -4784,7 +4914,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cron"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4841,6 +4971,19 @@ export interface operations {
                     "application/json": components["schemas"]["Cron"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -4871,6 +5014,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -4919,7 +5075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cron"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4985,7 +5141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5002,7 +5158,7 @@ export interface operations {
                         status?: string[];
                         /** @description What is wrong with `tag` */
                         tag?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -5038,7 +5194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5051,7 +5207,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `manifest` */
                         manifest?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -5093,6 +5249,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -5126,6 +5295,19 @@ export interface operations {
                          */
                         status: "ok";
                     };
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             429: components["responses"]["429"];
@@ -5164,7 +5346,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hooked"];
                 };
             };
-            /** @description The body cannot be read */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5212,7 +5394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Image"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5225,7 +5407,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -5285,7 +5467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Image"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5379,6 +5561,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5410,6 +5605,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -5445,6 +5653,19 @@ export interface operations {
                     "application/json": components["schemas"]["Invite"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -5474,6 +5695,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -5506,6 +5740,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -5544,7 +5791,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5557,7 +5804,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -5603,7 +5850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5660,6 +5907,19 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5690,6 +5950,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -5732,7 +6005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5782,6 +6055,19 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             429: components["responses"]["429"];
@@ -5852,7 +6138,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5909,6 +6195,19 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -5941,6 +6240,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -5987,7 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6041,6 +6353,19 @@ export interface operations {
                     "image/svg+xml": string;
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -6084,7 +6409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6101,7 +6426,7 @@ export interface operations {
                         status?: string[];
                         /** @description What is wrong with `tag` */
                         tag?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6143,6 +6468,19 @@ export interface operations {
                     "application/json": components["schemas"]["Collaborator"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -6177,6 +6515,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -6222,6 +6573,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -6263,7 +6627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Image"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6276,7 +6640,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6316,6 +6680,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Invite"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6361,7 +6738,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invite"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6421,7 +6798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6434,7 +6811,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6469,6 +6846,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -6511,7 +6901,7 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6524,7 +6914,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6568,7 +6958,7 @@ export interface operations {
                     "application/json": components["schemas"]["Object"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6581,7 +6971,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6621,6 +7011,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Repository"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -6678,7 +7081,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectedRepository"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6746,6 +7149,19 @@ export interface operations {
                     "application/json": components["schemas"]["Repository"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -6780,6 +7196,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -6834,7 +7263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Repository"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6900,6 +7329,19 @@ export interface operations {
                     "application/json": components["schemas"]["HookDelivery"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -6939,6 +7381,19 @@ export interface operations {
                     "application/json": components["schemas"]["HookDelivery"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -6976,6 +7431,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HookDelivery"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7019,7 +7487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7032,7 +7500,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7072,6 +7540,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7125,7 +7606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7189,6 +7670,19 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -7223,6 +7717,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -7279,7 +7786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7347,6 +7854,19 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -7386,6 +7906,19 @@ export interface operations {
                     "application/json": components["schemas"]["FullDelivery"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -7423,6 +7956,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FullDelivery"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7473,7 +8019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Redelivered"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7526,7 +8072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7539,7 +8085,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7585,7 +8131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7645,7 +8191,7 @@ export interface operations {
                     "application/json": components["schemas"]["Object"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7658,7 +8204,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7710,7 +8256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Object"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7802,6 +8348,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -7833,6 +8392,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -7877,7 +8449,7 @@ export interface operations {
                     "application/json": components["schemas"]["Build"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7894,7 +8466,7 @@ export interface operations {
                         status?: string[];
                         /** @description What is wrong with `tag` */
                         tag?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -7932,6 +8504,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -7962,7 +8547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7975,7 +8560,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `hours` */
                         hours?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8009,6 +8594,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Runner"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8050,7 +8648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8098,6 +8696,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -8129,6 +8740,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Token"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8175,7 +8799,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8228,6 +8852,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -8256,6 +8893,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8291,6 +8941,19 @@ export interface operations {
                     "application/json": components["schemas"]["Identity"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -8320,6 +8983,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -8355,6 +9031,19 @@ export interface operations {
                     "application/json": components["schemas"]["Session"][];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
@@ -8385,6 +9074,19 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -8413,6 +9115,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8450,7 +9165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8463,7 +9178,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8507,7 +9222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8565,7 +9280,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8580,7 +9295,7 @@ export interface operations {
                         search?: string[];
                         /** @description What is wrong with `user` */
                         user?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8613,7 +9328,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8626,7 +9341,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `username` */
                         username?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8677,7 +9392,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8736,7 +9451,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8749,7 +9464,7 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `search` */
                         search?: string[];
-                    };
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];
@@ -8797,7 +9512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8856,6 +9571,19 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
@@ -8886,6 +9614,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -8932,7 +9673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description Fields are invalid, or the body cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8984,6 +9725,19 @@ export interface operations {
                         /** @description The version */
                         build: string;
                     };
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
                 };
             };
             429: components["responses"]["429"];

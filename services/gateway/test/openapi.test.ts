@@ -180,7 +180,12 @@ describe("the responses of the OpenAPI document", () => {
     ]);
     expect(map(complaints("/users/{username}", "delete"))).toEqual(["username"]);
     expect(map(complaints("/images", "post"))).toEqual(["name", "namespace", "download_url", "file", "images"]);
-    expect(complaints("/variables/{id}", "get")).toBeUndefined();
+    expect(complaints("/variables/{id}", "get")).toEqual({ $ref: "#/components/schemas/BadRequest" });
+  });
+
+  test.each(["/version", "/b/any/7/jobs"])("include that of an address that is too long, as of %s", async (path) => {
+    const { status, json } = await ci.as().get(`${path}?search=${"x".repeat(20_000)}`);
+    expect([status, json]).toEqual([400, { message: "Malformed request" }]);
   });
 });
 

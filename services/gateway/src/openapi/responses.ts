@@ -88,7 +88,7 @@ const constant = (description: string, message: string) => messageOf(description
 
 /** Bodies of failures by their names in the description. Only 400, 403 and 429 say more than their status does. */
 export const messages = {
-  BadRequest: messageOf("The body cannot be read, or the state forbids the request", { type: "string" }),
+  BadRequest: messageOf("The request cannot be read, or the state forbids it", { type: "string" }),
   Unauthorized: constant("There is no token, or it is not valid", "Unauthorized"),
   Forbidden: messageOf("The token lacks the permission", { type: "string" }),
   NotFound: constant("The record does not exist or is hidden from the caller", "Not Found"),
@@ -128,20 +128,19 @@ const divisible = ({ action: { file, media = [] } }: Row): readonly string[] =>
 export const isContent = (row: Row): boolean => row.action.returns !== undefined && isDivisible(row);
 export const isDivisible = (row: Row): boolean => divisible(row).length > 0;
 
-/** Describes the response to an unreadable body, or to invalid fields, with all complaints about each. */
+/** Describes the response to an unreadable request, or to invalid fields, with all complaints about each. */
 function invalid(row: Row): Record<string, Json> {
   const { body, query, upload, download, refuses } = row.action;
   const fields = [body, query, download].flatMap((shape) => Object.keys(shape ?? {}));
   const names = [...new Set([...fields, ...(upload ? ["file"] : []), ...(refuses ?? [])])];
-  if (names.length === 0)
-    return readsBody(row) ? { "400": response("The body cannot be read", json(message("BadRequest"))) } : {};
+  if (names.length === 0) return { "400": response("The request cannot be read", json(message("BadRequest"))) };
   const list = { type: "array", items: { type: "string" }, minItems: 1 };
   const properties = Object.fromEntries(
     names.map((name) => [name, { ...list, description: `What is wrong with \`${name}\`` }]),
   );
   const map = { type: "object", properties, minProperties: 1, additionalProperties: false };
-  const schema = readsBody(row) ? { anyOf: [map, message("BadRequest")] } : map;
-  return { "400": response("Fields are invalid, or the body cannot be read", json(schema)) };
+  const schema = { anyOf: [map, message("BadRequest")] };
+  return { "400": response("Fields are invalid, or the request cannot be read", json(schema)) };
 }
 
 /** Returns the statuses that a row may return besides its own and 400. */
