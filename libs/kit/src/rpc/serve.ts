@@ -94,13 +94,13 @@ const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers
 
 const keepaliveMs = 30_000;
 
-/** Closes connections that remain after shutdown, which a client with an open stream would keep until its keepalive. */
+/** Lets TCP look for clients, and closes connections that remain after shutdown, which open streams would keep. */
 function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
   const sockets = new Set<Socket>();
   const onSocket = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     if (!isOurs(socket)) return;
-    // gRPC sends no keepalives on a connection that is being replaced.
+    // On a connection that is being replaced, gRPC sends no keepalive pings.
     socket.setKeepAlive(true, keepaliveMs);
     sockets.add(socket.once("close", () => sockets.delete(socket)));
   };
