@@ -5,8 +5,10 @@ import { type GivenId, type Look, lookAtIds } from "./process-ids.js";
 import { type Process, processesOf } from "./processes.js";
 
 const maxRounds = 20;
-const roundsWithoutSpawn = 5;
-const maxLooks = 20;
+const roundsWithoutSpawn = 1;
+/** A longer search would fall behind a process that starts others all the time. */
+const whileTheyMayStart = { maxLooks: 20, maxMs: 200 };
+const onceTheyCannot = { maxLooks: 1, maxMs: Number.POSITIVE_INFINITY };
 
 /** One `<id> <start time of the leader>` per line, oldest first. */
 const parseGroups = (lines: string) =>
@@ -43,15 +45,26 @@ function straysIn(all: readonly Process[], groups: ReturnType<typeof parseGroups
   return all.filter(isStray);
 }
 
+function* before<T>(untilMs: number, items: Iterable<T>): Generator<T> {
+  for (const item of items) {
+    if (performance.now() > untilMs) return;
+    yield item;
+  }
+}
+
 /** Looks for processes of a build. A stray that ends during a look may have started another one, which has a later id. */
-async function lookForStrays(traces: Traces, max: number): Promise<{ strays: Process[]; isComplete: boolean }> {
+async function lookForStrays(
+  traces: Traces,
+  { maxLooks, maxMs }: typeof onceTheyCannot,
+): Promise<{ strays: Process[]; isComplete: boolean }> {
   const groups = parseGroups(traces.groupLines);
+  const untilMs = performance.now() + maxMs;
   // Nothing of the build is older than its first job. A runner that crashed may not have noted a group.
   const since = BigInt(groups[0]?.startTime || 0);
   let look: ReturnType<Look["next"]> = lookAtIds(traces.birth);
   for (let looks = 1; typeof look === "object"; looks++) {
-    const strays = straysIn(await processesOf(look.ids, since), groups, traces);
-    if (strays.length > 0 || looks === max) return { strays, isComplete: false };
+    const strays = straysIn(await processesOf(before(untilMs, look.ids), since), groups, traces);
+    if (strays.length > 0 || looks === maxLooks || performance.now() > untilMs) return { strays, isComplete: false };
     look = look.next();
   }
   return { strays: [], isComplete: look === "none" };
@@ -62,7 +75,7 @@ export async function killStrays(traces: Traces): Promise<void> {
   const { folder, user } = traces;
   let isSure = user === undefined;
   for (let round = 0; round < maxRounds; round++) {
-    const { strays, isComplete } = await lookForStrays(traces, isSure ? 1 : maxLooks);
+    const { strays, isComplete } = await lookForStrays(traces, isSure ? onceTheyCannot : whileTheyMayStart);
     if (strays.length === 0 && (isComplete || isSure)) return;
     for (const { pid } of strays) kill(pid);
     if (user && !isSure && (strays.length === 0 || round >= roundsWithoutSpawn)) isSure = await killAllOf(user);
