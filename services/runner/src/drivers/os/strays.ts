@@ -84,10 +84,9 @@ export async function killStrays(traces: Traces): Promise<void> {
   throw new Error(`the processes of ${folder} do not end`);
 }
 
-/** They may stop the killer before it acts. */
 const killerMs = 2_000;
 
-/** Kills all processes of a user at one moment, so that none starts another in time. Reports whether that was possible. */
+/** Kills all processes of a user at one moment. Reports whether that was possible: they may stop the killer before it acts. */
 async function killAllOf(user: User): Promise<boolean> {
   const killer = spawn("/bin/sh", ["-c", "kill -s KILL -- -1; :"], {
     ...user,
