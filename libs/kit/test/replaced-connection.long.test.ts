@@ -18,7 +18,7 @@ async function* slowContent() {
   yield chunk;
 }
 
-test("the server replaces a connection, and its upload goes on after the next keepalive", async () => {
+test("an upload goes on past the next keepalive after its connection was replaced", async () => {
   const received: number[] = [];
   const handlers: Handlers = {
     async uploadObject(parts) {

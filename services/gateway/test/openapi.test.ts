@@ -183,7 +183,7 @@ describe("the responses of the OpenAPI document", () => {
     expect(complaints("/variables/{id}", "get")).toEqual({ $ref: "#/components/schemas/BadRequest" });
   });
 
-  test.each(["/version", "/b/any/7/jobs"])("include that of an address that is too long, as of %s", async (path) => {
+  test.each(["/version", "/b/any/7/jobs"])("include the one to an address that is too long (%s)", async (path) => {
     const { status, json } = await ci.as().get(`${path}?search=${"x".repeat(20_000)}`);
     expect([status, json]).toEqual([400, { message: "Malformed request" }]);
   });

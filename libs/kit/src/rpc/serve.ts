@@ -94,7 +94,7 @@ const carriedMethods = (definition: TsProtoServiceDefinition, handlers: Handlers
 
 const keepaliveMs = 30_000;
 
-/** Lets TCP look for clients, and closes connections that remain after shutdown, which open streams would keep. */
+/** Has TCP check that clients still exist, and closes connections that open streams keep after shutdown. */
 function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
   const sockets = new Set<Socket>();
   const onSocket = (message: unknown) => {
