@@ -13,7 +13,7 @@ export const elsewhere = [
       [
         "CI_NODE",
         "chosen",
-        "Node.js that runs the services. By default, it is this machine's if that is 24 or later, otherwise on Linux the packaged 24",
+        "Node.js that runs the services. By default, it is this machine's if that is 26 or later, otherwise on Linux the packaged 26",
       ],
       [
         "CI_INSPECT",
@@ -83,7 +83,7 @@ export const elsewhere = [
     title: "Commands of this repository",
     intro: "`npm test`, `npm run check`, `npm run bench`, `npm run images`, `npm run image`, and their downloads.",
     rows: [
-      ["CI_NODE_IMAGE", "`node:24.21.0-bookworm-slim`", "image that builds the services' images"],
+      ["CI_NODE_IMAGE", "`node:26.12.1-trixie-slim`", "image that builds the services' images"],
       ["CI_RUNTIME_IMAGE", "`CI_NODE_IMAGE`", "base of the services' images"],
       ["CI_MONGO_IMAGE", "`mongo:8`", "MongoDB for the tests"],
       ["CI_NATS_IMAGE", "`nats:2`", "NATS for the tests"],

@@ -26,7 +26,7 @@ export const natsImage = () => find("CI_NATS_IMAGE", "nats:2", nats);
 export const testImage = () => find("CI_TEST_IMAGE", "busybox:1.37", busybox);
 
 /** Finds the base of the services' images. @returns {Promise<Found>} */
-export const nodeImage = () => find("CI_NODE_IMAGE", "node:24.21.0-bookworm-slim", node);
+export const nodeImage = () => find("CI_NODE_IMAGE", "node:26.12.1-trixie-slim", node);
 
 /** Finds the image that removes the containers of a killed test run. It cannot be made here. @returns {Promise<Found>} */
 export const reaperImage = () => find("RYUK_CONTAINER_IMAGE", "testcontainers/ryuk:0.14.0");

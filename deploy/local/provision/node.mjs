@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { repoRoot, run } from "./machine.mjs";
 
 /** The first major version on which the services are fast. */
-const fastSince = 24;
+const fastSince = 26;
 
 /** Comes with the packages (`deploy/node/package.json`), on Linux. */
 const packaged = join(repoRoot, "deploy/node/node_modules", `node-${process.platform}-${process.arch}`, "bin/node");
