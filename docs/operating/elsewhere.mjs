@@ -13,7 +13,7 @@ export const elsewhere = [
       [
         "CI_NODE",
         "chosen",
-        "Node.js that runs the services. By default, it is this machine's if that is 26 or later, otherwise on Linux the packaged 26",
+        "Node.js that runs the services and the tests. By default, it is this machine's if that is 26 or later, otherwise on Linux the packaged 26",
       ],
       [
         "CI_INSPECT",

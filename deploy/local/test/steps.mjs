@@ -3,6 +3,8 @@ import { delimiter, join } from "node:path";
 import { checkPage } from "../../../probe/page.mjs";
 import { repoRoot, run } from "../provision/machine.mjs";
 
+const bin = join(repoRoot, "node_modules/.bin");
+
 /**
  * A step runs a program of node_modules/.bin, or a function that returns its complaint, or says why it cannot run here.
  * @typedef {{ name: string, args: string[] } | { name: string, check: () => Promise<string | undefined> }
@@ -80,12 +82,19 @@ export const heading = (name) => console.log(`\n== ${name}`);
  * @param {NodeJS.ProcessEnv} [env] added to this process's environment
  * @returns {Promise<number>} its exit code
  */
-export const runBin = async ([name, ...args], env = {}) => {
+export const runBin = ([name, ...args], env) => runShown([join(bin, name), ...args], env);
+
+/**
+ * Runs a program in the root of the repository and shows its output.
+ * @param {string[]} command
+ * @param {NodeJS.ProcessEnv} [env] added to the environment
+ * @returns {Promise<number>} the exit code
+ */
+export const runShown = async ([program, ...args], env = {}) => {
   // buf looks for its plugin on the PATH.
-  const bin = join(repoRoot, "node_modules/.bin");
   const path = `${bin}${delimiter}${process.env.PATH}`;
   const options = { cwd: repoRoot, env: { ...process.env, PATH: path, ...env } };
-  return (await run(join(bin, name), args, { ...options, stdio: "inherit" })).code;
+  return (await run(program, args, { ...options, stdio: "inherit" })).code;
 };
 
 /**

@@ -6,9 +6,10 @@ import { buildWeb } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, repoRoot, run } from "../provision/machine.mjs";
 import { everything, needsOfAll } from "./needs.mjs";
-import { checks, heading, runBin, runSteps } from "./steps.mjs";
+import { checks, heading, runShown, runSteps } from "./steps.mjs";
 import { prepareSurroundings } from "./surroundings.mjs";
 
+const jest = join(repoRoot, "node_modules/jest/bin/jest.js");
 const resultFile = join(cacheDir, "jest.json");
 const chosen = process.argv.slice(2);
 const isWhole = chosen.length === 0;
@@ -36,7 +37,6 @@ const testAll = async () => {
 
 /** Returns the test files that jest selects. @returns {Promise<string[]>} */
 const chosenFiles = async () => {
-  const jest = join(repoRoot, "node_modules/jest/bin/jest.js");
   const { stdout } = await run(process.execPath, [jest, "--listTests", "--json", ...jestArgs], { cwd: repoRoot });
   return JSON.parse(stdout.slice(stdout.indexOf("[")) || "[]");
 };
@@ -58,6 +58,7 @@ const preparation = (needs) => [
 ];
 
 /**
+ * Runs the tests on the Node.js of the services.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Outcome>}
  */
@@ -67,7 +68,7 @@ const runJest = async (env) => {
   rmSync(resultFile, { force: true });
   // A failed test may leave a connection open: without --forceExit jest would wait for it instead of reporting.
   const options = ["--forceExit", "--json", `--outputFile=${resultFile}`];
-  const code = await runBin(["jest", ...options, ...jestArgs], env);
+  const code = await runShown([env.CI_NODE ?? process.execPath, jest, ...options, ...jestArgs], env);
   const { passed, failed, notRun } = readResult();
   // jest can fail without a failed test, for example if a pattern matches no file.
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, notRun };
