@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -81,7 +81,7 @@ export async function iptablesImage(engine: Docker, base: string): Promise<strin
   const root = mkdtempSync(join(tmpdir(), "runner-test-"));
   const put = (path: string) => {
     mkdirSync(join(root, dirname(path)), { recursive: true });
-    cpSync(path, join(root, path), { dereference: true });
+    copyFileSync(path, join(root, path));
   };
   const librariesOf = (path: string) => execFileSync("ldd", [path], { encoding: "utf8" }).match(/\/\S+(?= \()/g) ?? [];
   const program = execFileSync("readlink", ["-f", "/usr/sbin/iptables"], { encoding: "utf8" }).trim();

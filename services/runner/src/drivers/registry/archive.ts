@@ -39,17 +39,28 @@ const listOf = ({ config, layers }: RemoteImage, name: string) => [
   { Config: pathOf(config.digest), RepoTags: [name], Layers: layers.map(({ digest }) => pathOf(digest)) },
 ];
 
+interface Filling {
+  count(unpackedBytes: number): void;
+  /** Called before the archive ends with the error. */
+  failed(error: unknown): void;
+}
+
 /** Writes a layer. Returns the digest of what it unpacks to. */
-async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, count: (bytes: number) => void) {
+async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, { count, failed }: Filling) {
   const check = tarCheck();
   using unpacked = unpacking((piece) => {
     count(piece.length);
     check(piece);
   });
   async function* bytes() {
-    for await (const chunk of readBlob(client, layer)) {
-      await unpacked.write(chunk);
-      yield chunk;
+    try {
+      for await (const chunk of readBlob(client, layer)) {
+        await unpacked.write(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      failed(error);
+      throw error;
     }
   }
   await pipeline(Readable.from(bytes()), archive.entry({ name: pathOf(layer.digest), size: layer.size }));
@@ -62,31 +73,37 @@ async function configOf(client: RegistryClient, config: Descriptor): Promise<Buf
 }
 
 /** Lets the engine see an image only if its layers are what its configuration says: the engine does not read those that it has. */
-async function fill(archive: Pack, client: RegistryClient, image: RemoteImage, wanted: WantedArchive): Promise<void> {
+async function fill(
+  archive: Pack,
+  client: RegistryClient,
+  image: RemoteImage,
+  { name, maxBytes, failed }: WantedArchive & Pick<Filling, "failed">,
+): Promise<void> {
   const config = await configOf(client, image.config);
   const diffIds = diffIdsOf(config);
   archive.entry({ name: pathOf(image.config.digest) }, config);
   let unpackedBytes = 0;
   const count = (bytes: number) => {
     unpackedBytes += bytes;
-    if (unpackedBytes > wanted.maxBytes) throw tooLarge(wanted.maxBytes);
+    if (unpackedBytes > maxBytes) throw tooLarge(maxBytes);
   };
   const unpacked = new Map<string, string>();
   for (const layer of image.layers)
-    if (!unpacked.has(layer.digest)) unpacked.set(layer.digest, await fillLayer(archive, client, layer, count));
+    if (!unpacked.has(layer.digest))
+      unpacked.set(layer.digest, await fillLayer(archive, client, layer, { count, failed }));
   const found = image.layers.map(({ digest }) => unpacked.get(digest));
   if (!isDeepStrictEqual(found, diffIds)) throw new FetchFailed("its layers do not match its configuration");
   archive.entry({ name: pathOf(image.digest) }, image.manifest);
   archive.entry({ name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
-  archive.entry({ name: "index.json" }, JSON.stringify(indexOf(image, wanted.name)));
-  archive.entry({ name: "manifest.json" }, JSON.stringify(listOf(image, wanted.name)));
+  archive.entry({ name: "index.json" }, JSON.stringify(indexOf(image, name)));
+  archive.entry({ name: "manifest.json" }, JSON.stringify(listOf(image, name)));
   archive.finalize();
 }
 
 /** An image as `docker save` writes it, streamed from a registry. */
 export interface ImageArchive extends Disposable {
   readonly stream: NodeJS.ReadableStream;
-  /** Rejects if the registry fails; the stream then ends with the same error. */
+  /** Rejects if the registry fails, before the stream ends with the same error. */
   readonly filled: Promise<void>;
 }
 
@@ -100,7 +117,9 @@ export interface WantedArchive {
 /** Its last entry tells the engine what the rest is, so a part of an archive makes no image. */
 export function imageArchive(client: RegistryClient, image: RemoteImage, wanted: WantedArchive): ImageArchive {
   const archive = pack();
-  const filled = fill(archive, client, image, wanted);
+  const filled = new Promise<void>((resolve, failed) => {
+    fill(archive, client, image, { ...wanted, failed }).then(resolve, failed);
+  });
   filled.catch((error) => archive.destroy(error));
   return {
     stream: archive as unknown as NodeJS.ReadableStream,
