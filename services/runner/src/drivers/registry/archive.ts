@@ -41,7 +41,7 @@ const listOf = ({ config, layers }: RemoteImage, name: string) => [
 
 interface Filling {
   count(unpackedBytes: number): void;
-  /** Called before the archive ends with the error. */
+  /** Must be called before the archive ends with the error. */
   failed(error: unknown): void;
 }
 
