@@ -205,18 +205,21 @@ else {
   if (!existsSync(nextId)) notRun("process ids that start from the bottom", `there is no ${nextId}`);
   else
     test("a process survives no build by an id smaller than the first job's", async () => {
-      const script = `id -u; echo $$; until [ -e go ]; do :; done; ${hide}; echo $!`;
-      let all: number[] = [];
+      const script = `id -u; echo $$ > leader; until [ -e go ]; do :; done; ${hide}; echo $!`;
+      let [leader, uid, hidden] = [0, 0, 0];
       await writeFile(nextId, "30000");
       await inside(subject, [script], async ({ environment, order }) => {
         const running = ran(environment, order.jobs[0]!);
+        await eventually(async () => {
+          leader = Number(await contentOf(environment, "leader"));
+          expect(leader).toBeGreaterThan(0);
+        });
         await writeFile(nextId, "2000");
         await environment.put({ path: "go", mode: 0o600, content: textOf("") }, never);
-        all = (await running).text.trim().split("\n").map(Number);
+        [uid, hidden] = (await running).text.trim().split("\n").map(Number) as [number, number];
       });
-      const [uid, leader, hidden] = all;
-      expect(hidden).toBeLessThan(leader!);
-      expect(await isAlive(uid!)).toBe(false);
+      expect(hidden).toBeLessThan(leader);
+      expect(await isAlive(uid)).toBe(false);
     });
 
   test("only one of several builds gets an abandoned user", async () => {
