@@ -21,6 +21,7 @@ import type {
 import type { Db } from "mongodb";
 import type { ClaimTurns } from "./actions/claim-turns.js";
 import type { Feeds } from "./actions/feeds.js";
+import type { killingReplaced } from "./actions/kill-replaced.js";
 import type { Places } from "./actions/queue-places.js";
 import type { Submitter } from "./actions/submitters.js";
 import type { Wakeups } from "./actions/wakeups.js";
@@ -62,6 +63,8 @@ export interface Context {
   readonly artifacts: ReturnType<typeof blobs>;
   /** Deletes released contents in the background. */
   readonly discard: (blobIds: readonly string[]) => void;
+  /** Kills the builds of a group that a newer one replaces. */
+  readonly killReplaced: ReturnType<typeof killingReplaced>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: { getBuildInputs(request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> };
@@ -79,7 +82,7 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
-  /** The steps of hook deliveries, the removals of hooks, and the deletions of contents that run. */
+  /** What runs in the background: steps of hook deliveries, removals of hooks, deletions of contents, kills of builds. */
   readonly advancing: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;

@@ -23,6 +23,7 @@ import { claimTurns } from "./actions/claim-turns.js";
 import { discarding } from "./actions/discard.js";
 import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
+import { killingReplaced } from "./actions/kill-replaced.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { readFollowed } from "./actions/read-followed.js";
 import { cachingInputs } from "./actions/read-inputs.js";
@@ -152,6 +153,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     tests: testStore(h.db),
     artifacts,
     discard: discarding({ artifacts, advancing, signal: h.signal }),
+    killReplaced: killingReplaced(() => ctx),
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),

@@ -22,7 +22,6 @@ import { submittedTags } from "../domain/tags.js";
 import { inBuildingTurn } from "./building-turns.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
 import type { Draft } from "./estimate-sizes.js";
-import { killReplaced } from "./kill-replaced.js";
 import { readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
@@ -135,7 +134,7 @@ export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise
   );
 }
 
-type Offering = Pick<Context, "line" | "bus" | "builds" | "wakeups" | "now">;
+type Offering = Pick<Context, "line" | "bus" | "killReplaced">;
 
 /** Lets runners claim queued builds. If the process dies before this, a loop does it. */
 export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<void> {
@@ -145,7 +144,7 @@ export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<v
     ctx.bus.nudge(`queue.${driver}`);
   }
   const groups = docs.flatMap(({ concurrency }) => (concurrency?.cancel ? [concurrency.key] : []));
-  for (const key of new Set(groups)) await killReplaced(ctx, key);
+  for (const key of new Set(groups)) await ctx.killReplaced(key);
 }
 
 /** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */

@@ -25,13 +25,14 @@ export const groupBuilds = (builds: Collection<BuildDoc>) => ({
       .limit(1)
       .next(),
 
-  /** Returns the ids of at most `max` unfinished builds of a group that are older than this one, oldest first. */
+  /** Returns the ids of at most `max` builds of a group that are older than this one and not to be killed yet, oldest first. */
   olderIn: (key: string, killer: Killer, statuses: readonly (typeof unfinished)[number][], max: number) =>
     builds
       .find(
         {
           "concurrency.key": key,
           status: { $in: [...statuses] },
+          killRequestedAt: { $exists: false },
           // Ids of several replicas are in no order.
           $or: [
             { createdAt: { $lt: killer.createdAt } },

@@ -7,7 +7,7 @@ import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Picked } from "../../actions/claim-turns.js";
-import { killReplaced } from "../../actions/kill-replaced.js";
+import { maxKilled } from "../../actions/kill-replaced.js";
 import { requeue } from "../../actions/requeue.js";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
@@ -40,11 +40,16 @@ async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<Bui
   }
 }
 
-/** Reports whether no build of the group is running. First kills builds that a newer one replaces, maybe this one. */
-async function groupIsFree(ctx: Context, { concurrency }: BuildDoc): Promise<boolean> {
-  if (!concurrency) return true;
-  await killReplaced(ctx, concurrency.key);
-  return (await ctx.queue.runningGroups([concurrency.key])).length === 0;
+/**
+ * Reports whether no build of a picked build's group is running. First kills builds that a newer one replaces, maybe
+ * the picked one. `crowded`: more are to be killed than one claim may kill.
+ */
+async function stateOfGroup(ctx: Context, { concurrency }: BuildDoc, { killed }: Asking) {
+  if (!concurrency) return "free";
+  const { ids, hasMore } = await ctx.killReplaced(concurrency.key, maxKilled - killed.size);
+  for (const id of ids) killed.add(id);
+  if (hasMore) return "crowded";
+  return (await ctx.queue.runningGroups([concurrency.key])).length > 0 ? "busy" : "free";
 }
 
 /** A runner that asks for a build. */
@@ -52,6 +57,8 @@ interface Asking extends Claimer {
   readonly drivers: ClaimBuildRequest["drivers"];
   /** Fires when nobody will hear of the claim. */
   readonly signal: AbortSignal;
+  /** The builds that this claim has killed. */
+  readonly killed: Set<number>;
 }
 
 interface Claimed {
@@ -65,7 +72,7 @@ async function takePicked(
   ctx: Context,
   turn: Place,
   { doc: read, isOnly }: Picked,
-  { drivers, signal, ...claimer }: Asking,
+  { drivers, signal, killed: _, ...claimer }: Asking,
 ) {
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
@@ -89,7 +96,10 @@ async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Cl
     if (!picked) return undefined;
     try {
       if (asking.signal.aborted) return undefined;
-      if (!(await groupIsFree(ctx, picked.doc))) {
+      const group = await stateOfGroup(ctx, picked.doc, asking);
+      if (group === "crowded") return undefined;
+      if (asking.killed.has(picked.doc._id)) continue;
+      if (group === "busy") {
         busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
         continue;
       }
@@ -136,7 +146,13 @@ export const claimBuild =
     ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
     const { runnerId, drivers } = request;
-    const { doc, heldBack, wasLast } = await claimNext(ctx, { runnerId, drivers, leaseHash, signal });
+    const { doc, heldBack, wasLast } = await claimNext(ctx, {
+      runnerId,
+      drivers,
+      leaseHash,
+      signal,
+      killed: new Set(),
+    });
     if (!doc) return { leaseMs, renewEveryMs, heldBack, wasLast };
     addLogFields({ build: doc._id });
     ctx.wakeups.wakeHere(doc);
