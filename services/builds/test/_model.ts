@@ -120,6 +120,13 @@ export function appendOutput(build: BuildModel, job: JobModel | undefined, text:
   else build.parts.set(job!, part + text);
 }
 
+/** Appends a line of the service, even if the output ends within a line. */
+function appendLine(build: BuildModel, job: JobModel | undefined, line: string): void {
+  const texts = [...(job ? [job.text] : []), ...(job && build.parts.has(job) ? [] : [build.settled])];
+  const isWithin = texts.some((text) => text !== "" && !text.endsWith("\n"));
+  appendOutput(build, job, `${isWithin ? "\n" : ""}${line}\n`);
+}
+
 /** Returns the jobs that run once those before have ended. */
 function nextJobs({ jobs, followsOrder }: BuildModel): JobModel[] {
   const last = jobs.findLastIndex(({ startedAt }) => startedAt !== undefined);
@@ -158,10 +165,8 @@ function endBuild(build: BuildModel, status: Status, now: number, why?: string):
   build.killRequested = false;
   build.killedBy = undefined;
   const lastReason = build.jobs.findLast(({ startedAt }) => startedAt !== undefined)?.reason;
-  if (why === undefined && build.reason !== undefined && lastReason !== build.reason) {
-    const lineEnd = build.settled === "" || build.settled.endsWith("\n") ? "" : "\n";
-    build.settled += `${lineEnd}Build ${failures[status] ?? ""}${build.reason}\n`;
-  }
+  if (why === undefined && build.reason !== undefined && lastReason !== build.reason)
+    appendLine(build, undefined, `Build ${failures[status] ?? ""}${build.reason}`);
   const first = build.jobs.findIndex((job) => job.status === "running" || ended[job.status] !== undefined);
   for (const [index, job] of build.jobs.entries()) {
     if (isFinal(job.status)) continue;
@@ -189,8 +194,7 @@ export function endJob(build: BuildModel, job: JobModel, { outcome, text, exitCo
   if (build.killRequested) {
     job.status = "killed";
     job.reason = `killed by ${build.killedBy}`;
-    const lineEnd = job.text === "" || job.text.endsWith("\n") ? "" : "\n";
-    if (outcome !== "killed") appendOutput(build, job, `${lineEnd}Build killed by ${build.killedBy}\n`);
+    if (outcome !== "killed") appendLine(build, job, `Build killed by ${build.killedBy}`);
   } else job.status = outcome === "failed" && job.plan.mayFail ? "passed_with_failures" : outcome;
   if (runningJobs(build).length > 0) return;
   settle(build);
@@ -213,11 +217,11 @@ export function killBuild(build: BuildModel, now: number, by: string): void {
 export function loseRunner(build: BuildModel, now: number, maxReturns: number): void {
   if (build.killRequested) {
     settle(build);
-    appendOutput(build, undefined, `Build killed by ${build.killedBy}\n`);
+    appendLine(build, undefined, `Build killed by ${build.killedBy}`);
     endBuild(build, "killed", now, `killed by ${build.killedBy}`);
   } else if (build.returns === maxReturns) {
     settle(build);
-    appendOutput(build, undefined, "Runner lost, no attempts left\n");
+    appendLine(build, undefined, "Runner lost, no attempts left");
     endBuild(build, "failed", now, "runner lost");
   } else requeue(build, maxReturns);
 }
@@ -226,7 +230,7 @@ export function loseRunner(build: BuildModel, now: number, maxReturns: number): 
 function requeue(build: BuildModel, mostReturns: number): void {
   settle(build);
   build.returns++;
-  appendOutput(build, undefined, `Runner lost, build queued again (${build.returns} of ${mostReturns})\n`);
+  appendLine(build, undefined, `Runner lost, build queued again (${build.returns} of ${mostReturns})`);
   build.status = "queued";
   build.startedAt = undefined;
   build.tags.add("orphaned");

@@ -139,7 +139,7 @@ describe("the reason", () => {
   it("names the user who killed the build, as does the last line of the output", () => {
     const { doc } = end({ ...prepared(), killRequestedAt: t0, killRequestedBy: "ann" }, "passed", "no newline");
     expect(reasons(doc).slice(0, 3)).toEqual(["killed by ann", undefined, "killed by ann"]);
-    expect(doc.tail.at(-1)!.text).toBe("no newline\nBuild killed by ann\n");
+    expect(textOf(doc)).toBe("no newline\nBuild killed by ann\n");
     expect(reasons(applyChange(aBuild(), kill(aBuild(), t0, "ann")!)).slice(0, 2)).toEqual([
       "killed by ann",
       "not run: the build was killed",
@@ -189,6 +189,17 @@ describe("append", () => {
     expect(append(twice, 1, piece(2, "b\n"), t0)).toBeUndefined();
     expect(() => append(twice, 1, piece(0, "b\n"), t0)).toThrow("Output continues at 4");
     expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"), t0)).toThrow("is not running");
+  });
+
+  it("ends with a kill that was requested while the output of a service arrived", () => {
+    const piece = { jobId: 2, offset: 0, jobOffset: 0, text: "service" };
+    const printed = applyChange(withService(), append(withService(), 1, piece, t0)!);
+    const report = { epoch: 1, jobId: 3, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    const jobs = printed.jobs.map((job) => ({ ...job, startedAt: t0 }));
+    const killed = { ...printed, jobs, killRequestedAt: t0, killRequestedBy: "ann" };
+    const doc = applyChange(killed, finishJob(killed, report, t0)!);
+    expect(doc.status).toBe("killed");
+    expect(textOf(doc)).toBe("service\nBuild killed by ann\n");
   });
 
   it("keeps the output of a service behind that of jobs that run side by side", () => {
@@ -266,6 +277,15 @@ describe("lose", () => {
     expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
     expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
     expect(doc.tail.map((chunk) => chunk.text).join("")).toBe("old text\nRunner lost, build queued again (1 of 2)\n");
+  });
+
+  it.each([
+    ["Runner lost, build queued again (1 of 2)", {}],
+    ["Runner lost, no attempts left", { returns: 2 }],
+    ["Build killed by ann", { killRequestedAt: t0, killRequestedBy: "ann" }],
+  ])("writes %j on a line of its own", (line, overrides) => {
+    const ran = { ...end(running(), "passed", "no newline").doc, ...overrides };
+    expect(textOf(applyChange(ran, lose(ran, ended, limits, late)!))).toBe(`no newline\n${line}\n`);
   });
 
   it("fails the build when no attempt is left", () => {

@@ -72,6 +72,16 @@ export function append(read: BuildDoc, epoch: number, { jobId, text, ...piece }:
   return job.beside ? addBeside(doc, text, now, index) : addOutput(doc, text, now, index);
 }
 
+const endsLine = (text = ""): boolean => text === "" || text.endsWith("\n");
+
+const lineAfter = (texts: readonly (string | undefined)[], line: string): string =>
+  `${texts.every(endsLine) ? "" : "\n"}${line}\n`;
+
+const lastText = (doc: BuildDoc): string | undefined => shownTail(doc).at(-1)?.text;
+
+/** Appends a line to the output of a build, even if the output ends within a line. */
+const addLine = (doc: BuildDoc, line: string, now: Date) => addOutput(doc, lineAfter([lastText(doc)], line), now);
+
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
 
 const showAll = (doc: BuildDoc): BuildDoc =>
@@ -94,8 +104,7 @@ function sayWhy(
 ): Required<Pick<Change, "set" | "output">> {
   const last = doc.jobs.findLast(({ startedAt }) => startedAt);
   if (reason === undefined || last?.reason === reason) return { set: {}, output: [] };
-  const text = shownTail(doc).at(-1)?.text ?? "\n";
-  return addOutput(doc, `${text.endsWith("\n") ? "" : "\n"}${lastLine(status, reason)}\n`, now);
+  return addLine(doc, lastLine(status, reason), now);
 }
 
 /** Finishes the build. Jobs that never ran get its status. Without `why`, the reason comes from a job. */
@@ -143,11 +152,18 @@ export interface JobReport extends Piece {
 }
 
 /** Adds the line that runners write when they kill a job. This runner learned of the kill too late. */
-function withKilledLine(doc: BuildDoc, { jobId, outcome, text }: JobReport): string {
-  if (!doc.killRequestedAt || outcome === "killed") return text;
-  const job = doc.jobs.findIndex(({ id }) => id === jobId);
-  const last = (text || doc.tail.findLast((chunk) => chunk.job === job)?.text) ?? "";
-  return `${text}${last === "" || last.endsWith("\n") ? "" : "\n"}${killedLine(doc)}`;
+function addKilledLine(doc: BuildDoc, index: number, now: Date): Change {
+  const own = doc.tail.findLast(({ job }) => job === index)?.text;
+  if (doc.jobs[index]!.beside) return addBeside(doc, lineAfter([own], killedLine(doc)), now, index);
+  return addOutput(doc, lineAfter([own, lastText(doc)], killedLine(doc)), now, index);
+}
+
+/** Appends the rest of a job's output. */
+function appendRest(doc: BuildDoc, index: number, report: JobReport, now: Date): Change {
+  const rest = append(doc, report.epoch, report, now) ?? { set: {}, output: [] };
+  if (!doc.killRequestedAt || report.outcome === "killed") return rest;
+  const line = addKilledLine(applyChange(doc, rest), index, now);
+  return { set: { ...rest.set, ...line.set }, output: [...(rest.output ?? []), ...(line.output ?? [])] };
 }
 
 /** Returns the indexes of the jobs to start after this one has ended. `jobs` have the new statuses. */
@@ -182,8 +198,7 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   if (!job) throw new Fault("conflict", `Build ${doc._id} has no job ${report.jobId}`);
   if (isFinal(job.status)) return undefined;
   if (job.status !== "running") throw new Fault("conflict", `Job ${report.jobId} is not running`);
-  const text = withKilledLine(doc, report);
-  const appended = append(doc, report.epoch, { ...report, text }, now) ?? { set: {}, output: [] };
+  const appended = appendRest(doc, index, report, now);
   const after = applyChange(doc, appended);
   const status = statusOf(doc, job, report.outcome);
   const reason = reasonOfJob(doc, status, report);
@@ -231,10 +246,10 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
 }
 
 /** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
-const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}\n`;
+const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}`;
 
 const finishKilled = (doc: BuildDoc, now: Date): Change =>
-  finish(doc, addOutput(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
+  finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
 
 const notStarted = { status: "queued", startedAt: undefined } as const;
 
@@ -250,9 +265,9 @@ function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Chang
   const doc = showAll(read);
   if (doc.killRequestedAt) return finishKilled(doc, now);
   if (doc.returns >= limits.returns)
-    return finish(doc, addOutput(doc, `${why}, no attempts left\n`, now), "failed", now, why.toLowerCase());
+    return finish(doc, addLine(doc, `${why}, no attempts left`, now), "failed", now, why.toLowerCase());
   const returns = doc.returns + 1;
-  const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`, now);
+  const output = addLine(doc, `${why}, build queued again (${returns} of ${limits.returns})`, now);
   const jobs = doc.jobs.map((job) => ({
     ...job,
     ...notStarted,

@@ -62,7 +62,7 @@ it("a repeated report changes nothing", () => {
 it("a build that is to be killed ends with its first job", () => {
   const doc = endBoth({ ...running(), killRequestedAt: t0, killRequestedBy: "ann" });
   expect(statuses(doc)).toEqual(["killed", "killed", "killed"]);
-  expect(shownTail(doc).map(({ text }) => text)).toEqual(["ready\nBuild killed by ann\n"]);
+  expect(shownTail(doc).map(({ text }) => text)).toEqual(["ready\n", "Build killed by ann\n"]);
 });
 
 it.each([
