@@ -4,7 +4,7 @@ import { applyChange, type Change } from "../domain/change.js";
 
 const blobIdsOf = ({ artifacts }: BuildDoc): string[] => artifacts.flatMap(({ blobId }) => blobId ?? []);
 
-export function droppedBy(doc: BuildDoc, change: Change): string[] {
+function droppedBy(doc: BuildDoc, change: Change): string[] {
   const kept = new Set(blobIdsOf(applyChange(doc, change)));
   return blobIdsOf(doc).filter((blobId) => !kept.has(blobId));
 }
@@ -20,7 +20,7 @@ export async function changeAndRelease(
 ): Promise<{ doc: BuildDoc; dropped: readonly string[] }> {
   const released = new Set<string>();
   for (;;) {
-    const found = await builds.byId(id);
+    const found = await builds.current(id);
     const wanted = decide(found);
     const more = wanted ? droppedBy(found, wanted).filter((blobId) => !released.has(blobId)) : [];
     await artifacts.release(...more);
@@ -35,6 +35,16 @@ export async function changeAndRelease(
     const doc = await builds.change(id, decideAgain, found);
     if (isReleased()) return { doc, dropped };
   }
+}
+
+/** Changes a build unless `drops` returns true for it. Then calls `changeAndDrop`, which needs the whole record. */
+export async function changeOrDrop(stores: Stores, id: number, decide: Decide, drops: (doc: BuildDoc) => boolean) {
+  let isDropping = false;
+  const doc = await stores.builds.change(id, (read) => {
+    isDropping = drops(read);
+    return isDropping ? undefined : decide(read);
+  });
+  return isDropping ? changeAndDrop(stores, id, decide) : doc;
 }
 
 /** Changes a build and deletes the blobs it no longer refers to. */

@@ -51,17 +51,42 @@ const maxMatchBytes = fixedLimit({
   refusal,
 });
 
-const bytesOf = ({ source, name, pattern = "", entry }: ArtifactDoc): number =>
-  [source, name, pattern, entry?.source ?? "", entry?.name ?? ""].reduce(
-    (sum, text) => sum + Buffer.byteLength(text),
-    300,
-  );
+const measured = new WeakMap<ArtifactDoc, number>();
+
+/** Measures each record once: a build may collect thousands of files. */
+function bytesOf(artifact: ArtifactDoc): number {
+  const known = measured.get(artifact);
+  if (known !== undefined) return known;
+  const { source, name, pattern = "", entry } = artifact;
+  let sum = 300;
+  for (const text of [source, name, pattern, entry?.source ?? "", entry?.name ?? ""]) sum += Buffer.byteLength(text);
+  measured.set(artifact, sum);
+  return sum;
+}
 
 /** A document can hold 16 MiB. Without room for its end, a build would run again and again. */
 function requireRoom(artifacts: readonly ArtifactDoc[]): void {
   const matches = artifacts.filter(({ id, entryId, entry }) => id !== entryId || entry);
   if (matches.reduce((sum, one) => sum + bytesOf(one), 0) > maxMatchBytes) throw invalid({ file: [refusal] });
 }
+
+function freeName({ artifacts }: BuildDoc, ownId: number, name: string): string {
+  const isTaken = artifacts.some((one) => one.name === name && one.id !== ownId);
+  return isTaken ? uniqueNames(artifacts.flatMap((one) => (one.id === ownId ? [] : one.name)))(name) : name;
+}
+
+type Wanted = Pick<CollectedFile, "artifactId" | "source" | "name">;
+
+function findTarget(doc: BuildDoc, { artifactId, source, name }: Wanted) {
+  const entry = doc.artifacts.find((one) => one.id === artifactId && one.entryId === artifactId);
+  if (!entry) throw new Fault("conflict", `Build ${doc._id} has no artifact ${artifactId}`);
+  const wanted = { source: source ?? entry.source, name: name ?? entry.name };
+  const earlier = doc.artifacts.find((one) => one.entryId === artifactId && one.source === wanted.source && one.blobId);
+  return { entry, wanted, earlier };
+}
+
+/** Returns the content that a file replaces. */
+export const replacedBy = (doc: BuildDoc, file: Wanted): string | undefined => findTarget(doc, file).earlier?.blobId;
 
 /**
  * Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. Throws
@@ -74,14 +99,10 @@ export function collect(
   newId: number,
 ): Change {
   requireHeld(doc, epoch);
-  const entry = doc.artifacts.find((one) => one.id === artifactId && one.entryId === artifactId);
-  if (!entry) throw new Fault("conflict", `Build ${doc._id} has no artifact ${artifactId}`);
-  const wanted = { source: source ?? entry.source, name: name ?? entry.name };
-  const earlier = doc.artifacts.find((one) => one.entryId === artifactId && one.source === wanted.source && one.blobId);
+  const { entry, wanted, earlier } = findTarget(doc, { artifactId, source, name });
   const target: ArtifactDoc = earlier ?? (entry.blobId ? { ...entry, id: newId, entry: undefined } : entry);
-  const others = doc.artifacts.filter((one) => one.id !== target.id);
   const isDisk = isKeptDisk(doc, entry);
-  const unique = earlier?.name ?? uniqueNames(others.map((one) => one.name))(wanted.name);
+  const unique = earlier?.name ?? freeName(doc, target.id, wanted.name);
   const asWritten = { source: entry.source, name: entry.name, ...(isDisk ? { jobId: entry.jobId } : {}) };
   const original = source === undefined && !isDisk ? undefined : (target.entry ?? asWritten);
   const record = {

@@ -38,8 +38,9 @@ export const toArtifact = (
 export const contains = (text: string, search: string): boolean =>
   search === "" || text.toLowerCase().includes(search.toLowerCase());
 
-/** Orders by the bytes of the name, then by id. */
-export const byName =
-  <T extends { id: number }>(name: (item: T) => string) =>
-  (a: T, b: T) =>
-    Buffer.compare(Buffer.from(name(a)), Buffer.from(name(b))) || a.id - b.id;
+/** Returns the items in the order of the bytes of their names, then of their ids. */
+export function sortedByName<T extends { id: number }>(items: readonly T[], name: (item: T) => string): T[] {
+  const keyed = items.map((item) => ({ item, key: Buffer.from(name(item)) }));
+  keyed.sort((a, b) => Buffer.compare(a.key, b.key) || a.item.id - b.item.id);
+  return keyed.map(({ item }) => item);
+}

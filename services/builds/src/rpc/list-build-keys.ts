@@ -2,13 +2,14 @@ import { pageOf } from "@ci/kit/mongo/mongo";
 import { withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { byName, contains, toKey } from "../domain/records.js";
+import { contains, sortedByName, toKey } from "../domain/records.js";
 
 export const listBuildKeys =
   (ctx: Context): Handlers["listBuildKeys"] =>
   async ({ ref, search, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref, ["keys"]);
-    const matching = doc.keys.filter((key) => contains(key.name, search)).sort(byName((key) => key.name));
+    const found = doc.keys.filter((key) => contains(key.name, search));
+    const matching = sortedByName(found, (key) => key.name);
     const { items, page } = pageOf(matching, requested?.number);
     return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };
   };

@@ -3,13 +3,14 @@ import { decrypt } from "@ci/kit/security/secrets";
 import { withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { byName, contains, toVariable } from "../domain/records.js";
+import { contains, sortedByName, toVariable } from "../domain/records.js";
 
 export const listBuildVariables =
   (ctx: Context): Handlers["listBuildVariables"] =>
   async ({ ref, search, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref, ["variables"]);
-    const matching = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
+    const found = doc.variables.filter((variable) => contains(variable.key, search));
+    const matching = sortedByName(found, (variable) => variable.key);
     const { items, page } = pageOf(matching, requested?.number);
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     return {

@@ -58,6 +58,14 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     completeGroups: groups.completeGroups,
 
     byId: (id: number) => existing(builds.findOne({ _id: id })),
+    /** Returns a build as it is now. Reads only its revision if this process remembers the rest. */
+    async current(id: number): Promise<BuildDoc> {
+      const known = recent.get(id);
+      if (known && (await builds.findOne({ _id: id, rev: known.rev }, { projection: { _id: 1 } }))) return known;
+      const doc = await existing(builds.findOne({ _id: id }));
+      recent.keep(doc);
+      return doc;
+    },
     /** Returns what the record of a build shows, and more of its fields. A whole record may have megabytes. */
     byNumber: <F extends keyof BuildDoc = never>(userId: number, number: number, more: readonly F[] = []) =>
       existing<ShownBuild & Pick<BuildDoc, F>>(

@@ -1,5 +1,8 @@
+import { Readable } from "node:stream";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
+import type { BuildDoc } from "../../src/domain/build.js";
 import { bootBuilds, type clients, fault } from "../_suite.js";
 import { database } from "./_crowd.js";
 
@@ -38,15 +41,29 @@ const printAt = ({ queue }: Replica, build: Assignment, nth: number, offset: num
 const get = async ({ number, userId }: Assignment) =>
   (await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref: { userId, number }, brief: false }))).build!;
 
-/** Counts how often builds are read by their id while `work` runs. */
-async function reads(work: () => Promise<unknown>): Promise<number> {
+async function profiled(work: () => Promise<unknown>): Promise<void> {
   await data.db.dropCollection("system.profile");
   await data.db.command({ profile: 2 });
   await work();
   await data.db.command({ profile: 0 });
+}
+
+/** Counts how often builds are read by their id while `work` runs. */
+async function reads(work: () => Promise<unknown>): Promise<number> {
+  await profiled(work);
   const ns = `${data.db.databaseName}.builds`;
   const ofOne = { ns, op: "query", "command.filter._id": { $type: "number" } };
   return data.db.collection("system.profile").countDocuments(ofOne);
+}
+
+/** Returns how many bytes MongoDB returns of builds while `work` runs. */
+async function bytesRead(work: () => Promise<unknown>): Promise<number> {
+  await profiled(work);
+  const answers = await data.db
+    .collection("system.profile")
+    .find({ ns: `${data.db.databaseName}.builds` })
+    .toArray();
+  return answers.reduce((sum, { responseLength = 0 }) => sum + responseLength, 0);
 }
 
 it("a replica that has just changed a build writes a report without reading the build", async () => {
@@ -59,6 +76,37 @@ it("a replica that has just changed a build writes a report without reading the 
   };
   expect(await reads(report)).toBe(0);
   expect(await get(build)).toMatchObject({ status: "passed", output: "made\n" });
+});
+
+it("a replica that has just changed a build collects its files without reading the record, which grows with them", async () => {
+  await suite.submit(suite.users.ann);
+  const [entry] = (await data.db.collection("builds").findOne({ status: "queued" }))!.artifacts;
+  const collected = Array.from({ length: 2_000 }, (_, n) => ({
+    ...entry,
+    id: 1_000_000 + n,
+    source: `${n}`,
+    name: `${n}`,
+  }));
+  await data.db
+    .collection("builds")
+    .updateMany({ status: "queued" }, { $push: { artifacts: { $each: collected } } as never, $inc: { rev: 1 } });
+  const build = (await first.queue.claimBuild({ runnerId: "r1", drivers: ["os"] })).assignment!;
+  await finishAt(first, build, 0);
+  const artifactId = build.jobs[1]!.artifacts[0]!.id;
+  const put = (name: string) => {
+    const header = { ...secrets(build), artifactId, source: name, name };
+    return first.queue.putArtifact(sendUpload(header, Readable.from([Buffer.from(name)])));
+  };
+  const read = await bytesRead(async () => {
+    for (const name of ["a", "b", "c"]) await put(name);
+  });
+  expect(read).toBeLessThan(50_000);
+  await put("a");
+  const { artifacts } = (await data.db
+    .collection<{ _id: number }>("builds")
+    .findOne({ _id: build.buildId })) as never as BuildDoc;
+  expect(artifacts.filter(({ blobId }) => blobId).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  for (const nth of [1, 2]) await finishAt(first, build, nth);
 });
 
 it("reports that alternate between two replicas are all written, each once", async () => {

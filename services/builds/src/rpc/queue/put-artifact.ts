@@ -5,9 +5,10 @@ import { withinRoom } from "@ci/kit/mongo/byte-quota";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { withinQuotas } from "@ci/kit/mongo/quota";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
-import { changeAndDrop, droppedBy } from "../../actions/drop-contents.js";
+import { changeAndDrop, changeOrDrop } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
-import { collect } from "../../domain/artifacts.js";
+import { collect, replacedBy } from "../../domain/artifacts.js";
+import type { BuildDoc } from "../../domain/build.js";
 import { requireSecret } from "../../domain/lease-secret.js";
 import { artifactQuota } from "../../store/artifact-quota.js";
 
@@ -16,12 +17,13 @@ export const putArtifact =
   async (request, { signal }) => {
     const { header: received, content } = await receiveUpload(request);
     const { leaseSecret, ...header } = received;
-    const build = await ctx.builds.byId(header.buildId);
+    const build = await ctx.builds.current(header.buildId);
     requireSecret(build, leaseSecret);
     // Refuses the file before its content is read, for every reason that would refuse it afterwards.
-    const recorded = collect(build, header.epoch, { ...header, blobId: "", size: 0, md5: "", sha256: "" }, 0);
+    collect(build, header.epoch, { ...header, blobId: "", size: 0, md5: "", sha256: "" }, 0);
     const md5 = createHash("md5");
-    const upload = { buildId: header.buildId, replacedBlobIds: droppedBy(build, recorded) };
+    const replaced = replacedBy(build, header);
+    const upload = { buildId: header.buildId, replacedBlobIds: replaced ? [replaced] : [] };
     const quota = (bytes: number) =>
       artifactQuota(ctx.db, build.userId, ctx.config.artifactQuota, { ...upload, bytes });
     const options: PutOptions = {
@@ -35,8 +37,11 @@ export const putArtifact =
     const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {
       const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
+      const decide = (doc: BuildDoc) => collect(doc, header.epoch, collected, newId);
       await withinQuotas(ctx.db, [quota(size)], { buildId: header.buildId, blobId }, () =>
-        changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId)),
+        replaced
+          ? changeAndDrop(ctx, header.buildId, decide)
+          : changeOrDrop(ctx, header.buildId, decide, (doc) => replacedBy(doc, header) !== undefined),
       );
     } catch (error) {
       // After any other error the write may have happened, so leave the content to the sweep.
