@@ -63,7 +63,6 @@ export interface Context {
   readonly artifacts: ReturnType<typeof blobs>;
   /** Deletes released contents in the background. */
   readonly discard: (blobIds: readonly string[]) => void;
-  /** Kills the builds of a group that a newer one replaces. */
   readonly killReplaced: ReturnType<typeof killingReplaced>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;

@@ -4,14 +4,13 @@ import { type Killing, killBuild } from "./kill-build.js";
 /** Most builds that one submission or one claim kills before it continues. */
 export const maxKilled = 50;
 
-/** Most groups whose builds a process kills in the background. A claim begins with further ones later. */
+/** Most groups whose builds a process kills in the background. */
 const maxGroups = 4;
 
 const killed = { queued: ["queued"], running: ["queued", "running"] } as const;
 
 export interface Replaced {
   readonly ids: readonly number[];
-  /** More builds of the group are to be killed. The process does it in the background. */
   readonly hasMore: boolean;
 }
 

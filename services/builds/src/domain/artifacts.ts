@@ -53,7 +53,6 @@ const maxMatchBytes = fixedLimit({
 
 const measured = new WeakMap<ArtifactDoc, number>();
 
-/** Measures each record once: a build may collect thousands of files. */
 function bytesOf(artifact: ArtifactDoc): number {
   const known = measured.get(artifact);
   if (known !== undefined) return known;
@@ -85,7 +84,6 @@ function findTarget(doc: BuildDoc, { artifactId, source, name }: Wanted) {
   return { entry, wanted, earlier };
 }
 
-/** Returns the content that a file replaces. */
 export const replacedBy = (doc: BuildDoc, file: Wanted): string | undefined => findTarget(doc, file).earlier?.blobId;
 
 /**

@@ -79,7 +79,6 @@ const lineAfter = (texts: readonly (string | undefined)[], line: string): string
 
 const lastText = (doc: BuildDoc): string | undefined => shownTail(doc).at(-1)?.text;
 
-/** Appends a line to the output of a build, even if the output ends within a line. */
 const addLine = (doc: BuildDoc, line: string, now: Date) => addOutput(doc, lineAfter([lastText(doc)], line), now);
 
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
@@ -158,7 +157,6 @@ function addKilledLine(doc: BuildDoc, index: number, now: Date): Change {
   return addOutput(doc, lineAfter([own, lastText(doc)], killedLine(doc)), now, index);
 }
 
-/** Appends the rest of a job's output. */
 function appendRest(doc: BuildDoc, index: number, report: JobReport, now: Date): Change {
   const rest = append(doc, report.epoch, report, now) ?? { set: {}, output: [] };
   if (!doc.killRequestedAt || report.outcome === "killed") return rest;

@@ -81,6 +81,13 @@ it("a repeated upload deletes the content that it replaces", async () => {
   await eventually(async () => expect(await stored()).toEqual({ files: 1, marks: 0 }));
 });
 
+it("of uploads that begin before the first one is recorded, the content of one is kept", async () => {
+  const { assignment, ref } = await claimed();
+  await Promise.all(["one", "two", "six"].map((text) => put(assignment, 0, text)));
+  expect((await artifacts(ref))[0]).toMatchObject({ name: "out0.txt", size: 3 });
+  await eventually(async () => expect(await stored()).toEqual({ files: 1, marks: 0 }));
+});
+
 it("artifacts uploaded while the build is returned leave no content", async () => {
   const { assignment, ref } = await claimed();
   await put(assignment, 0, "early");

@@ -12,7 +12,7 @@ const queuedIn = (key: string) =>
 /** Queues many builds of a group. Returns the group's key. */
 async function crowdIn(group: string): Promise<string> {
   const first = await storedBuild(data.db, (await suite.submit(suite.users.ann, inGroup(group))).id);
-  await crowd(data.db, first, 200);
+  await crowd(data.db, first, 110);
   return first.concurrency!.key;
 }
 

@@ -40,10 +40,7 @@ async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<Bui
   }
 }
 
-/**
- * Reports whether no build of a picked build's group is running. First kills builds that a newer one replaces, maybe
- * the picked one. `crowded`: more are to be killed than one claim may kill.
- */
+/** Kills builds that a newer one replaces, maybe the picked one. Returns `crowded` if one claim may not kill them all. */
 async function stateOfGroup(ctx: Context, { concurrency }: BuildDoc, { killed }: Asking) {
   if (!concurrency) return "free";
   const { ids, hasMore } = await ctx.killReplaced(concurrency.key, maxKilled - killed.size);
@@ -57,7 +54,6 @@ interface Asking extends Claimer {
   readonly drivers: ClaimBuildRequest["drivers"];
   /** Fires when nobody will hear of the claim. */
   readonly signal: AbortSignal;
-  /** The builds that this claim has killed. */
   readonly killed: Set<number>;
 }
 
