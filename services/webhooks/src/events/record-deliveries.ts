@@ -4,11 +4,18 @@ import { deactivateOfUser, removeInNamespace } from "../actions/apply-deletion.j
 import type { Context } from "../context.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { deletesOwnNamespace, newDelivery } from "./new-delivery.js";
-import { sharePayloads } from "./share-payloads.js";
+import { type Body, sharePayloads } from "./share-payloads.js";
+import { slices } from "./slices.js";
 
 interface Listened {
   readonly event: ReceivedEvent;
   readonly webhooks: readonly WebhookDoc[];
+}
+
+interface Addressed {
+  readonly event: ReceivedEvent;
+  readonly webhook: WebhookDoc;
+  readonly body: Body;
 }
 
 const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
@@ -19,9 +26,11 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
   const readAtMs = performance.now();
   const active = await ctx.webhooks.activeInNamespaces(namespaceIds);
   ctx.seen.add(active, readAtMs);
+  const byNamespace = new Map<number, WebhookDoc[]>(namespaceIds.map((id) => [id, []]));
+  for (const webhook of active) byNamespace.get(webhook.namespaceId)!.push(webhook);
   const listened = events.map((event) => {
     const { namespaceId, kind, at = ctx.now() } = event;
-    const inNamespace = active.filter((webhook) => webhook.namespaceId === namespaceId);
+    const inNamespace = namespaceId === undefined ? [] : byNamespace.get(namespaceId)!;
     return {
       event,
       webhooks: inNamespace.filter(({ events, activeSince }) => events.includes(kind) && activeSince <= at),
@@ -30,20 +39,32 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
   return listened.filter(({ webhooks }) => webhooks.length > 0);
 }
 
+function* addressed(listened: readonly Listened[], bodies: readonly Body[]): Generator<Addressed> {
+  for (const [index, { event, webhooks }] of listened.entries())
+    for (const webhook of webhooks) yield { event, webhook, body: bodies[index]! };
+}
+
+const ownBytes = ({ body: { payload, payloadId } }: Addressed): number =>
+  payloadId === undefined ? payload.length : 0;
+
 async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const now = ctx.now();
   const listened = await findListening(ctx, events);
-  const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
-  if (count === 0) return;
+  if (listened.length === 0) return;
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
   const receivers = listened.map(({ webhooks }) => webhooks.length);
   const bodies = await sharePayloads(ctx, payloads, receivers);
-  let id = await ctx.newDeliveryIds(count);
-  const docs = listened.flatMap(({ event, webhooks }, index) =>
-    webhooks.map((webhook) => newDelivery({ config: ctx.config, now }, event, webhook, id++, bodies[index]!)),
+  // One after another: for each webhook, the delivery of an event is stored before those of later events.
+  for (const slice of slices(addressed(listened, bodies), ownBytes)) await addSlice(ctx, slice, now);
+}
+
+async function addSlice(ctx: Context, slice: readonly Addressed[], now: Date): Promise<void> {
+  const firstId = await ctx.newDeliveryIds(slice.length);
+  const docs = slice.map(({ event, webhook, body }, index) =>
+    newDelivery({ config: ctx.config, now }, event, webhook, firstId + index, body),
   );
   await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
-  for (const webhook of new Set(listened.flatMap(({ webhooks }) => webhooks))) ctx.lanes.wake(webhook, "fresh");
+  for (const webhook of new Set(slice.map(({ webhook }) => webhook))) ctx.lanes.wake(webhook, "fresh");
 }
 
 /** Records events. Only the last one may remove or deactivate webhooks. */
