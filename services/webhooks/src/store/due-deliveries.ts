@@ -21,6 +21,8 @@ const maxDueBytes = fixedLimit({
   effect: "further ones are read after these",
 });
 const retriesAmongFirst = 4;
+/** Responses of earlier attempts count in no limit of memory. A large batch would exceed the one of due bytes. */
+const reading = { projection: { response: 0 }, batchSize: 8 } as const;
 const maxBacklog = fixedLimit({
   max: 100_000,
   about: "waiting deliveries that the metrics count",
@@ -36,7 +38,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** Returns what is due for a webhook: first attempts in order of their events, then retries. Limited in size. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
-    const found = deliveries.find({ webhookId, dueAt: { $lte: now } }).sort({ dueAt: 1, _id: 1 });
+    const found = deliveries.find({ webhookId, dueAt: { $lte: now } }, reading).sort({ dueAt: 1, _id: 1 });
     const docs: DeliveryDoc[] = [];
     let sizeBytes = 0;
     for await (const doc of found.limit(maxDue)) {
@@ -47,7 +49,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     const complete = docs.length < maxDue && sizeBytes <= maxDueBytes;
     if (complete || !isFirstAttempt(docs.at(-1)!)) return { docs, left: complete ? "nothing" : "any" };
     // An endless run of first attempts must not starve retries.
-    const retries = deliveries.find({ webhookId, dueAt: { $gt: dueImmediately, $lte: now } });
+    const retries = deliveries.find({ webhookId, dueAt: { $gt: dueImmediately, $lte: now } }, reading);
     const oldest = await retries.sort({ dueAt: 1, _id: 1 }).limit(retriesAmongFirst).toArray();
     return { docs: [...docs, ...oldest], left: oldest.length < retriesAmongFirst ? "first" : "any" };
   },
