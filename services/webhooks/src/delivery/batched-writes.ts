@@ -1,8 +1,10 @@
 import { type Batched, batched } from "@ci/kit/process/batch";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
 import type { RecordedAttempt } from "../store/delivery-doc.js";
 import type { LaneUpdate } from "../store/lanes.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+import { unwrittenBytes } from "./unwritten-bytes.js";
 
 export interface AttemptWrite extends RecordedAttempt {
   readonly webhookId: number;
@@ -17,13 +19,36 @@ export interface BatchedWrites {
   claimLane(webhookId: number, dead?: string): Promise<WebhookDoc | null>;
   /** Records an attempt. Attempts of one webhook are written in the order given. */
   readonly recordAttempt: Batched<AttemptWrite, void>;
+  /** Waits while the responses of unwritten attempts, of all lanes together, are too large for further ones. */
+  room(): Promise<void>;
   /** Writes the health of webhooks that is still unwritten, and releases these lanes after their attempts are written. */
   releaseLanes(webhookIds: readonly number[]): Promise<void>;
 }
 
 const maxBatch = 200;
+const maxBatchBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "responses of receivers that one command stores",
+  effect: "further ones follow in further commands",
+});
+export const maxUnwrittenBytes = fixedLimit({
+  max: 16 * 1024 ** 2,
+  unit: "bytes",
+  about: "responses of receivers that a process has not stored yet",
+  effect: "further attempts wait",
+});
 /** How long an attempt waits for others before it is written, unless a lane waits for it. */
 const gatherMs = 15;
+
+function bytesOf({ record: { response } }: AttemptWrite): number {
+  if (!response) return 0;
+  const { body, headers } = response;
+  return Object.entries(headers).reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    Buffer.byteLength(body),
+  );
+}
 
 type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
 
@@ -33,6 +58,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
   let lastRelease: Promise<unknown> = Promise.resolve();
   /** The last attempt of each webhook that is not written yet. */
   const unwritten = new Map<number, Promise<void>>();
+  const responses = unwrittenBytes(maxUnwrittenBytes);
 
   /** Runs one after another: an older update never overwrites a newer one, and a claim never overtakes a release. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -50,7 +76,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
     });
 
   const recordAttempts = batched(
-    { maxItems: maxBatch, waitMs: gatherMs },
+    { maxItems: maxBatch, maxBytes: maxBatchBytes, bytesOf, waitMs: gatherMs },
     async (attempts: readonly AttemptWrite[]) => {
       await deliveries.recordAttempts(attempts);
       for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
@@ -61,11 +87,14 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
 
   async function recordAttempt(attempt: AttemptWrite): Promise<void> {
     const { webhookId } = attempt;
+    const bytes = bytesOf(attempt);
+    responses.add(bytes);
     const recorded = recordAttempts(attempt);
     unwritten.set(webhookId, recorded);
     try {
       await recorded;
     } finally {
+      responses.remove(bytes);
       if (unwritten.get(webhookId) === recorded) unwritten.delete(webhookId);
     }
   }
@@ -90,6 +119,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
     recordAttempt: Object.assign(recordAttempt, { hurry: recordAttempts.hurry }),
+    room: () => responses.room(recordAttempts.hurry),
     releaseLanes(webhookIds) {
       const released = written(webhookIds).then(() => flush(webhookIds));
       lastRelease = Promise.allSettled([lastRelease, released]);

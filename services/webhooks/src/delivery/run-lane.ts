@@ -147,6 +147,7 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
   if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
   await writes.atMost(maxUnwritten);
+  await ctx.writes.room();
   return readMoreIfDue(ctx, rest, delivery, turn);
 }
 
