@@ -1,5 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
-import { receiver } from "@ci/testkit/receiver";
+import { type Answer, receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
 import { type SeenWebhooks, seenWebhooks } from "../src/delivery/seen-webhooks.js";
 import { start } from "../src/service.js";
@@ -7,7 +7,7 @@ import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
-const ci = bootWebhooks();
+const ci = bootWebhooks({ timeoutMs: 600_000 });
 
 const submit = (namespaceId: number, number: number) =>
   ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
@@ -33,6 +33,21 @@ test("an idle lane is released, and claimed again for the next delivery", async 
     await eventually(async () => expect(await holder()).toBeUndefined());
   }
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
+});
+
+test("a webhook shows its last response while the next attempt is under way", async () => {
+  let finish = (_: Answer) => {};
+  const second = new Promise<Answer>((resolve) => {
+    finish = resolve;
+  });
+  let attempts = 0;
+  await using inbox = await receiver({ answer: async () => (++attempts === 1 ? { status: 201 } : second) });
+  const { namespace, webhook } = await aLane(inbox.url);
+  for (const number of [1, 2]) await submit(namespace.id, number);
+  await eventually(() => expect(attempts).toBe(2));
+  await eventually(async () => expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 201 }));
+  finish({ status: 200 });
+  await ci.settled(webhook, 2);
 });
 
 test("a lane that was idle uses the webhook that was read for the new event", async () => {

@@ -21,6 +21,8 @@ export interface BatchedWrites {
   readonly recordAttempt: Batched<AttemptWrite, void>;
   /** Waits while the responses of unwritten attempts, of all lanes together, are too large for further ones. */
   room(): Promise<void>;
+  /** Returns in how long the first health will have been unwritten for `forMs`; undefined if there is none. */
+  healthInMs(forMs: number): number | undefined;
   /** Writes the health of webhooks that is still unwritten, and releases these lanes after their attempts are written. */
   releaseLanes(webhookIds: readonly number[]): Promise<void>;
 }
@@ -54,6 +56,7 @@ type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
 
 export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): BatchedWrites {
   const updates = new Map<number, LaneUpdate>();
+  let healthSinceMs: number | undefined;
   let lastUpdate: Promise<unknown> = Promise.resolve();
   let lastRelease: Promise<unknown> = Promise.resolve();
   /** The last attempt of each webhook that is not written yet. */
@@ -72,6 +75,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       for (const webhookId of released) updates.set(webhookId, { ...updates.get(webhookId), webhookId, release: true });
       const batch = [...updates.values()];
       updates.clear();
+      healthSinceMs = undefined;
       if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch);
     });
 
@@ -80,6 +84,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
     async (attempts: readonly AttemptWrite[]) => {
       await deliveries.recordAttempts(attempts);
       for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
+      healthSinceMs ??= performance.now();
       if (attempts.some(({ urgent }) => urgent)) await flush([]);
       return attempts.map(() => undefined);
     },
@@ -120,6 +125,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
     },
     recordAttempt: Object.assign(recordAttempt, { hurry: recordAttempts.hurry }),
     room: () => responses.room(recordAttempts.hurry),
+    healthInMs: (forMs) => healthSinceMs && healthSinceMs + forMs - performance.now(),
     releaseLanes(webhookIds) {
       const released = written(webhookIds).then(() => flush(webhookIds));
       lastRelease = Promise.allSettled([lastRelease, released]);

@@ -4,16 +4,22 @@ import type { Context } from "../context.js";
 /** How long an idle lane is kept. Other processes ask the holder to send during that time. */
 const maxIdleMs = 1_000;
 
+const forever = Number.POSITIVE_INFINITY;
+
 /** Lanes that become idle one after another are released together. */
 const gatherMs = 100;
 
-/** Releases idle lanes and writes the health of webhooks. Returns when the next lane will be due; 0 if none is idle. */
+/**
+ * Releases idle lanes, and writes the health of webhooks with them, or alone if it has waited as long. Returns when there will
+ * be more to do; 0 if no lane is held.
+ */
 export async function releaseIdleLanes(
-  { writes, idleLanes }: Pick<Context, "writes" | "idleLanes">,
+  { writes, lanes, idleLanes }: Pick<Context, "writes" | "lanes" | "idleLanes">,
   forMs = maxIdleMs,
-): Promise<0 | NothingYet> {
+): Promise<0 | undefined | NothingYet> {
   const webhookIds = idleLanes.removeIdle(forMs);
-  if (webhookIds.length > 0) await writes.releaseLanes(webhookIds);
-  const nextInMs = idleLanes.nextInMs(forMs);
-  return nextInMs === undefined ? 0 : { nextInMs: Math.max(gatherMs, nextInMs) };
+  if (webhookIds.length > 0 || (writes.healthInMs(forMs) ?? forever) <= 0) await writes.releaseLanes(webhookIds);
+  const nextInMs = Math.min(idleLanes.nextInMs(forMs) ?? forever, writes.healthInMs(forMs) ?? forever);
+  if (nextInMs < forever) return { nextInMs: Math.max(gatherMs, nextInMs) };
+  return lanes.areRunning() ? undefined : 0;
 }
