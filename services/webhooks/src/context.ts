@@ -20,6 +20,7 @@ import type { Followed } from "./events/followed.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Followers } from "./store/followers.js";
 import type { Payloads } from "./store/payloads.js";
+import type { RemovedWebhooks } from "./store/removed-webhooks.js";
 import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
 
@@ -32,6 +33,7 @@ export interface Context {
   /** Must be called after each webhook that is stored. */
   readonly deletions: Deletions;
   readonly deliveries: Deliveries;
+  readonly removedWebhooks: RemovedWebhooks;
   readonly payloads: Payloads;
   readonly sharedPayloads: SharedPayloads;
   readonly stream: Stream;
@@ -53,6 +55,7 @@ export interface Context {
   /** Reserves consecutive ids and returns the first. */
   newDeliveryIds(count: number): Promise<number>;
   wakeRedelivery(): void;
+  wakeRemoval(): void;
   /** Ends the rest of the loops that tend lanes. They rest while there are none. */
   stirLanes(): void;
   /** Tells other processes to send to a webhook, if one of them holds its lane. */

@@ -45,6 +45,7 @@ import { pruneSecrets } from "./loops/prune-secrets.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
 import { releaseIdleLanes } from "./loops/release-idle-lanes.js";
+import { removeDeliveries } from "./loops/remove-deliveries.js";
 import { wakeDue } from "./loops/wake-due.js";
 import { registerGauges } from "./metrics.js";
 import { handlers } from "./rpc/index.js";
@@ -53,6 +54,7 @@ import type { DeliveryDoc } from "./store/delivery-doc.js";
 import { type Follower, followerStore } from "./store/followers.js";
 import { makeFollowerIndexes, makeIndexes, makeStreamIndexes } from "./store/indexes.js";
 import { type PayloadDoc, payloadStore } from "./store/payloads.js";
+import { type RemovedWebhook, removedWebhookStore } from "./store/removed-webhooks.js";
 import { type Sender, senderStore } from "./store/senders.js";
 import { type StreamDoc, streamStore } from "./store/stream.js";
 import type { WebhookDoc } from "./store/webhook-doc.js";
@@ -68,7 +70,11 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
   host("webhooks", config, async (from) => {
     const { bus, own } = from;
     const leases = sharedLease(leaseOf(from.db, "events"), leaseOf(from.db, "stream"));
-    const wakeups = { wakeRedelivery: () => loops.redelivery.wake(), stirLanes: () => loops.stirLanes() };
+    const wakeups = {
+      wakeRedelivery: () => loops.redelivery.wake(),
+      wakeRemoval: () => loops.removal.wake(),
+      stirLanes: () => loops.stirLanes(),
+    };
     const ctx = await createContext(config, from, leases, { ...wakeups, ...overrides });
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
     const loops = startLoops(ctx, from);
@@ -103,7 +109,18 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-stream", hourMs, () => pruneStream(ctx));
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
+  const removal = loop(
+    "remove-deliveries",
+    1_000,
+    async () => {
+      const { steps, more } = await removeDeliveries(ctx);
+      if (more) removal.wake();
+      return steps;
+    },
+    hourMs,
+  );
   return {
+    removal,
     departed: loop("find-departed", 180_000, () => findDeparted(ctx), hourMs),
     redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
     stirLanes() {
@@ -122,7 +139,7 @@ async function runTurn(ctx: Context, turn: Turn): Promise<boolean> {
   }
 }
 
-type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery" | "stirLanes">;
+type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery" | "wakeRemoval" | "stirLanes">;
 
 async function createContext(
   config: Config,
@@ -163,6 +180,7 @@ async function createContext(
   const stores = {
     webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
     deliveries: deliveryStore(deliveries),
+    removedWebhooks: removedWebhookStore(db.collection<RemovedWebhook>("removedWebhooks")),
     payloads: payloadStore(db.collection<PayloadDoc>("payloads")),
     heartbeat,
     followers: followerStore(followers),

@@ -4,9 +4,10 @@ import { cancelStale } from "./cancel-stale.js";
 import { removeWebhooks } from "./remove-webhooks.js";
 
 type Stores = Pick<Context, "webhooks" | "deliveries" | "deletions">;
+type Parts = Stores & Pick<Context, "removedWebhooks" | "wakeRemoval">;
 
 /** Removes the webhooks of a deleted namespace, except those that still have to deliver its deletion. */
-export async function removeInNamespace(ctx: Stores, namespaceId: number): Promise<void> {
+export async function removeInNamespace(ctx: Parts, namespaceId: number): Promise<void> {
   const ids = await ctx.webhooks.idsInNamespace(namespaceId);
   const leaving = new Set(ids.length === 0 ? [] : await ctx.deliveries.withFarewell(ids));
   await removeWebhooks(
@@ -22,7 +23,7 @@ export async function deactivateOfUser(ctx: Stores, userId: number, at: Date): P
 }
 
 /** Applies a recorded deletion to webhooks that were created meanwhile. May be repeated. */
-export async function applyDeletion(ctx: Stores, { kind, id }: Parent): Promise<void> {
+export async function applyDeletion(ctx: Parts, { kind, id }: Parent): Promise<void> {
   if (kind === "namespace") return removeInNamespace(ctx, id);
   for (const webhookId of await ctx.webhooks.deactivateNew(id)) await cancelStale(ctx, webhookId);
 }

@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { cancelStale } from "../actions/cancel-stale.js";
-import { removeWebhooks } from "../actions/remove-webhooks.js";
+import { removeDeliveriesOf, removeWebhooks } from "../actions/remove-webhooks.js";
 import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
@@ -78,7 +78,7 @@ async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDo
   if (claimed) return claimed;
   const holder = await webhooks.laneHolder(webhookId);
   if (holder && (await heartbeat.isDead(holder))) return writes.claimLane(webhookId, holder);
-  if (holder === null) await ctx.deliveries.removeOf(webhookId);
+  if (holder === null) await removeDeliveriesOf(ctx, [webhookId]);
   // The holder does not know what this process has stored.
   else if (reason !== "look") ctx.wakeHolder(webhook);
   return null;

@@ -1,4 +1,3 @@
-/** The bytes of attempts that are made but not written, in the whole process. */
 export interface UnwrittenBytes {
   add(bytes: number): void;
   remove(bytes: number): void;

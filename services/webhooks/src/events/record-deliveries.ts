@@ -54,7 +54,6 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
   const receivers = listened.map(({ webhooks }) => webhooks.length);
   const bodies = await sharePayloads(ctx, payloads, receivers);
-  // One after another: for each webhook, the delivery of an event is stored before those of later events.
   for (const slice of slices(addressed(listened, bodies), ownBytes)) await addSlice(ctx, slice, now);
 }
 

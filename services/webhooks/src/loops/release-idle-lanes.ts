@@ -9,10 +9,7 @@ const forever = Number.POSITIVE_INFINITY;
 /** Lanes that become idle one after another are released together. */
 const gatherMs = 100;
 
-/**
- * Releases idle lanes, and writes the health of webhooks with them, or alone if it has waited as long. Returns when there will
- * be more to do; 0 if no lane is held.
- */
+/** Releases idle lanes, and writes health that has waited as long. Returns when there will be more to do; 0 if no lane is held. */
 export async function releaseIdleLanes(
   { writes, lanes, idleLanes }: Pick<Context, "writes" | "lanes" | "idleLanes">,
   forMs = maxIdleMs,

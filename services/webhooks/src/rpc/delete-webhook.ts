@@ -1,5 +1,6 @@
 import { fullPause } from "@ci/kit/process/full-pause";
 import { findWebhook } from "../actions/find-webhook.js";
+import { removeDeliveriesOf } from "../actions/remove-webhooks.js";
 import type { Context, Handlers } from "../context.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 
@@ -7,10 +8,10 @@ export const deleteWebhook =
   (ctx: Context): Handlers["deleteWebhook"] =>
   async ({ namespaceId, id }, { caller }) => {
     await findWebhook(ctx, caller, namespaceId, id);
-    await ctx.webhooks.remove(id);
+    await ctx.webhooks.remove([id]);
     // Other replicas may use cached settings of the webhook for this long.
     await fullPause(settingsCacheMs);
-    // An event that is being recorded may still add a delivery. The lane that finds it due removes it.
-    await ctx.deliveries.removeOf(id);
+    // An event that is being recorded may still add a delivery. The lane that finds it due has it removed.
+    await removeDeliveriesOf(ctx, [id]);
     return {};
   };

@@ -103,8 +103,11 @@ const removals = (deliveries: Collection<DeliveryDoc>) => ({
       farewell: { $exists: true },
     }),
 
-  async removeOf(webhookId: number): Promise<void> {
-    await deliveries.deleteMany({ webhookId });
+  /** Removes a batch of a webhook's deliveries. Returns their number, 0 if none is left. */
+  async removeSome(webhookId: number): Promise<number> {
+    const newest = deliveries.find({ webhookId }, { projection: { _id: 1 } }).sort({ _id: -1 });
+    const ids = (await newest.limit(maxRemoved).toArray()).map(({ _id }) => _id);
+    return ids.length === 0 ? 0 : (await deliveries.deleteMany({ _id: { $in: ids } })).deletedCount;
   },
 
   /** Removes a batch of the deliveries created before a time. Returns their number, 0 if none is left. */

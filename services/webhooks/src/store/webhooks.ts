@@ -70,8 +70,8 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateMany({ "secrets.replaced": { $elemMatch: old } }, pull)).modifiedCount;
   },
 
-  async remove(id: number): Promise<void> {
-    await webhooks.deleteOne({ _id: id });
+  async remove(ids: readonly number[]): Promise<void> {
+    await webhooks.deleteMany({ _id: { $in: [...ids] } });
   },
 });
 

@@ -1,0 +1,62 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { limitOf } from "@ci/testkit/quotas";
+import { suite } from "@ci/testkit/suite";
+import { removeInNamespace } from "../src/actions/apply-deletion.js";
+import type { Context } from "../src/context.js";
+import { removeDeliveries } from "../src/loops/remove-deliveries.js";
+import { deliveryStore } from "../src/store/deliveries.js";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
+import { makeIndexes } from "../src/store/indexes.js";
+import { type RemovedWebhook, removedWebhookStore } from "../src/store/removed-webhooks.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
+
+const names = suite();
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+beforeAll(async () => {
+  mongo = await openMongo(names.mongoUrl, names.mongoDb);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+/** Returns the stores as a new process has them. */
+function aProcess() {
+  const webhooks = mongo.db.collection<WebhookDoc>("webhooks");
+  const deliveries = mongo.db.collection<DeliveryDoc>("deliveries");
+  const ctx = {
+    webhooks: webhookStore(mongo.db, webhooks, limitOf("Webhooks", "user")),
+    deliveries: deliveryStore(deliveries),
+    removedWebhooks: removedWebhookStore(mongo.db.collection<RemovedWebhook>("removedWebhooks")),
+    wakeRemoval: () => undefined,
+  } as unknown as Context;
+  return { ctx, webhooks, deliveries, left: () => deliveries.countDocuments({ webhookId: { $gt: 0 } }) };
+}
+
+test("the webhooks of a deleted namespace are removed at once, and another process removes their deliveries in steps", async () => {
+  const { ctx, webhooks, deliveries, left } = aProcess();
+  await makeIndexes(webhooks, deliveries, mongo.db.collection("senders"));
+  const docs = [
+    { _id: 1, namespaceId: 7 },
+    { _id: 2, namespaceId: 7 },
+    { _id: 3, namespaceId: 8 },
+  ];
+  await webhooks.insertMany(docs.map((doc) => ({ ...doc, targetKey: `${doc._id}` })) as WebhookDoc[]);
+  const log = Array.from({ length: 25_000 }, (_, nth) => ({ _id: nth, webhookId: 1 + (nth % 3), eventId: `${nth}` }));
+  await deliveries.insertMany(log as DeliveryDoc[]);
+
+  await removeInNamespace(ctx, 7);
+  expect(await ctx.webhooks.after(0)).toMatchObject([{ _id: 3 }]);
+  expect(await left()).toBe(25_000);
+
+  const later = aProcess();
+  const steps: number[] = [];
+  const removeSome = async (webhookId: number) => {
+    const removed = await later.ctx.deliveries.removeSome(webhookId);
+    steps.push(removed);
+    return removed;
+  };
+  const counted = { ...later.ctx, deliveries: { ...later.ctx.deliveries, removeSome } };
+  while ((await removeDeliveries(counted)).more);
+  expect(Math.max(...steps)).toBe(1_000);
+  expect([await left(), await deliveries.countDocuments({ webhookId: 3 })]).toEqual([8_333, 8_333]);
+  expect(await removeDeliveries(later.ctx)).toEqual({ steps: 0, more: false });
+});
