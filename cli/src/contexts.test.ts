@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contextNamed, fileOf, readContexts, writeContexts } from "./contexts.js";
+import { UsageError } from "./exit.js";
 import { targetOf } from "./session.js";
 
 const work = { server: "https://ci.example.com", public_url: "https://ci.example.com", username: "ann", token: "ci_w" };
@@ -59,6 +60,20 @@ describe("the server and the token", () => {
     expect(target({}, env)).toMatchObject({ server: "https://other.example.com", token: "ci_e" });
     expect(target({ context: "home" }, env)).toMatchObject({ server: home.server, token: "ci_h" });
     expect(target({ server: work.server, token: "ci_o" }, env)).toMatchObject({ server: work.server, token: "ci_o" });
+  });
+
+  test.each([
+    [{ CI_TOKEN: "ci_one\nci_two" }, {}, "in CI_TOKEN"],
+    [{ CI_TOKEN: "“ci_one”" }, {}, "in CI_TOKEN"],
+    [{}, { token: "ci_one " }, "of the option --token"],
+    [{}, { token: "" }, "of the option --token"],
+    [{ XDG_CONFIG_HOME: "/conf" }, { context: "bad" }, 'of the context "bad" in /conf/service-ci/contexts.json'],
+  ])("a token of a wrong form is refused, with its place and without its text: %j %j", (env, options, place) => {
+    const bad = { ...home, token: "ci_one\rci_two" };
+    const act = () => targetOf({ options, env }, { ...contexts, contexts: { ...contexts.contexts, bad } });
+    expect(act).toThrow(UsageError);
+    expect(act).toThrow(`The token ${place} is not one word`);
+    expect(act).not.toThrow("ci_");
   });
 
   test("a token goes only to the server that it was given for", () => {

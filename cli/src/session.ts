@@ -1,8 +1,9 @@
 import { ApiError, type Client, type components, createClient, record } from "@service-ci/client";
-import { type Context, type Contexts, contextNamed, readContexts } from "./contexts.js";
+import { type Context, type Contexts, contextNamed, fileOf, readContexts } from "./contexts.js";
 import { UsageError } from "./exit.js";
 import type { Io } from "./io.js";
 import { serverUrl } from "./server.js";
+import { checkToken } from "./token.js";
 
 /** A server, and the user of its token. */
 export interface Session {
@@ -38,6 +39,10 @@ export function targetOf({ options, env }: Pick<Io, "options" | "env">, contexts
   const fromEnvironment = named === undefined && isForServer ? env.CI_TOKEN || undefined : undefined;
   const token = options.token ?? fromEnvironment ?? context?.token;
   if (token === undefined) throw new UsageError(`There is no token for ${server}. Sign in with \`ci login ${server}\``);
+  const name = Object.entries(contexts.contexts).find(([, it]) => it === context)?.[0];
+  const placeInFile = `of the context "${name}" in ${fileOf({ env })}`;
+  const place = fromEnvironment === undefined ? placeInFile : "in CI_TOKEN";
+  checkToken(token, options.token === undefined ? place : "of the option --token");
   return { server, token, context: context?.token === token ? context : undefined };
 }
 

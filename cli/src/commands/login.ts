@@ -7,6 +7,7 @@ import { promptSecret } from "../prompt.js";
 import { isPlain, serverUrl } from "../server.js";
 import { clientOf, publicUrlOf } from "../session.js";
 import type { Specs } from "../specs.js";
+import { checkToken } from "../token.js";
 
 export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
   const server = serverUrl(address);
@@ -14,8 +15,10 @@ export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
   if (isPlain(server)) note(io, `Warning: the token travels to ${server} in plain text. Use https if you can`);
   const given = io.options.token ?? (io.stdin.isTTY ? undefined : "-");
   const token = given === undefined ? await promptSecret(io, `Token for ${server}: `) : await readSecret(io, given);
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError("A token is one word. Give it with --token, or on standard input");
+  checkToken(
+    token,
+    given === undefined ? "from the terminal" : given === "-" ? "on standard input" : "of the option --token",
+  );
   const user = await record(clientOf(io, server, token).api.GET("/user")).catch((error) => {
     if (error instanceof ApiError && error.status === 401) throw new UsageError(`${server} does not accept this token`);
     throw error;
