@@ -1,4 +1,4 @@
-import { ApiError } from "@service-ci/client";
+import { ApiError, ForeignResponse } from "@service-ci/client";
 import { exit, Failure } from "./exit.js";
 
 /** The message for an error, and the exit code. */
@@ -41,6 +41,9 @@ export function lostNote(error: unknown): string {
 export function explain(error: unknown): Explained {
   if (error instanceof Failure) return { message: error.message, code: error.code };
   if (error instanceof ApiError) return refused(error);
+  if (error instanceof ForeignResponse) return failed(error.message);
+  if (error instanceof SyntaxError && error.message.includes("JSON"))
+    return failed(`The server's response is not JSON. Check its address: ${error.message}`);
   if (error instanceof TypeError && error.message === "fetch failed")
     return failed(`The server cannot be reached: ${causeOf(error).message}`);
   if (error instanceof TypeError && error.message === "terminated")

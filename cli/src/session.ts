@@ -1,4 +1,4 @@
-import { ApiError, type Client, type components, createClient, record } from "@service-ci/client";
+import { ApiError, type Client, type components, createClient, ForeignResponse, record } from "@service-ci/client";
 import { type Context, type Contexts, contextNamed, fileOf, readContexts } from "./contexts.js";
 import { UsageError } from "./exit.js";
 import type { Io } from "./io.js";
@@ -57,7 +57,7 @@ export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string)
 /** Returns the base of the URLs in a server's records. Throws if the server is not Service CI. */
 export async function publicUrlOf(client: Client, server: string): Promise<string> {
   const root: unknown = await record(client.api.GET("/")).catch((error) => {
-    if (error instanceof SyntaxError || (error instanceof ApiError && error.status === 404)) return undefined;
+    if (error instanceof ForeignResponse || (error instanceof ApiError && error.status === 404)) return undefined;
     throw error;
   });
   const builds = root && (root as { builds_url?: unknown }).builds_url;

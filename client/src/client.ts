@@ -1,5 +1,5 @@
 import createApi, { type Client as Api, defaultPathSerializer } from "openapi-fetch";
-import { type ApiError, errorOf } from "./errors.js";
+import { type ApiError, errorOf, ForeignResponse } from "./errors.js";
 import { type FollowOptions, follow, type StreamEvent } from "./follow.js";
 import type { paths } from "./gen/openapi.js";
 import { straight } from "./paths.js";
@@ -26,11 +26,11 @@ export interface OutputOptions {
 
 /** A client of one server, with one token. */
 export interface Client {
-  /** Every route of the API, typed. A response other than 2xx throws an ApiError. */
+  /** Every route of the API, typed. A response other than 2xx throws an ApiError, and one without JSON a ForeignResponse. */
   readonly api: Api<paths>;
-  /** Sends a request to a path of the API or a URL from a record. Throws an ApiError unless the response is 2xx. */
+  /** Sends a request to a path of the API or a URL from a record. Throws an ApiError unless the response is 2xx, and a ForeignResponse for a page. */
   request(pathOrUrl: string, init?: RequestInit): Promise<Response>;
-  /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. Throws if the first connection fails. */
+  /** Yields the events of an output or of a namespace as they happen, each once, also across lost connections. Throws if the first connection fails, and a ForeignResponse for anything but a stream. */
   follow(pathOrUrl: string, options?: FollowOptions & OutputOptions): AsyncGenerator<StreamEvent>;
   /** Uploads content to `/objects` or `/images` as it is read, and returns the record. */
   upload<T = unknown>(
@@ -55,6 +55,17 @@ async function failed(response: Response): Promise<ApiError> {
   }
 }
 
+const typeOf = ({ headers }: Response): string => headers.get("content-type") ?? "";
+
+/** Reports whether a response is a page. Content is an attachment, also if it is HTML. */
+const isPage = (response: Response): boolean =>
+  /^text\/html\b/i.test(typeOf(response)) && !response.headers.has("content-disposition");
+
+const isStream = (response: Response): boolean => /^text\/event-stream\b/i.test(typeOf(response));
+
+const hasRecord = (response: Response): boolean =>
+  response.status === 204 || /^application\/json\b/i.test(typeOf(response));
+
 const counting = (onProgress: (sentBytes: number) => void): TransformStream<Uint8Array, Uint8Array> => {
   let sentBytes = 0;
   return new TransformStream({
@@ -76,9 +87,18 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
     pathSerializer: (path, values) => straight(defaultPathSerializer(path, values)),
     ...(token ? { headers: bearer(token) } : {}),
   });
+
+  /** Throws unless the server has accepted the request, and `ours` says that it is Service CI. */
+  async function requireOurs(response: Response, ours: boolean): Promise<void> {
+    if (!response.ok) throw await failed(response);
+    if (ours) return;
+    await response.body?.cancel();
+    throw new ForeignResponse(url);
+  }
+
   api.use({
-    async onResponse({ response }) {
-      if (!response.ok) throw await failed(response);
+    async onResponse({ response, options: { parseAs } }) {
+      await requireOurs(response, parseAs === "json" ? hasRecord(response) : !isPage(response));
       return undefined;
     },
   });
@@ -91,11 +111,15 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
     throw new TypeError(`${pathOrUrl} is not below ${publicUrl}`);
   }
 
-  async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  async function send(
+    address: string,
+    init: RequestInit = {},
+    isOurs = (response: Response) => !isPage(response),
+  ): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("Authorization", bearer(token).Authorization);
     const response = await fetch(new Request(address, { ...init, headers }));
-    if (!response.ok) throw await failed(response);
+    await requireOurs(response, isOurs(response));
     return response;
   }
 
@@ -106,7 +130,7 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
     request,
     follow(pathOrUrl, { timestamps, ...options } = {}) {
       const address = addressOf(timestamps ? withTimes(pathOrUrl) : pathOrUrl);
-      return follow((headers, signal) => send(address, { headers, signal }), options);
+      return follow((headers, signal) => send(address, { headers, signal }, isStream), options);
     },
     async upload(path, query, content, { signal, onProgress } = {}) {
       const body = onProgress ? content.pipeThrough(counting(onProgress)) : content;

@@ -17,6 +17,17 @@ export class ApiError extends Error {
   }
 }
 
+/** Something else than Service CI answered, such as a proxy with a page for signing in. */
+export class ForeignResponse extends Error {
+  override readonly name = "ForeignResponse";
+
+  constructor(server: string) {
+    super(
+      `${server} does not answer as Service CI. Perhaps a proxy or a sign-in page is in front of it, or the address is wrong`,
+    );
+  }
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 const isComplaints = (value: unknown): value is Record<string, string[]> =>

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { ApiError } from "./errors.js";
+import { ApiError, ForeignResponse } from "./errors.js";
 
 /** An event of a stream. `id` is its position: a later stream continues after it. */
 export interface StreamEvent {
@@ -66,8 +66,8 @@ function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard
 
 /**
  * Yields the events of a stream. After a lost connection it reconnects and continues after the last event, so each event
- * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses, and what
- * `open` throws if the first connection fails.
+ * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses, a
+ * ForeignResponse if `open` throws one, and what else `open` throws if the first connection fails.
  */
 export async function* follow(
   open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
@@ -97,7 +97,7 @@ export async function* follow(
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!(error instanceof ApiError ? mayPass(error) : retries)) throw error;
+      if (error instanceof ForeignResponse || !(error instanceof ApiError ? mayPass(error) : retries)) throw error;
       lostBy = error;
       pauseMs = pauseAfter(error, pauseMs);
     } finally {
