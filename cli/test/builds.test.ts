@@ -46,6 +46,24 @@ test("the exit code says how the build ended", async () => {
   expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({ event: "end", data: { status: "killed" } });
 });
 
+test("a kill says what became of the build, and of the builds of its matrix", async () => {
+  expect((await submit(manifestOf(["true"]), "-f")).code).toBe(0);
+  const name = (await user.out("list", "--limit", "1", "-q")).trim();
+  const already = { code: 0, stdout: "", stderr: `Build ${name} had already finished: passed\n` };
+  expect(await user.run(["kill", name])).toEqual(already);
+  const commands = ["[ $N = 1 ] || sleep 600"];
+  await submit(manifestOf(commands, { matrix: { N: ["1", "2"] } }, { timeout: "2min" }));
+  const [second = "", first = ""] = (await user.out("list", "--limit", "2", "-q")).trim().split("\n");
+  await eventually(async () => expect(await user.out("show", first, "-q")).toBe("passed\n"));
+  expect(await user.run(["kill", second, "--group"])).toEqual({
+    ...{ code: 0, stdout: "" },
+    stderr: `Build ${first} had already finished: passed\nKilled build ${second}\n`,
+  });
+  await eventually(async () => expect(await user.out("show", second, "-q")).toBe("killed\n"));
+  const killed = { code: 0, stdout: "", stderr: `Build ${second} had already finished: killed\n` };
+  expect(await user.run(["kill", second])).toEqual(killed);
+});
+
 test("an interrupt ends the command with 130, and the build continues", async () => {
   const running = user.start(["submit", "-", "--follow"]);
   running.child.stdin!.end(
