@@ -20,7 +20,7 @@ export async function entryAt(path: string) {
   });
 }
 
-/** Returns the file for a name and creates its folders. Refuses links, which could lead elsewhere. */
+/** Returns the file for a name and creates its folders. Refuses a folder there, and links on the way, which could lead elsewhere. */
 export async function targetOf(folder: string, name: string): Promise<string> {
   const segments = segmentsOf(name);
   await mkdir(folder, { recursive: true });
@@ -31,5 +31,7 @@ export async function targetOf(folder: string, name: string): Promise<string> {
     if (!entry) await mkdir(path);
     else if (!entry.isDirectory()) throw new Failure(`${path} is not a folder`);
   }
-  return join(path, segments.at(-1)!);
+  const target = join(path, segments.at(-1)!);
+  if ((await entryAt(target))?.isDirectory()) throw new Failure(`${target} is a folder`);
+  return target;
 }

@@ -1,4 +1,5 @@
 // Runs the built binary, cli/dist/main.js, with the os driver and without a server.
+import { join } from "node:path";
 import { inApp, LocalUser } from "./_run.js";
 
 let user: LocalUser;
@@ -33,6 +34,17 @@ test("secrets are masked, whether they are given or from the environment", async
   expect(await user.run(manifest, ["--secret", "SHORT=abc"])).toMatchObject({
     ...{ code: 1, stderr: "-: Variables value of SHORT cannot be shorter than 6 characters in length\n" },
   });
+});
+
+test("an artifact that would replace a folder is not kept, and the output says why", async () => {
+  const { code, stdout } = await user.run(inApp(["touch a b"], {}, { artifacts: ["app/a => out/a", "app/b => out"] }), [
+    "--artifacts",
+    "kept",
+  ]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(`artifact error: app/b: ${join(user.repository, "kept/out")} is a folder`),
+  ]);
 });
 
 test("a build without jobs says why nothing was run", async () => {
