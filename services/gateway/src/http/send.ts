@@ -52,7 +52,8 @@ function dropRest(request: IncomingMessage, then: () => void): void {
   const timer = setTimeout(() => request.destroy(), maxDropMs);
   request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   request.once("end", then).once("close", then);
-  request.on("data", (chunk: Buffer) => {
+  // A parser that gets no further would pause the request again.
+  request.removeAllListeners("data").on("data", (chunk: Buffer) => {
     leftBytes -= chunk.length;
     if (leftBytes < 0) request.destroy();
   });
