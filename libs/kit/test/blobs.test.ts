@@ -166,6 +166,14 @@ describe("get", () => {
     expect(await read(blobId, { start: 2 * MiB, end: 3 * MiB })).toHaveLength(MiB);
   });
 
+  test("yields at most 16 KiB at a time, because several pieces wait for a slow reader", async () => {
+    const { blobId } = await store.put(from(Buffer.alloc(2 * MiB + 1)), limits);
+    const lengths: number[] = [];
+    for await (const { length } of store.get(blobId)) lengths.push(length);
+    expect(Math.max(...lengths)).toBe(16 * 1024);
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(2 * MiB + 1);
+  });
+
   test("can be stopped halfway and repeated", async () => {
     const { blobId } = await store.put(from(Buffer.alloc(9 * MiB)), limits);
     for await (const part of store.get(blobId)) {

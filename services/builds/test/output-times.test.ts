@@ -52,12 +52,14 @@ const watched = (ref: Ref, { job, offset = 0 }: { job?: string; offset?: number 
     return { pieces, text: pieces.map(({ text }) => text).join("") };
   });
 
-const read = (ref: Ref, range: { job?: string; start?: number; end?: number } = {}) =>
+const messages = (ref: Ref, range: { job?: string; start?: number; end?: number } = {}, timestamps = true) =>
   suite.as(suite.users.ann, async () => {
     const chunks: Uint8Array[] = [];
-    for await (const { chunk } of suite.builds.readOutput({ ref, ...range, timestamps: true })) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
+    for await (const { chunk } of suite.builds.readOutput({ ref, ...range, timestamps })) chunks.push(chunk);
+    return chunks;
   });
+
+const read = async (...args: Parameters<typeof messages>) => Buffer.concat(await messages(...args)).toString();
 
 it("a line has the time when its first piece arrived", async () => {
   const { ref, assignment } = await claimed();
@@ -112,6 +114,8 @@ it("a long output keeps its times when its pieces move out of the record", async
   expect(all.text === stamped(pieces)).toBe(true);
   expect((await read(ref, { job: "create-driver" })) === stamped(pieces)).toBe(true);
   expect(Math.max(...all.pieces.map(({ text }) => Buffer.byteLength(text)))).toBeLessThanOrEqual(8 * 1024);
+  for (const timestamps of [true, false])
+    for (const { length } of await messages(ref, {}, timestamps)) expect(length).toBeLessThanOrEqual(16 * 1024);
   for (const { offset } of all.pieces.filter((_, nth) => nth % 40 === 1))
     expect((await watched(ref, { offset })).text === stamped(pieces, offset)).toBe(true);
 });

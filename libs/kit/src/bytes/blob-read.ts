@@ -1,11 +1,8 @@
 import { Fault } from "../rpc/fault.js";
 import { type BlobStore, bytesOf } from "./blob-store.js";
-import { readAhead } from "./chunked.js";
+import { inMessages, readAhead } from "./chunked.js";
 
-/** Each piece is copied several times on its way out, and copies of 1 MiB keep V8 busy. */
-const pieceBytes = 128 * 1024;
-
-/** Yields the bytes from `start` up to, not including, `end`. The first read throws `not_found` for unknown content. */
+/** Yields the bytes from `start` up to, not including, `end`, in messages. The first read throws `not_found` for unknown content. */
 export async function* readBlob(
   { files, chunks }: BlobStore,
   blobId: string,
@@ -22,7 +19,7 @@ export async function* readBlob(
     const begin = n * file.chunkSize;
     const bytes = bytesOf(data).subarray(at - begin, end - begin);
     if (at < begin || bytes.length === 0) break;
-    for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
+    yield* inMessages(bytes);
     at += bytes.length;
   }
   if (at < end) throw new Fault("internal", "Stored content is incomplete");

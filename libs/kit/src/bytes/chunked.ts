@@ -1,3 +1,5 @@
+import { fixedLimit } from "../process/fixed-limit.js";
+
 /** Yields the chunks of a stream. Throws the signal's reason as soon as it fires, even while the source is silent. */
 export async function* abortable(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
   const source = stream[Symbol.asyncIterator]();
@@ -39,6 +41,18 @@ export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: n
     }
   }
   if (filled > 0) yield buffer.subarray(0, filled);
+}
+
+const messageBytes = fixedLimit({
+  max: 16 * 1024,
+  unit: "bytes",
+  about: "one message of content or output between services, of which each side holds some for a slow reader",
+  effect: "the rest follows in the next message",
+});
+
+/** Cuts bytes into messages of a stream between services. They share the memory of `bytes`. */
+export function* inMessages(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; from += messageBytes) yield bytes.subarray(from, from + messageBytes);
 }
 
 /** Yields the same items, but requests the next one while the current one is in use. */

@@ -1,3 +1,4 @@
+import { inMessages } from "@ci/kit/bytes/chunked";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { ReadOutputRequest } from "@ci/proto/builds/v1/builds";
@@ -41,5 +42,5 @@ async function open(ctx: Context, caller: Caller, request: ReadOutputRequest) {
 
 export const readOutput = (ctx: Context): Handlers["readOutput"] =>
   async function* (request, { caller }) {
-    for await (const chunk of await open(ctx, caller, request)) yield { chunk };
+    for await (const block of await open(ctx, caller, request)) for (const chunk of inMessages(block)) yield { chunk };
   };
