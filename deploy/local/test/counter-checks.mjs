@@ -51,6 +51,7 @@ export const counterChecks = [
       "an address without a token",
     ],
   },
+  { file: gateway("downloads"), settings: { DOWNLOADS_AT_ONCE: "0" }, fails: ["downloads wait for unread ones"] },
   {
     file: gateway("hook-bodies.long"),
     settings: { HOOK_BODIES: "0", HOOK_BODY_LIMIT: "8MiB", HOOK_BODY_TIMEOUT: "1h" },

@@ -37,6 +37,7 @@ export interface Config {
   anonymousPerMinute: number;
   requestsAtOnce: number;
   uploadsAtOnce: number;
+  downloadsAtOnce: number;
   lengths: Lengths;
   webDir: string;
   streamsPerUser: number;
@@ -114,6 +115,12 @@ const readBounds = (s: Settings) => ({
   uploadsAtOnce: s.int("UPLOADS_AT_ONCE", "uploads of one user that each gateway receives at once; 0: no limit", 32, {
     effect: "the user's other uploads wait",
   }),
+  downloadsAtOnce: s.int(
+    "DOWNLOADS_AT_ONCE",
+    "downloads of objects, images, artifacts and output as text that each gateway sends to one user at once; 0: no limit",
+    32,
+    { effect: "the user's other downloads wait" },
+  ),
   streamsPerUser: s.int(
     "STREAMS_PER_USER",
     "event streams that one user may have open at each gateway; 0: no limit",

@@ -82,6 +82,7 @@ export async function start(config: Config): Promise<Gateway> {
         pending: pendingSignIns(config, config.openid),
       },
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
+      downloadTurns: turns(config.downloadsAtOnce),
       checkHealth: healthCheck(clients, log),
       openStreams: openStreams(config),
       description: describe(routes, groups, config),

@@ -5,7 +5,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 
-const ci = constellation({ runner: true });
+const ci = constellation({ runner: true, settings: { DOWNLOADS_AT_ONCE: "1", OBJECT_LIMIT: "64MiB" } });
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const accepted = ["*/*", "application/json", "text/html,application/xhtml+xml;q=0.9", "text/event-stream", ""];
 let ann: SignedUp;
@@ -66,6 +66,29 @@ test("a download answers HEAD, Range and If-Modified-Since", async () => {
     if (modified) expect((await ann.get(url, { "if-modified-since": modified })).status).toBe(304);
     else expect(kind).toMatch(/^output/);
   }
+});
+
+test("a user's downloads wait for unread ones; other requests and those of others do not", async () => {
+  const bob = await ci.signUp();
+  const large = created(await ann.send("POST", `/objects?name=${aWord()}`, { body: Buffer.alloc(32 * 1024 * 1024) }));
+  const theirs = created(await bob.send("POST", `/objects?name=${aWord()}`, { body: "x" }));
+  const unread = await ann.open("GET", large.content_url);
+  const answered: string[] = [];
+  const waiting = contents.map(async ([kind, url]) => {
+    const { bytes } = await ann.get(url);
+    answered.push(kind);
+    return bytes;
+  });
+  for (const [, url] of contents) {
+    const { status, headers } = await ann.send("HEAD", url);
+    expect(status).toBe(200);
+    const modified = headers["last-modified"];
+    if (modified) expect((await ann.get(url, { "if-modified-since": modified })).status).toBe(304);
+  }
+  expect((await bob.get(theirs.content_url)).text).toBe("x");
+  expect(answered).toEqual([]);
+  unread.destroy();
+  expect(await Promise.all(waiting)).toEqual(contents.map(([, , , bytes]) => bytes));
 });
 
 test("a download needs the same permissions as the record", async () => {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { disconnected, type Exchange, queryOf } from "../http/exchange.js";
+import { type Exchange, queryOf } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
-import { opened, write } from "../stream/resume.js";
 import { varyByAccept } from "../web/negotiate.js";
 import { disposition } from "./disposition.js";
 import { partHeaders, partOf } from "./range.js";
+import { sendContent } from "./send-content.js";
 
 export interface Content {
   readonly type: string;
@@ -42,7 +42,7 @@ function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
 /** Sends content: all of it, a part, or 304 if it has not changed. */
 export const download =
   ({ type, name, sizeBytes, lastModified, read }: Content): Reply =>
-  async (exchange) => {
+  async (exchange, ctx) => {
     const { request, response } = exchange;
     const about = { "Last-Modified": lastModified.toUTCString() };
     varyByAccept(response);
@@ -57,9 +57,6 @@ export const download =
     };
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
-    const signal = disconnected(exchange);
-    const chunks = await opened(read(part ?? { start: 0, end: sizeBytes - 1 }, { signal }));
-    response.writeHead(status, headers);
-    for await (const { chunk } of chunks) await write(response, chunk, signal);
-    response.end();
+    const wanted = part ?? { start: 0, end: sizeBytes - 1 };
+    return sendContent(ctx, exchange, { status, headers }, (options) => read(wanted, options));
   };

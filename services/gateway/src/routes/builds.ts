@@ -161,6 +161,6 @@ export const getBuildOutput = action({
     const output = { ref, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
     const { build } = await ctx.builds.getBuild({ ref, brief: true });
-    return outputText(ctx.builds, output, build!.outputBytes, `${input.params.user}-${ref.number}.log`);
+    return outputText(output, build!.outputBytes, `${input.params.user}-${ref.number}.log`);
   },
 });

@@ -52,6 +52,6 @@ export const getJobOutput = action({
     const output = { ref, job: input.params.name, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
     const { job } = await ctx.builds.getJob({ ref, name: output.job });
-    return outputText(ctx.builds, output, job!.outputBytes, `${input.params.user}-${ref.number}-${output.job}.log`);
+    return outputText(output, job!.outputBytes, `${input.params.user}-${ref.number}-${output.job}.log`);
   },
 });

@@ -3,12 +3,13 @@ import { z } from "zod";
 import { disposition } from "../content/disposition.js";
 import { wantsFile } from "../content/download.js";
 import { partHeaders, partOf } from "../content/range.js";
+import { sendContent } from "../content/send-content.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
-import { opened, resumed, write } from "./resume.js";
+import { opened, resumed } from "./resume.js";
 import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
 import { watchToken } from "./watch-token.js";
 
@@ -36,8 +37,8 @@ export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolea
 
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  (builds: Context["builds"], { ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
-  async (exchange) => {
+  ({ ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
+  async (exchange, ctx) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     const part = timestamps ? undefined : partOf(request, sizeBytes);
@@ -49,12 +50,9 @@ export const outputText =
     };
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
-    const signal = disconnected(exchange);
     const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
-    const chunks = await opened(builds.readOutput({ ref, job, start, end, timestamps }, { signal }));
-    response.writeHead(status, headers);
-    for await (const { chunk } of chunks) await write(response, chunk, signal);
-    response.end();
+    const wanted = { ref, job, start, end, timestamps };
+    return sendContent(ctx, exchange, { status, headers }, (options) => ctx.builds.readOutput(wanted, options));
   };
 
 const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) });
