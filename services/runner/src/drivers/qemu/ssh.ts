@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
+import { type Algorithms, type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
 
 export interface Login {
   readonly port: number;
@@ -16,6 +16,18 @@ const greetingMs = 1_000;
 const handshakeMs = 30_000;
 /** A machine that has crashed and booted again resets the connection only when it is asked something. */
 const keepAlive = { keepaliveInterval: 10_000, keepaliveCountMax: 30 };
+/** Group exchange is missing: ssh2 would test the server's prime in one piece, which can take minutes. */
+const algorithms: Algorithms = {
+  compress: ["none"],
+  kex: [
+    "curve25519-sha256",
+    "curve25519-sha256@libssh.org",
+    "ecdh-sha2-nistp256",
+    "ecdh-sha2-nistp384",
+    "ecdh-sha2-nistp521",
+    "diffie-hellman-group14-sha256",
+  ],
+};
 
 /**
  * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Host
@@ -60,7 +72,7 @@ export async function logInNow({ port, privateKey }: Login, signal: AbortSignal)
       ...user,
       authHandler,
       readyTimeout: handshakeMs,
-      algorithms: { compress: ["none"] },
+      algorithms,
       ...keepAlive,
       hostVerifier: () => true,
     });
