@@ -1,6 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type Algorithms, Server, utils } from "ssh2";
+import {
+  type Algorithms,
+  type Client,
+  type ClientChannel,
+  type Connection,
+  Server,
+  type ServerChannel,
+  utils,
+} from "ssh2";
 import { logInNow, makeKeyPair } from "./ssh.js";
 
 test("makeKeyPair returns only key pairs that can be parsed", () => {
@@ -8,17 +16,25 @@ test("makeKeyPair returns only key pairs that can be parsed", () => {
   expect(pairs.filter((pair) => utils.parseKey(pair.private) instanceof Error)).toEqual([]);
 });
 
-/** Logs in to a server that accepts everybody and only these algorithms. */
-async function logInWith(algorithms: Algorithms): Promise<void> {
+type Serve = (connection: Connection) => unknown;
+
+/** Does work on a connection to a server that accepts everybody. */
+async function withServer(
+  algorithms: Algorithms,
+  work: (client: Client) => unknown = () => undefined,
+  serve: Serve = () => undefined,
+): Promise<void> {
   const keys = makeKeyPair();
   const server = new Server({ hostKeys: [keys.private], algorithms }, (connection) => {
     connection.on("error", () => undefined).on("authentication", (attempt) => attempt.accept());
+    serve(connection);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   try {
     const client = await logInNow({ port, privateKey: keys.private }, new AbortController().signal);
+    await work(client);
     client.end();
   } finally {
     server.close();
@@ -26,13 +42,47 @@ async function logInWith(algorithms: Algorithms): Promise<void> {
 }
 
 test("logInNow refuses compression, which could make one packet of a guest a thousand times as large", async () => {
-  await logInWith({ compress: ["none"] });
-  await expect(logInWith({ compress: ["zlib@openssh.com", "zlib"] })).rejects.toThrow("no matching C->S compression");
+  await withServer({ compress: ["none"] });
+  await expect(withServer({ compress: ["zlib@openssh.com", "zlib"] })).rejects.toThrow("no matching C->S compression");
 });
 
 test("logInNow refuses group exchange, in which a guest chooses the prime", async () => {
-  await logInWith({ kex: ["diffie-hellman-group14-sha256"] });
+  await withServer({ kex: ["diffie-hellman-group14-sha256"] });
   await expect(
-    logInWith({ kex: ["diffie-hellman-group-exchange-sha256", "diffie-hellman-group-exchange-sha1"] }),
+    withServer({ kex: ["diffie-hellman-group-exchange-sha256", "diffie-hellman-group-exchange-sha1"] }),
   ).rejects.toThrow("no matching key exchange algorithm");
+});
+
+const windowBytes = 2 * 1024 ** 2;
+
+test.each(["stdout", "stderr"] as const)("a server that ignores the window of %s is disconnected", async (name) => {
+  /** Packets of this size do not fill the window exactly. */
+  const packetSize = 32_767;
+  const ignoreWindow = (channel: ServerChannel) => {
+    Object.assign((channel as unknown as { outgoing: object }).outgoing, {
+      window: Number.POSITIVE_INFINITY,
+      packetSize,
+    });
+    channel[name].write(Buffer.alloc(4 * windowBytes));
+  };
+  const serve: Serve = (connection) =>
+    connection.on("session", (accept) =>
+      accept().on("exec", (begin) => {
+        ignoreWindow(begin());
+        connection.end();
+      }),
+    );
+  const read = async (client: Client) => {
+    const errors: string[] = [];
+    client.on("error", ({ message }) => errors.push(message));
+    const closed = new Promise<void>((resolve) => client.once("close", () => resolve()));
+    const channel = await new Promise<ClientChannel>((resolve, reject) =>
+      client.exec("print", (error, opened) => (error ? reject(error) : resolve(opened))),
+    );
+    await closed;
+    expect(channel[name].readableLength).toBeGreaterThanOrEqual(windowBytes - packetSize);
+    expect(channel[name].readableLength).toBeLessThanOrEqual(2 * windowBytes);
+    expect(errors).toEqual(["The server sent more data than the window allows"]);
+  };
+  await withServer({}, read, serve);
 });
