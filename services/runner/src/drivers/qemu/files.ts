@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+import { maxPathLength } from "../../steps/path-length.js";
 import { untilAccepted } from "./ssh.js";
 import { codeOf, endOfFile, readContent, sftpCall, writeContent } from "./transfer.js";
 
@@ -76,40 +78,76 @@ async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<vo
   }
 }
 
-const kindOf = ({ attrs }: FileEntryWithStats): Found["kind"] =>
-  attrs.isDirectory() ? "directory" : attrs.isSymbolicLink() ? "link" : attrs.isFile() ? "file" : "other";
+interface Entry {
+  readonly name: string;
+  readonly kind: Found["kind"];
+}
+
+const maxName = 255;
+/** Of SFTP. */
+const maxHandleBytes = 256;
+/** A folder is open while what is below it is listed, so each level holds entries. */
+const maxHeldBytes = fixedLimit({
+  max: 64 * 1024 ** 2,
+  unit: "bytes",
+  about: "names in folders of a virtual machine that are open at a time while files of a pattern are searched",
+  refusal: "artifact error: P: its folders are too large",
+});
+const entryBytes = 100;
+const heldBytesOf = (entries: readonly Entry[]): number =>
+  entries.reduce((sum, { name }) => sum + entryBytes + name.length, 0);
+
+interface Walk {
+  readonly sftp: SFTPWrapper;
+  readonly folder: string;
+  heldBytes: number;
+}
 
 /** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
-export async function* listFolder(
-  sftp: SFTPWrapper,
-  folder: string,
-  depth: number,
-  prefix = "",
-): AsyncGenerator<Found> {
-  const handle = await sftpCall<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
+export const listFolder = (sftp: SFTPWrapper, folder: string, depth: number): AsyncGenerator<Found> =>
+  listBelow({ sftp, folder, heldBytes: 0 }, depth, "");
+
+async function* listBelow(walk: Walk, depth: number, prefix: string): AsyncGenerator<Found> {
+  const { sftp, folder } = walk;
+  const opened = await sftpCall<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
     () => undefined,
   );
-  if (!handle) return;
+  if (!opened || opened.length > maxHandleBytes) return;
+  // ssh2's is a part of the whole response.
+  const handle = Buffer.from(opened);
   try {
-    for await (const entry of entriesOf(sftp, handle)) {
-      const found: Found = { path: posix.join(prefix, entry.filename), kind: kindOf(entry) };
-      yield found;
-      if (found.kind === "directory" && depth > 1) yield* listFolder(sftp, folder, depth - 1, found.path);
+    for await (const entries of readFolder(sftp, handle)) {
+      const heldBytes = heldBytesOf(entries);
+      walk.heldBytes += heldBytes;
+      if (walk.heldBytes > maxHeldBytes) throw new Fault("precondition", "its folders are too large");
+      for (const { name, kind } of entries) {
+        const path = prefix === "" ? name : `${prefix}/${name}`;
+        if (path.length > maxPathLength) continue;
+        yield { path, kind };
+        if (kind === "directory" && depth > 1) yield* listBelow(walk, depth - 1, path);
+      }
+      walk.heldBytes -= heldBytes;
     }
   } finally {
     await sftpCall<void>((done) => sftp.close(handle, done)).catch(() => undefined);
   }
 }
 
-async function* entriesOf(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<FileEntryWithStats> {
+const kindOf = ({ attrs }: FileEntryWithStats): Found["kind"] =>
+  attrs.isDirectory() ? "directory" : attrs.isSymbolicLink() ? "link" : attrs.isFile() ? "file" : "other";
+
+/** No honest server sends a name that is empty, long or has a slash. It would lead elsewhere, or nowhere. */
+const isName = (name: string): boolean =>
+  !["", ".", ".."].includes(name) && !name.includes("/") && name.length <= maxName;
+
+async function* readFolder(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Entry[]> {
   for (;;) {
     const entries = await sftpCall<FileEntryWithStats[]>((done) => sftp.readdir(handle, done)).catch((error) => {
       if (codeOf(error) === endOfFile) return [];
       throw refused(error);
     });
     if (entries.length === 0) return;
-    // No honest server sends a name with a slash; it would lead elsewhere.
-    yield* entries.filter(({ filename }) => filename !== "." && filename !== ".." && !filename.includes("/"));
+    yield entries.flatMap((entry) => (isName(entry.filename) ? [{ name: entry.filename, kind: kindOf(entry) }] : []));
   }
 }
 

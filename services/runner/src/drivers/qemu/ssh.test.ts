@@ -1,45 +1,11 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import {
-  type Algorithms,
-  type Client,
-  type ClientChannel,
-  type Connection,
-  Server,
-  type ServerChannel,
-  utils,
-} from "ssh2";
-import { logInNow, makeKeyPair } from "./ssh.js";
+import { type Client, type ClientChannel, type ServerChannel, utils } from "ssh2";
+import { type Serve, withServer } from "../../../test/_ssh-server.js";
+import { makeKeyPair } from "./ssh.js";
 
 test("makeKeyPair returns only key pairs that can be parsed", () => {
   const pairs = Array.from({ length: 3_000 }, makeKeyPair);
   expect(pairs.filter((pair) => utils.parseKey(pair.private) instanceof Error)).toEqual([]);
 });
-
-type Serve = (connection: Connection) => unknown;
-
-/** Does work on a connection to a server that accepts everybody. */
-async function withServer(
-  algorithms: Algorithms,
-  work: (client: Client) => unknown = () => undefined,
-  serve: Serve = () => undefined,
-): Promise<void> {
-  const keys = makeKeyPair();
-  const server = new Server({ hostKeys: [keys.private], algorithms }, (connection) => {
-    connection.on("error", () => undefined).on("authentication", (attempt) => attempt.accept());
-    serve(connection);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  try {
-    const client = await logInNow({ port, privateKey: keys.private }, new AbortController().signal);
-    await work(client);
-    client.end();
-  } finally {
-    server.close();
-  }
-}
 
 test("logInNow refuses compression, which could make one packet of a guest a thousand times as large", async () => {
   await withServer({ compress: ["none"] });

@@ -1,0 +1,69 @@
+import type { Client, FileEntry, SFTPWrapper } from "ssh2";
+import { withServer } from "../../../test/_ssh-server.js";
+import type { Found } from "../../driver.js";
+import { listFolder, openFiles } from "./files.js";
+
+const [folderMode, fileMode] = [0o40755, 0o100644];
+const [ok, endOfFile] = [0, 1];
+type Answer = Readonly<Record<string, number>>;
+
+/** Serves folders whose names and modes a function returns, in one response each (256 KiB at most). */
+function serveFolders(sftp: SFTPWrapper, entriesOf: (path: string) => Answer): void {
+  const opened: { entries?: Answer | undefined }[] = [];
+  sftp.on("OPENDIR", (id, path) => {
+    const handle = Buffer.alloc(4);
+    handle.writeUInt32BE(opened.push({ entries: entriesOf(path) }) - 1);
+    sftp.handle(id, handle);
+  });
+  sftp.on("READDIR", (id, handle) => {
+    const folder = opened[handle.readUInt32BE()]!;
+    if (!folder.entries) return sftp.status(id, endOfFile);
+    const all = Object.entries(folder.entries).map(([filename, mode]) => ({ filename, longname: "", attrs: { mode } }));
+    folder.entries = undefined;
+    sftp.name(id, all as FileEntry[]);
+  });
+  sftp.on("CLOSE", (id) => sftp.status(id, ok));
+}
+
+async function listed(entriesOf: (path: string) => Answer): Promise<Found[]> {
+  const found: Found[] = [];
+  const list = async (client: Client) => {
+    for await (const one of listFolder(await openFiles(client), "/", Number.POSITIVE_INFINITY)) found.push(one);
+  };
+  await withServer({}, list, (connection) =>
+    connection.on("session", (accept) => accept().on("sftp", (begin) => serveFolders(begin(), entriesOf))),
+  );
+  return found;
+}
+
+test("listFolder lists folders in folders", async () => {
+  const tree: Record<string, Answer> = {
+    "/": { d: folderMode, f: fileMode },
+    "/d": { e: folderMode },
+    "/d/e": { g: fileMode },
+  };
+  expect(await listed((path) => tree[path]!)).toEqual([
+    { path: "d", kind: "directory" },
+    { path: "d/e", kind: "directory" },
+    { path: "d/e/g", kind: "file" },
+    { path: "f", kind: "file" },
+  ]);
+});
+
+test("listFolder skips names that no file can have", async () => {
+  const names = ["", ".", "..", "a/b", "n".repeat(256), "n".repeat(255)];
+  const found = await listed((path) =>
+    path === "/" ? Object.fromEntries(names.map((name) => [name, folderMode])) : {},
+  );
+  expect(found.map(({ path }) => path)).toEqual(["n".repeat(255)]);
+});
+
+test("listFolder ends, although each folder of a guest has a folder", async () => {
+  const found = await listed((path) => (path.length < 8_192 ? { ["n".repeat(200)]: folderMode } : {}));
+  expect(Math.max(...found.map(({ path }) => path.length))).toBe(20 * 201 - 1);
+});
+
+test("listFolder refuses folders with too many names above each other", async () => {
+  const answer = { d: folderMode, ...Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`f${n}`, fileMode])) };
+  await expect(listed(() => answer)).rejects.toThrow("its folders are too large");
+});
