@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
 import { diskUse, engineUse } from "../src/drivers/docker/disk-use.js";
+import { watchDisk } from "../src/drivers/docker/disk-watch.js";
 import { anAssignment } from "./_assignment.js";
 import { deriveImage, dockerLimits } from "./_docker.js";
 import { bootRunner } from "./_suite.js";
@@ -92,6 +93,27 @@ else {
       expect(bytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);
       expect(bytes).toBeLessThan(17 * 1024 ** 2);
     }
+    booted.kill(build);
+    await eventually(() => expect(build.final).toBeDefined());
+  });
+
+  test.each([
+    ["the volume", "."],
+    ["the root of its container", "/root"],
+  ])("a build whose paths in %s are too long for the engine is ended", async (_where, folder) => {
+    const name = "n".repeat(200);
+    const dig = `cd ${folder}; i=0; while [ $i -lt 30 ]; do mkdir ${name}; cd -P ${name}; i=$((i+1)); done`;
+    const build = booted.submit(anAssignment({ driver }, ["set +x", dig, "echo up; sleep 1000"]));
+    await eventually(() => expect(build.text).toContain("up"));
+    const filters = { label: [`ci.build=${build.assignment.buildId}`] };
+    const [found] = await engine.listContainers({ filters });
+    const volumes = (await engine.listVolumes({ filters })).Volumes.map((volume) => volume.Name);
+    const measure = () => engineUse({ engine, volumes, containers: [engine.getContainer(found!.Id)] });
+    using watch = watchDisk({ limitBytes: 32 * 1024 ** 2, maxFiles: 1_000, measure, onError: () => undefined });
+    await eventually(() => expect(watch.signal.aborted).toBe(true));
+    expect(watch.signal.reason.message).toBe(
+      "Killed: disk use cannot be measured (limit 32 MiB of DOCKER_DISK); use shorter paths or fewer files",
+    );
     booted.kill(build);
     await eventually(() => expect(build.final).toBeDefined());
   });

@@ -44,6 +44,9 @@ export const diskLine = (limit: string, setting: string): string =>
 export const filesLine = (limit: number, setting: string): string =>
   `Killed: too many files (limit ${limit}); raise ${setting} or make fewer`;
 
+export const unmeasuredLine = (limit: string, setting: string): string =>
+  `Killed: disk use cannot be measured (limit ${limit} of ${setting}); use shorter paths or fewer files`;
+
 /** Lines without their advice. Any other line is a reason as it stands. */
 const reasons = [
   /^Job failed: (.*)$/s,

@@ -1,13 +1,16 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import type Docker from "dockerode";
 import { isRoot } from "../user.js";
-
-/** Long, because a build that makes too many files slows its own measurement down. */
-const timeoutMs = 10 * 60_000;
+import { sumOf, Unmeasurable } from "./du.js";
 
 interface Usage {
   readonly Volumes?: readonly { readonly Name: string; readonly UsageData?: { readonly Size: number } }[] | null;
+}
+
+/** The engine reports -1 for folders that it cannot walk, for instance because their paths are too long. */
+function measured(size: number): number {
+  if (size < 0) throw new Unmeasurable("the engine cannot measure a folder");
+  return size;
 }
 
 /** Returns the size of volumes as the engine knows it. Engines before API 1.42 measure everything they have for that. */
@@ -19,23 +22,8 @@ async function volumeBytes(engine: Docker, names: readonly string[]): Promise<nu
     ),
   );
   const found = usage.Volumes?.filter(({ Name }) => names.includes(Name)) ?? [];
-  return found.reduce((sum, { UsageData }) => sum + Math.max(0, UsageData?.Size ?? 0), 0);
+  return found.reduce((sum, { UsageData }) => sum + measured(UsageData?.Size ?? 0), 0);
 }
-
-/** Sums up folders. Files that vanish meanwhile make `du` fail after it has printed the sum. */
-const sumOf = (option: "-k" | "--inodes", folders: readonly string[], path: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    execFile(
-      "du",
-      [option, "-sxc", "--", ...folders],
-      { timeout: timeoutMs, env: { PATH: path, LC_ALL: "C" } },
-      (error, out) => {
-        const sum = /^(\d+)\s+total$/m.exec(out)?.[1];
-        if (sum === undefined) reject(error ?? new Error("du printed no sum"));
-        else resolve(Number(sum));
-      },
-    );
-  });
 
 export interface DiskUseOptions {
   readonly engine: Docker;
@@ -63,20 +51,27 @@ async function inspected<T>(containers: readonly Docker.Container[], options?: o
 const volumesOf = ({ Mounts: mounts = [] }: Pick<Docker.ContainerInspectInfo, "Mounts">) =>
   mounts.filter(({ Type }) => Type === "volume");
 
-interface Sized extends Pick<Docker.ContainerInspectInfo, "Mounts"> {
+interface Sized extends Pick<Docker.ContainerInspectInfo, "Mounts" | "State"> {
   readonly SizeRw?: number;
 }
 
-/** Asks the engine for what a build has written. It counts no files. */
+/** A container that has ended may be about to vanish. */
+const rootBytes = ({ SizeRw = 0, State }: Sized): number => (State.Running ? measured(SizeRw) : Math.max(0, SizeRw));
+
+/**
+ * Asks the engine for what a build has written. It counts no files.
+ * @throws Unmeasurable
+ */
 export async function engineUse({ engine, volumes, containers }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
   const sized = await inspected<Sized>(containers, { size: true });
   const names = [...volumes, ...sized.flatMap(volumesOf).map(({ Name = "" }) => Name)];
-  return { bytes: sized.reduce((sum, { SizeRw = 0 }) => sum + SizeRw, await volumeBytes(engine, names)) };
+  return { bytes: sized.reduce((sum, one) => sum + rootBytes(one), await volumeBytes(engine, names)) };
 }
 
 /**
  * Returns what a build has written to its volumes, to the roots of its containers and to the volumes that their images ask
  * for. Root on the engine's host looks into the folders; everyone else asks the engine, which takes longer.
+ * @throws Unmeasurable
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const { engine, path, volumes, containers } = options;
@@ -93,7 +88,8 @@ export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
   if (!isRoot() || !folders.every(isHere)) return engineUse(options);
   const files = await sumOf("--inodes", folders, path);
-  return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
+  const kibibytes = await sumOf("-k", folders, path);
+  return files === undefined || kibibytes === undefined ? engineUse(options) : { files, bytes: 1024 * kibibytes };
 }
 
 /** Returns what the container of a service has written. Its volumes are those that its image asks for. */

@@ -1,11 +1,11 @@
 import { Fault } from "@ci/kit/rpc/fault";
-import { diskLine, filesLine } from "../../work/last-line.js";
+import { diskLine, filesLine, unmeasuredLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
-
 import type { DiskUse } from "./disk-use.js";
+import { Unmeasurable } from "./du.js";
 
 export interface DiskWatch extends Disposable {
-  /** Aborts with a Fault once more is used than a limit. */
+  /** Aborts with a Fault once more is used than a limit, or if that cannot be measured again and again. */
   readonly signal: AbortSignal;
 }
 
@@ -14,16 +14,20 @@ export interface DiskWatchOptions {
   readonly maxFiles: number;
   readonly measure: () => Promise<DiskUse>;
   readonly onError: (error: unknown) => void;
+  readonly shortestPauseMs?: number;
 }
 
-const shortestPauseMs = 2_000;
 /** Measuring takes at most a tenth of the time, however many files there are. */
 const pauseShare = 10;
+/** In a row. */
+const maxUnmeasured = 3;
 
 /** Measures again and again until disposed. */
-export function watchDisk({ limitBytes, maxFiles, measure, onError }: DiskWatchOptions): DiskWatch {
+export function watchDisk(options: DiskWatchOptions): DiskWatch {
+  const { limitBytes, maxFiles, measure, onError, shortestPauseMs = 2_000 } = options;
   const over = new AbortController();
   let disposed = false;
+  let unmeasured = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function complaintAbout({ bytes, files = 0 }: DiskUse): string | undefined {
@@ -31,12 +35,23 @@ export function watchDisk({ limitBytes, maxFiles, measure, onError }: DiskWatchO
     return files > maxFiles ? filesLine(maxFiles, "DOCKER_FILES") : undefined;
   }
 
+  async function complaint(): Promise<string | undefined> {
+    try {
+      const used = await measure();
+      unmeasured = 0;
+      return complaintAbout(used);
+    } catch (error) {
+      onError(error);
+      if (error instanceof Unmeasurable) unmeasured++;
+      return unmeasured < maxUnmeasured ? undefined : unmeasuredLine(sizeText(limitBytes), "DOCKER_DISK");
+    }
+  }
+
   async function look(): Promise<void> {
     const startedAt = performance.now();
-    const used = await measure().catch(onError);
+    const found = await complaint();
     if (disposed) return;
-    const complaint = used && complaintAbout(used);
-    if (complaint !== undefined) return over.abort(new Fault("precondition", complaint));
+    if (found !== undefined) return over.abort(new Fault("precondition", found));
     wait(Math.max(shortestPauseMs, pauseShare * (performance.now() - startedAt)));
   }
 
