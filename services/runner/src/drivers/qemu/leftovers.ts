@@ -16,11 +16,19 @@ const prefix = "ci:";
 /** QEMU's name, by which a later runner finds the machine of a folder. */
 export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
 
+/** Any process may have such a name. */
+function folderIn(name: string): string | undefined {
+  try {
+    return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function folderOf(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const words = line.split("\0");
-  const name = words[words.indexOf("-name") + 1] ?? "";
-  return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;
+  return folderIn(words[words.indexOf("-name") + 1] ?? "");
 }
 
 /** Returns the machines of all folders below `root`; none without /proc. */
