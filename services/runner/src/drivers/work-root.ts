@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
@@ -29,17 +29,29 @@ async function makePrivate(path: string): Promise<void> {
     throw new Error(`RUNNER_DIR: ${path} is not a folder of this user`);
 }
 
+interface Holder {
+  readonly pid?: unknown;
+  readonly startTime?: unknown;
+}
+
+/** After a crash the file may be empty. */
+async function holderIn(file: string): Promise<Holder> {
+  try {
+    return (JSON.parse(await readFile(file, "utf8")) as Holder | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /** Two runners with one name would sweep each other's builds. */
 async function takeName(path: string, name: string): Promise<void> {
   const file = join(path, "runner.json");
-  const holder = await readFile(file, "utf8").then(
-    (text) => JSON.parse(text) as { pid: number; startTime?: string },
-    () => undefined,
-  );
-  const alive = holder?.startTime !== undefined && holder.startTime === startTimeOf(holder.pid);
-  if (alive && holder.pid !== process.pid)
-    throw new Error(`A runner called ${name} runs already, as process ${holder.pid}: give each its RUNNER_NAME`);
-  await writeFile(file, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
+  const { pid, startTime } = await holderIn(file);
+  const alive = typeof pid === "number" && startTime !== undefined && startTime === startTimeOf(pid);
+  if (alive && pid !== process.pid)
+    throw new Error(`A runner called ${name} runs already, as process ${pid}: give each its RUNNER_NAME`);
+  await writeFile(`${file}.new`, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
+  await rename(`${file}.new`, file);
 }
 
 export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
