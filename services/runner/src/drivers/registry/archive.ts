@@ -10,7 +10,7 @@ import type { RegistryClient } from "./client.js";
 import { diffIdsOf } from "./diff-ids.js";
 import { type RemoteImage, tooLarge } from "./image.js";
 import type { Descriptor } from "./manifest.js";
-import { tarCheck } from "./tar-check.js";
+import { type CountEntry, tarCheck } from "./tar-check.js";
 import { unpacking } from "./unpacked.js";
 
 const maxConfigBytes = fixedLimit({
@@ -19,6 +19,14 @@ const maxConfigBytes = fixedLimit({
   about: "configuration of an image of a registry that is not trusted",
   refusal: "Image X could not be pulled: its configuration is too large",
 });
+
+const maxEntries = fixedLimit({
+  max: 1_000_000,
+  about: "files and folders in the layers of an image of a registry that is not trusted",
+  refusal: "Image X could not be pulled: its layers have more than N files and folders",
+});
+/** What a file or a folder takes on a disk. */
+const entryBytes = 4_096;
 
 const pathOf = (digest: string): string => `blobs/${digest.replace(":", "/")}`;
 
@@ -40,16 +48,39 @@ const listOf = ({ config, layers }: RemoteImage, name: string) => [
 ];
 
 interface Filling {
-  count(unpackedBytes: number): void;
+  readonly room: Room;
   /** Must be called before the archive ends with the error. */
   failed(error: unknown): void;
 }
 
+interface Room {
+  count(unpackedBytes: number): void;
+  readonly countEntry: CountEntry;
+}
+
+/** Throws when an image takes more than its limits. A small entry counts as much as it takes on a disk. */
+export function roomFor(maxBytes: number): Room {
+  let unpackedBytes = 0;
+  let entries = 0;
+  const count = (bytes: number) => {
+    unpackedBytes += bytes;
+    if (unpackedBytes > maxBytes) throw tooLarge(maxBytes);
+  };
+  return {
+    count,
+    countEntry(made, bytes) {
+      entries += made;
+      if (entries > maxEntries) throw new FetchFailed(`its layers have more than ${maxEntries} files and folders`);
+      count(Math.max(0, made * entryBytes - bytes));
+    },
+  };
+}
+
 /** Writes a layer. Returns the digest of what it unpacks to. */
-async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, { count, failed }: Filling) {
-  const check = tarCheck();
+async function fillLayer(archive: Pack, client: RegistryClient, layer: Descriptor, { room, failed }: Filling) {
+  const check = tarCheck(room.countEntry);
   using unpacked = unpacking((piece) => {
-    count(piece.length);
+    room.count(piece.length);
     check(piece);
   });
   async function* bytes() {
@@ -82,15 +113,11 @@ async function fill(
   const config = await configOf(client, image.config);
   const diffIds = diffIdsOf(config);
   archive.entry({ name: pathOf(image.config.digest) }, config);
-  let unpackedBytes = 0;
-  const count = (bytes: number) => {
-    unpackedBytes += bytes;
-    if (unpackedBytes > maxBytes) throw tooLarge(maxBytes);
-  };
+  const room = roomFor(maxBytes);
   const unpacked = new Map<string, string>();
   for (const layer of image.layers)
     if (!unpacked.has(layer.digest))
-      unpacked.set(layer.digest, await fillLayer(archive, client, layer, { count, failed }));
+      unpacked.set(layer.digest, await fillLayer(archive, client, layer, { room, failed }));
   const found = image.layers.map(({ digest }) => unpacked.get(digest));
   if (!isDeepStrictEqual(found, diffIds)) throw new FetchFailed("its layers do not match its configuration");
   archive.entry({ name: pathOf(image.digest) }, image.manifest);

@@ -24,7 +24,7 @@ function changed(tar: Buffer, at: number, bytes: string): Buffer {
 
 const pieces = (tar: Buffer, size: number) =>
   Array.from({ length: Math.ceil(tar.length / size) }, (_, n) => tar.subarray(n * size, (n + 1) * size));
-const check = (tar: Buffer, size: number): void => pieces(tar, size).forEach(tarCheck());
+const check = (tar: Buffer, size: number): void => pieces(tar, size).forEach(tarCheck(() => undefined));
 
 const sparse = { pax: { "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "1000000000000" } };
 const text = "x".repeat(700);
@@ -107,4 +107,45 @@ test.each<[string, () => Promise<Buffer>, string]>([
 ])("an archive with %s is refused", async (_what, made, reason) => {
   const tar = await made();
   for (const size of [1, 511, 512, 100_000]) expect(() => check(tar, size)).toThrow(reason);
+});
+
+/** Returns what the entries of an archive count. */
+function counted(tar: Buffer): [made: number, bytes: number][] {
+  const all: [number, number][] = [];
+  pieces(tar, 10_000).forEach(tarCheck((made, bytes) => all.push([made, bytes])));
+  return all;
+}
+
+test("each entry counts once, with its bytes", async () => {
+  const tar = await tarOf(
+    { type: "directory", name: "d/" },
+    { name: "d/a", text },
+    { type: "directory", name: "d/e/" },
+    { name: `d/e/${"n".repeat(250)}`, text: "x" },
+    { type: "symlink", name: "./d/l", linkname: "a" },
+  );
+  expect(counted(tar)).toEqual([
+    [1, 512],
+    [1, 1_536],
+    [1, 512],
+    [1, 1_024],
+    [1, 512],
+  ]);
+});
+
+const deep = (levels: number) => `${"d/".repeat(levels)}f`;
+
+test.each<[string, () => Promise<Buffer>, number]>([
+  ["a short name", () => tarOf({ name: deep(40) }), 41],
+  ["a name in two fields", () => tarOf({ name: `${deep(100)}` }), 101],
+  ["the name of an extension", () => tarOf({ name: deep(2_000) }), 2_001],
+  [
+    "a long name of GNU",
+    async () =>
+      Buffer.concat([changed((await tarOf({ text: deep(300) })).subarray(0, 1_536), 156, "L"), await tarOf({})]),
+    301,
+  ],
+  ["an extension whose entry has another deep name", () => tarOf({ name: deep(40), pax: { path: deep(30) } }), 31],
+])("the folders that %s leads through count, too", async (_what, made, count) => {
+  expect(counted(await made()).map(([entries]) => entries)).toEqual([count]);
 });

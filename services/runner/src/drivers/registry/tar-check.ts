@@ -41,9 +41,14 @@ function requireChecksum(block: Buffer): void {
   if (given !== unsigned && given !== signed) throw cannotUnpack();
 }
 
-/** Returns the size that a PAX header gives to the next entry. */
-function sizeIn(records: Buffer): number | undefined {
-  let size: number | undefined;
+/** What a PAX header says about the next entry. */
+interface Extension {
+  size?: number | undefined;
+  path?: string;
+}
+
+function extensionIn(records: Buffer): Extension {
+  const found: Extension = {};
   for (let at = 0, count = 0; at < records.length; count++) {
     if (count >= maxRecords) throw cannotUnpack();
     const space = records.indexOf(" ", at);
@@ -53,15 +58,42 @@ function sizeIn(records: Buffer): number | undefined {
     const [, key = "", value = ""] = /^([^=]*)=(.*)$/s.exec(records.toString("latin1", space + 1, end - 1)) ?? [];
     if (key.startsWith("GNU.sparse.")) throw isSparse();
     if (key === "size" && !/^\d{0,15}$/.test(value)) throw cannotUnpack();
-    if (key === "size") size = value === "" ? undefined : Number(value);
+    if (key === "size") found.size = value === "" ? undefined : Number(value);
+    if (key === "path") found.path = value;
     at = end;
   }
-  return size;
+  return found;
 }
 
+const textIn = (field: Buffer): string => field.toString("latin1").split("\0", 1)[0]!;
+const partsOf = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
+
+/** Engines make missing folders, and archives list a folder before what is in it. */
+function madeByEntries(): (name: string) => number {
+  let last: readonly string[] = [];
+  return (name) => {
+    const parts = partsOf(name);
+    const common = parts.findIndex((part, at) => part !== last[at]);
+    last = parts;
+    return common < 0 ? 1 : parts.length - common;
+  };
+}
+
+/** The prefix field of other archives holds times. */
+function nameIn(block: Buffer): string {
+  const [name, prefix] = [textIn(block.subarray(0, 100)), textIn(block.subarray(345, 500))];
+  const isPrefix = block.toString("latin1", 257, 263) === "ustar\0" || !/^[0-7 ]*$/.test(prefix);
+  return isPrefix ? `${prefix}/${name}` : name;
+}
+
+/** Takes how many files and folders an entry makes at most, and its bytes in the archive. */
+export type CountEntry = (made: number, bytes: number) => void;
+
 /** Walks through a tar archive in the way of Go's archive/tar, and stops at what that may understand in another way. */
-function* stepsOfTar(): Generator<Step, void, Buffer> {
-  let size: number | undefined;
+function* stepsOfTar(count: CountEntry): Generator<Step, void, Buffer> {
+  const madeBy = madeByEntries();
+  let extension: Extension = {};
+  let longName = "";
   let isExtended = false;
   for (;;) {
     const block = yield read(blockBytes);
@@ -72,17 +104,24 @@ function* stepsOfTar(): Generator<Step, void, Buffer> {
     if (type === "S") throw isSparse();
     if (type === "x" || type === "g") {
       if (ownSize > maxExtensionBytes) throw cannotUnpack();
-      const extension = yield read(ownSize);
+      const records = yield read(ownSize);
       yield skip(padded(ownSize) - ownSize);
-      size = type === "x" ? sizeIn(extension) : undefined;
-    } else if (type === "L" || type === "K") yield skip(padded(ownSize));
+      extension = type === "x" ? extensionIn(records) : {};
+      if (type === "g") longName = "";
+    } else if (type === "L") {
+      if (ownSize > maxExtensionBytes) throw cannotUnpack();
+      longName = textIn(yield read(ownSize));
+      yield skip(padded(ownSize) - ownSize);
+    } else if (type === "K") yield skip(padded(ownSize));
     else {
-      const bytes = "123456".includes(type) ? 0 : (size ?? ownSize);
+      const bytes = "123456".includes(type) ? 0 : (extension.size ?? ownSize);
       // An old kind of file that is a folder if its name, perhaps a longer one, ends with a slash.
       const isOldFolder = isExtended || /^(?:[^\0]*\/)?(?:\0|$)/.test(block.toString("latin1", 0, 100));
       if (type === "\0" && isOldFolder && bytes > 0) throw cannotUnpack();
+      count(madeBy(longName || extension.path || nameIn(block)), blockBytes + padded(bytes));
       yield skip(padded(bytes));
-      size = undefined;
+      extension = {};
+      longName = "";
     }
     isExtended = ["x", "L"].includes(type) || (isExtended && type === "K");
   }
@@ -91,8 +130,8 @@ function* stepsOfTar(): Generator<Step, void, Buffer> {
 }
 
 /** Returns a function that takes a tar archive in pieces, and throws a FetchFailed at a sparse file: engines write its holes. */
-export function tarCheck(): (piece: Buffer) => void {
-  const steps = stepsOfTar();
+export function tarCheck(count: CountEntry): (piece: Buffer) => void {
+  const steps = stepsOfTar(count);
   let step = steps.next().value!;
   let left = step.bytes;
   let parts: Buffer[] = [];
