@@ -81,7 +81,7 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
-  /** What runs in the background: steps of hook deliveries, removals of hooks, deletions of contents, kills of builds. */
+  /** What runs in the background: runs of cron jobs, steps of hook deliveries, removals of hooks, deletions of contents, kills. */
   readonly advancing: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;

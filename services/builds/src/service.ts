@@ -35,7 +35,7 @@ import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
 import { advancingDeliveries } from "./loops/advance-deliveries.js";
 import { completeGroups } from "./loops/complete-groups.js";
-import { restMs as cronRestMs, fireCrons } from "./loops/fire-crons.js";
+import { restMs as cronRestMs, firingCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneCaches } from "./loops/prune-caches.js";
@@ -51,7 +51,7 @@ import { repositoryHandlers } from "./rpc/repositories/index.js";
 import type { OnChange } from "./store/build-writer.js";
 import { buildStore } from "./store/builds.js";
 import { cacheStore } from "./store/caches.js";
-import { cronBatch, cronStore } from "./store/crons.js";
+import { cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { hookRemovalStore } from "./store/hook-removals.js";
 import { ensureAllIndexes } from "./store/indexes.js";
@@ -189,12 +189,7 @@ function startLoops(ctx: Context, { loop, bus }: Host) {
   const firing = loop(
     "fire-crons",
     2_000,
-    async () => {
-      // After a full batch, more may be due, for example at midnight.
-      const fired = await fireCrons(ctx);
-      if (fired === cronBatch) firing.wake();
-      return fired;
-    },
+    firingCrons(ctx, () => firing.wake()),
     cronRestMs,
   );
   tendDeletions({ loop }, ctx.deletions);

@@ -2,7 +2,7 @@ import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
 import { nextRun } from "../src/domain/schedule.js";
-import { fireCrons } from "../src/loops/fire-crons.js";
+import { firingCrons } from "../src/loops/fire-crons.js";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, manifest } from "./_suite.js";
@@ -198,7 +198,7 @@ describe("the loop", () => {
     const cron = await crons.create(suite.users.eve);
     const store = cronStore(suite.database(), () => undefined, { max: 0 } as never);
     const passAt = (beforeMs: number) =>
-      fireCrons({ crons: store, now: () => new Date(cron.nextRun!.getTime() - beforeMs) } as never);
+      firingCrons({ crons: store, now: () => new Date(cron.nextRun!.getTime() - beforeMs) } as never, () => {})();
     expect(await passAt(dayMs / 2)).toBe(0);
     expect(await passAt(5_000)).toEqual({ nextInMs: 5_000 });
   });

@@ -1,11 +1,12 @@
-import { fairly } from "@ci/kit/process/fairly";
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { wakeCron } from "../actions/fire-cron.js";
+import { ownTask } from "../actions/hooks/own-task.js";
 import type { Context } from "../context.js";
 
 export const restMs = 16_000;
 
-const maxAtOnce = 10;
+const slots = 10;
 
 /** Wakes a cron job, unless another replica has done so meanwhile. */
 async function wake(ctx: Context, id: number, now: Date): Promise<void> {
@@ -13,15 +14,36 @@ async function wake(ctx: Context, id: number, now: Date): Promise<void> {
   if (doc?.wakeAt && doc.wakeAt <= now) await wakeCron(ctx, doc);
 }
 
-/** Runs the cron jobs that are due and returns their number. A failure of one does not stop the others. */
-export async function fireCrons(ctx: Context): Promise<number | NothingYet> {
-  const now = ctx.now();
-  const soon = await ctx.crons.waking(new Date(now.getTime() + restMs));
-  const waking = soon.filter(({ wakeAt }) => wakeAt <= now);
-  if (waking.length === 0) return soon[0] ? { nextInMs: soon[0].wakeAt.getTime() - now.getTime() } : 0;
-  const inTurn = fairly<number>(maxAtOnce, waking.length, "Too many cron jobs");
-  const results = await Promise.allSettled(waking.map(({ _id, userId }) => inTurn(userId, () => wake(ctx, _id, now))));
-  const failures = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} cron jobs could not be run`);
-  return waking.length;
+/**
+ * Returns a pass that starts the cron jobs that are due, in shares of their users, and returns how many run. Calls `ended`
+ * after each that has not failed.
+ */
+export function firingCrons(ctx: Context, ended: () => void): () => Promise<number | NothingYet> {
+  const shares = sharesOf<number>(slots);
+  const running = new Set<number>();
+
+  function start(id: number, userId: number, now: Date): void {
+    let failed = false;
+    const task = wake(ctx, id, now)
+      .catch((err) => {
+        failed = true;
+        if (!ctx.signal.aborted) ctx.log.warn({ err, cron: id }, "cron job not run; it will be retried");
+      })
+      .finally(() => running.delete(id));
+    running.add(id);
+    shares.start(userId, ownTask(ctx, task), () => failed || ended());
+  }
+
+  return async () => {
+    const now = ctx.now();
+    for (;;) {
+      const soon = await ctx.crons.waking(new Date(now.getTime() + restMs), shares.sated());
+      const before = running.size;
+      for (const { _id, userId, wakeAt } of soon)
+        if (wakeAt <= now && !running.has(_id) && shares.mayStart(userId)) start(_id, userId, now);
+      const next = soon[0]?.wakeAt.getTime();
+      if (running.size === 0) return next === undefined ? 0 : { nextInMs: next - now.getTime() };
+      if (shares.isFull() || running.size === before) return shares.running();
+    }
+  };
 }

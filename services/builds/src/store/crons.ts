@@ -10,7 +10,7 @@ import type { CronChange, CronDoc } from "../domain/cron.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 
-export const cronBatch = 50;
+const maxWaking = 50;
 const maxWhole = 5;
 
 function selected(owners: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
@@ -85,13 +85,13 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
       listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
 
-    /** Returns the ids and users of cron jobs whose wake-up time is before another time, the longest overdue first. */
-    waking: (before: Date) =>
+    /** Returns the ids of cron jobs that wake up before a time, of none of these users, the longest overdue first. */
+    waking: (before: Date, exceptUsers: readonly number[]) =>
       crons
-        .find({ wakeAt: { $lte: before } })
+        .find({ wakeAt: { $lte: before }, userId: { $nin: [...exceptUsers] } })
         .project<Pick<CronDoc, "_id" | "userId"> & { readonly wakeAt: Date }>({ userId: 1, wakeAt: 1 })
         .sort({ wakeAt: 1 })
-        .limit(cronBatch)
+        .limit(maxWaking)
         .toArray(),
 
     /** Returns some of the cron jobs in a scope. */

@@ -89,7 +89,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { rootId: 1, name: 1, _id: 1 }, ...having("rootId") },
     { key: { userId: 1, terms: 1, name: 1, _id: 1 } },
     { key: { rootId: 1, terms: 1, name: 1, _id: 1 }, ...having("rootId") },
-    { key: { wakeAt: 1 }, ...having("wakeAt") },
+    { key: { wakeAt: 1, userId: 1 }, ...having("wakeAt") },
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("groups"), [{ key: { key: 1 }, unique: true, ...having("key") }]);
