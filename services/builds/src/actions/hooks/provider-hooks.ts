@@ -14,6 +14,12 @@ const maxListBytes = fixedLimit({
   effect: "the hook has to be added or removed by hand",
 });
 
+const maxRemoved = fixedLimit({
+  max: 10,
+  about: "hooks at a provider with the same URL of ours that one registration or removal removes",
+  effect: "further ones stay at the provider",
+});
+
 type Needs = Pick<Context, "agent" | "config" | "signal">;
 
 /** The fields that identify a repository at its provider. */
@@ -22,11 +28,17 @@ export type HookedRepository = Pick<RepositoryDoc, "_id" | "provider" | "url">;
 export const hookUrl = ({ config }: Pick<Context, "config">, { _id, provider }: HookedRepository): string =>
   `${config.publicUrl}/hooks/${provider}/${_id}`;
 
-/** Returns a function that sends requests about a repository's hooks. It throws FetchFailed if the provider refuses. */
+/**
+ * Returns a function that sends requests about a repository's hooks, all of them within the hook lease. It throws
+ * FetchFailed if the provider refuses.
+ */
 function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token: string) {
   const api = repositoryApi({ provider, cloneUrl }, token);
+  const { hookTimeoutMs, hookLeaseMs } = ctx.config;
+  const over = performance.now() + hookLeaseMs;
   return async (method: FetchOptions["method"], path: string, body?: object): Promise<unknown> => {
-    const limits = { timeoutMs: ctx.config.hookTimeoutMs, maxBodyBytes: maxListBytes, signal: ctx.signal };
+    const leftMs = Math.max(1, Math.ceil(over - performance.now()));
+    const limits = { timeoutMs: Math.min(hookTimeoutMs, leftMs), maxBodyBytes: maxListBytes, signal: ctx.signal };
     const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
     const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
     if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
@@ -39,7 +51,7 @@ const pathOf = (hookId: string): string => `/hooks/${encodeURIComponent(hookId)}
 const found = async (ask: ReturnType<typeof asking>, api: HookApi, url: string): Promise<string[]> =>
   hooksTo(api, await ask("GET", api.list), url);
 
-/** Registers our hook at the provider, or updates the existing one and tries to remove surplus ones. Throws FetchFailed. */
+/** Registers our hook at the provider, or updates the existing one and tries to remove some surplus ones. Throws FetchFailed. */
 export async function addHook(
   ctx: Needs,
   repository: HookedRepository,
@@ -53,15 +65,15 @@ export async function addHook(
   if (existing === undefined) await ask("POST", "/hooks", body);
   else await ask(api.updateMethod, pathOf(existing), body);
   try {
-    for (const id of surplus) await ask("DELETE", pathOf(id));
+    for (const id of surplus.slice(0, maxRemoved)) await ask("DELETE", pathOf(id));
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error;
   }
 }
 
-/** Removes all hooks at the provider that send to our URL. Throws FetchFailed. */
+/** Removes hooks at the provider that send to our URL, up to a limit. Throws FetchFailed. */
 export async function removeHooks(ctx: Needs, repository: HookedRepository, token: string): Promise<void> {
   const ask = asking(ctx, repository, token);
-  for (const id of await found(ask, hookApis[repository.provider], hookUrl(ctx, repository)))
-    await ask("DELETE", pathOf(id));
+  const ids = await found(ask, hookApis[repository.provider], hookUrl(ctx, repository));
+  for (const id of ids.slice(0, maxRemoved)) await ask("DELETE", pathOf(id));
 }

@@ -1,4 +1,6 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { fairly } from "@ci/kit/process/fairly";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
@@ -6,7 +8,20 @@ import type { HookState, RepositoryDoc } from "../../store/repositories.js";
 import { ownTask } from "./own-task.js";
 import { addHook } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
+import { isBusy } from "./reading-turns.js";
 import { removeHookSoon } from "./remove-repository.js";
+
+const maxRegistrations = fixedLimit({
+  max: 8,
+  about: "hooks of new and changed repositories that a process registers at a time",
+  effect: "further ones wait; one user gets half of these",
+});
+const maxWaiting = fixedLimit({
+  max: 16,
+  about: "hooks of one user's new and changed repositories that wait to be registered",
+  effect: "further ones are registered later",
+});
+const inTurn = fairly<number>(maxRegistrations, maxWaiting, "Too many hooks");
 
 export const withoutToken = { hook: "by_hand", hookReason: "no access token" } as const;
 
@@ -55,8 +70,16 @@ export const registerClaimed = (ctx: Context, held: RepositoryDoc): Promise<void
     }),
   );
 
-/** Registers a repository's pending hook, unless a process is doing so: that one will do it again. */
-export async function registerSoon(ctx: Context, id: number): Promise<void> {
-  const held = await ctx.repositories.claimHook(id, ctx.config.hookLeaseMs);
-  if (held) await registerClaimed(ctx, held);
+/** Registers a repository's pending hook in its user's turn. Leaves it to a process that is doing so, or to the loop. */
+export async function registerSoon(
+  ctx: Context,
+  { _id, userId }: Pick<RepositoryDoc, "_id" | "userId">,
+): Promise<void> {
+  const registerPending = async () => {
+    const held = await ctx.repositories.claimHook(_id, ctx.config.hookLeaseMs);
+    if (held) await registerClaimed(ctx, held);
+  };
+  await inTurn(userId, registerPending, ctx.signal).catch((error) => {
+    if (!isBusy(error)) throw error;
+  });
 }

@@ -38,7 +38,7 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
   await ctx.repositories.insert(doc);
   ctx.deletions.created(doc);
   // A crash after the insert loses nothing: the loop registers pending hooks.
-  await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
+  await waitFor(registerSoon(ctx, doc), ctx.config.hookAnswerMs);
   return (await ctx.repositories.byId(id)) ?? doc;
 }
 

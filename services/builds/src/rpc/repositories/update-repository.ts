@@ -76,7 +76,7 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
       },
       async change() {
         const changed = await update(ctx, request, caller, before);
-        if (changed.hook === "pending") await waitFor(registerSoon(ctx, id), ctx.config.hookAnswerMs);
+        if (changed.hook === "pending") await waitFor(registerSoon(ctx, changed), ctx.config.hookAnswerMs);
         const after = await ctx.repositories.byId(id);
         if (!after) throw notFound();
         await killIgnored(ctx, id);
