@@ -82,6 +82,15 @@ test("with other key files, places the newest entry and stores another", async (
   expect(storedOf(cache.name)).toHaveLength(2);
 });
 
+test("other key files below ~/ that a glob matches make another key", async () => {
+  const cache = aCache({ key: ["~/locks/*.lock"] });
+  const withLock = (text: string) => ({ objects: [objectAt("locks/a.lock", text)] });
+  await run(cache, make, withLock("a"));
+  const other = await run(cache, show, withLock("b"));
+  expect(other.text).toContain("no entry for this key, placed the newest one");
+  expect((await run(cache, show, withLock("a"))).text).toMatch(/: hit: /);
+});
+
 test("an object below a cached path is that of the build, and in no entry", async () => {
   const cache = aCache();
   const withObject = (text: string) =>

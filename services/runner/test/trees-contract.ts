@@ -2,6 +2,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { keyOf } from "../src/caches/key.js";
 import { packTrees } from "../src/caches/pack.js";
 import type { Environment } from "../src/driver.js";
 import { placedNames } from "../src/steps/placed.js";
@@ -85,6 +86,17 @@ export function treesContract(subject: () => Subject): void {
       "cat kept/given ~/.home/deep/given; for name in given own; do echo changed > ~/.home/deep/$name; done";
     const show = "cat ~/.home/deep/given";
     expect(await run([change, show, show], { before, after })).toEqual(["placed\nplaced\n", "changed\n", "changed\n"]);
+  });
+
+  test("a cache's key depends on the files below the home folder that its globs match", async () => {
+    const keys: string[] = [];
+    const addKey = async (environment: Environment) =>
+      void keys.push(await keyOf({ name: "c", key: ["~/.home/l*k"], paths: [] }, [], { environment, signal: never }));
+    const write = (text: string) => [`mkdir -p ~/.home && echo ${text} > ~/.home/lock`];
+    await run(write("one"), { after: addKey });
+    await run(write("two"), { after: addKey });
+    await run(write("one"), { after: addKey });
+    expect(keys).toEqual([keys[0], expect.not.stringMatching(keys[0]!), keys[0]]);
   });
 
   test("an archive that is damaged is refused", async () => {

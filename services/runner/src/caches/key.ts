@@ -47,11 +47,13 @@ export async function keyOf({ key, paths }: AssignedCache, placed: readonly stri
   const add = (...parts: string[]) => whole.update(`${JSON.stringify(parts)}\n`);
   add("paths", ...[...paths].sort());
   if (placed.length > 0) add("placed", ...[...placed].sort());
+  const { trees } = on.environment;
   let leftBytes = maxKeyBytes;
   for (const pattern of key) {
-    const files = isGlob(pattern) ? await matchesOf(pattern, on) : [pattern];
+    const located = pattern.startsWith("~/") ? trees.locate(pattern) : pattern;
+    const files = isGlob(pattern) ? await matchesOf(located, on) : [pattern];
     for (const path of files) {
-      const found = await hashOf(on.environment.trees.locate(path), leftBytes, on);
+      const found = await hashOf(trees.locate(path), leftBytes, on);
       leftBytes -= found?.bytes ?? 0;
       add("file", path, found?.sha256 ?? "");
     }
