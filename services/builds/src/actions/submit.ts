@@ -15,6 +15,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, type Destination, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
+import { type BuildsSize, unapprovedComplaints } from "../domain/hooks/unapproved.js";
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
@@ -246,6 +247,8 @@ export interface CommitRequest extends BuildRequest {
   /** Absent for a restart. */
   readonly occasion?: Occasion;
   readonly awaitsApproval?: boolean;
+  /** What waits for approval already; limits hold for all together. */
+  readonly unapproved?: BuildsSize | undefined;
 }
 
 async function selectForCommit(
@@ -267,11 +270,13 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
   const manifest = selected && withOrigin(selected.manifest, request.origin);
   const what = manifest && { ...request, tags, manifest, leftOut: selected.leftOut };
   const found = what && (await readInputs(ctx, what));
+  const more = what && found && { builds: membersOf(manifest, request.axes).length, bytes: found.bytes };
+  const aboutSize = more && request.unapproved ? unapprovedComplaints(request.unapproved, more) : [];
   const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
   return {
     complaints: {
-      manifest: [...aboutManifest, ...(found?.complaints.manifest ?? [])],
+      manifest: [...aboutManifest, ...(found?.complaints.manifest ?? []), ...aboutSize],
       tags: aboutTags,
       variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
     },

@@ -1,6 +1,7 @@
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { requestsPrefix } from "../domain/hooks/change.js";
+import type { BuildsSize } from "../domain/hooks/unapproved.js";
 
 const maxWaiting = 50;
 
@@ -45,6 +46,16 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
       .limit(maxWaiting)
       .map(({ _id }) => _id)
       .toArray();
+  },
+
+  /** Returns how many builds a hook delivery has, and the bytes of their records. */
+  sizeOfDelivery: async (deliveryId: string): Promise<BuildsSize> => {
+    const sums = { builds: { $sum: 1 }, bytes: { $sum: { $bsonSize: "$$ROOT" } } };
+    const found = builds.aggregate<BuildsSize>([
+      { $match: { "origin.deliveryId": deliveryId } },
+      { $group: { _id: null, ...sums } },
+    ]);
+    return (await found.next()) ?? { builds: 0, bytes: 0 };
   },
 
   /** Returns the builds of a hook delivery, sorted by the path of their manifest. */

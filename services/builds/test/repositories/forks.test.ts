@@ -162,6 +162,34 @@ describe("a build of a fork", () => {
     await finishAll(restarts.map(({ build: restarted }) => restarted!.id));
   });
 
+  it("is not made if too many or too large builds of its commit would wait for approval", async () => {
+    const hook = await hooked();
+    const matrix = (count: number) => `matrix: {N: [${Array.from({ length: count }, (_, n) => `"${n}"`)}]}${manifest}`;
+    const countOf = async (commit: Record<string, string>, fork: boolean) => {
+      const options = { sha: await hook.git.commit({ ...commit, text: `${fork}` }), action: "synchronize" };
+      return (await (fork ? hook.pull({ ...options, fork }) : hook.push(options))).length;
+    };
+    const many = { ".service-ci/a.yml": matrix(30), ".service-ci/b.yml": matrix(30), ".service-ci/c.yml": manifest };
+    expect(await countOf(many, true)).toBe(31);
+    const reason = "Manifest makes more than 50 builds that wait for approval, with others of this commit; ";
+    expect((await deliveriesOf(hook))[0]).toMatchObject({
+      status: "failed",
+      reasons: [expect.stringContaining(`.service-ci/b.yml: ${reason}`)],
+    });
+    const large = { ".service-ci.yml": `#${"x".repeat(600_000)}\n${matrix(8)}` };
+    expect(await countOf(large, true)).toBe(0);
+    expect((await deliveriesOf(hook))[0]).toMatchObject({
+      status: "failed",
+      reasons: [expect.stringMatching(/^Manifest makes builds of more than 4.MiB that wait for approval/)],
+    });
+    expect(await countOf(many, false)).toBe(61);
+    const waiting = { "origin.url": hook.record.url, status: "queued" };
+    await suite
+      .database()
+      .collection("builds")
+      .updateMany(waiting, { $set: { status: "killed" } });
+  });
+
   it("runs at once with the setting run, and is not made with ignore", async () => {
     const runs = await hooked("gitlab", undefined, suite.users.ann, { forks: "run" });
     const [ref] = await runs.pull({ sha: await runs.git.commit(files), fork: true });

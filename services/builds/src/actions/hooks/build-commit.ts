@@ -121,7 +121,8 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    const refusal = await trySubmit(ctx, { ...request, text, namespace, origin }, id);
+    const unapproved = request.awaitsApproval ? await ctx.builds.sizeOfDelivery(delivery._id) : undefined;
+    const refusal = await trySubmit(ctx, { ...request, text, namespace, origin, unapproved }, id);
     if (refusal) refusals.push({ path, refusal });
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
