@@ -1,10 +1,10 @@
-import { createPrivateKey } from "node:crypto";
 import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
 import type { Key } from "@ci/proto/namespaces/v1/resources";
 import type { Encrypted } from "./encrypted.js";
 import { nameTooLong } from "./name.js";
 import { openSshKey } from "./open-ssh.js";
+import { isPemKey } from "./pem-key.js";
 
 export interface KeyDoc extends Stored<Key>, Scoped, Encrypted {}
 
@@ -15,7 +15,6 @@ export const toKey = ({ _id, scope, rootId, terms, outbox, deletedAt, sealed, ..
 
 /** File names with a special meaning in the directory of keys. */
 const reserved = [".", "..", "config", "known_hosts", "authorized_keys"];
-const sshTypes = ["rsa", "ec", "ed25519", "dsa"];
 
 /** Returns the name as a safe file name: every other character becomes `_`. */
 export const cleanKeyName = (name: string): string => name.replace(/[^A-Za-z0-9._-]/gu, "_");
@@ -42,26 +41,17 @@ function privateKeyBlock(text: string) {
   const to = text.indexOf(end, from);
   if (to < 0) return undefined;
   const body = text.slice(from, to);
-  return { label, body, pem: `${line}${body}${end}\n`, first: begin.index === 0 };
-}
-
-/** Reports whether OpenSSL can read the key and SSH can use its type. */
-function isPemKey(pem: string): boolean {
-  try {
-    return sshTypes.includes(createPrivateKey(pem).asymmetricKeyType!);
-  } catch {
-    return false;
-  }
+  return { label, body, first: begin.index === 0 };
 }
 
 function kindOf(text: string): "plain" | "encrypted" | undefined {
   const found = privateKeyBlock(text);
   if (!found) return undefined;
-  const { label, body, pem, first } = found;
+  const { label, body, first } = found;
   // SSH tools recognise this form only at the start of a file.
   if (label === "OPENSSH PRIVATE KEY") return first ? openSshKey(Buffer.from(body, "base64")) : undefined;
   if (label === "ENCRYPTED PRIVATE KEY" || /^Proc-Type: *4, *ENCRYPTED/m.test(body)) return "encrypted";
-  return isPemKey(pem) ? "plain" : undefined;
+  return isPemKey(label, body) ? "plain" : undefined;
 }
 
 /** Returns what is wrong with a new private key. SSH must be able to use it without a passphrase. */
