@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type CompressionAlgorithm, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
+import { type Algorithms, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
 // The library cannot read about one in 300 of the Ed25519 keys that it generates.
@@ -25,8 +25,8 @@ export interface SftpOptions {
   readonly onFstat?: (sftp: SFTPWrapper, requestId: number, connection: Connection) => void;
   /** Responds only to the read that the client needs next, with one byte less than requested. */
   readonly shrinks?: boolean;
-  /** The compression that it accepts. */
-  readonly compress?: CompressionAlgorithm[];
+  /** The algorithms that it accepts. */
+  readonly algorithms?: Algorithms;
 }
 
 const expected = { username: "ada", password: "s cret" };
@@ -34,7 +34,7 @@ const expected = { username: "ada", password: "s cret" };
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
-  const { readsBeforeHangUp, onFstat, shrinks = false, compress } = options;
+  const { readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
   let mtime = 1_700_000_000;
@@ -86,7 +86,6 @@ export async function anSftpServer(options: SftpOptions) {
     });
   };
 
-  const algorithms = compress ? { compress } : {};
   const server = new Server({ hostKeys: [hostKey], algorithms }, serve).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

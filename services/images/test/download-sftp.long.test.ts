@@ -4,7 +4,7 @@ import { parseAllow } from "@ci/kit/net/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
-import { utils } from "ssh2";
+import { type Algorithms, utils } from "ssh2";
 import type { Config } from "../src/config.js";
 import { anSftpServer, type SftpOptions } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
@@ -70,11 +70,15 @@ describe("failures", () => {
     expect(server.connections()).toBeLessThan(2);
   });
 
-  test("fails with SSH handshake failed if the server insists on compression", async () => {
-    await using server = await anSftpServer({ files, compress: ["zlib@openssh.com", "zlib"] });
+  test.each<[string, Algorithms]>([
+    ["C->S compression", { compress: ["zlib@openssh.com", "zlib"] }],
+    ["key exchange algorithm", { kex: ["diffie-hellman-group-exchange-sha256"] }],
+  ])("fails with SSH handshake failed: no matching %s for a server with only %j", async (what, algorithms) => {
+    await using server = await anSftpServer({ files, algorithms });
     await using impatient = await service.bootAnother({ downloadAttempts: 1 });
     const image = await impatient.download(ada, server.url("/disks/a%20disk"));
-    expect((await impatient.finished(ada, image)).download).toMatchObject({ error: "SSH handshake failed" });
+    const error = `SSH handshake failed: no matching ${what}`;
+    expect((await impatient.finished(ada, image)).download).toMatchObject({ error });
     expect(server.opened).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
-import { Client, type CompressionAlgorithm, type SFTPWrapper, type Stats } from "ssh2";
+import { type Algorithms, Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
 import type { Rest } from "../domain/resume.js";
 import { credentials, plainPath, type Source } from "./source.js";
@@ -13,7 +13,18 @@ const defaultConnectMs = 30_000;
 const maxReadBytes = 32 * 1024;
 /** Concurrent reads, so that latency does not limit throughput. */
 const concurrentReads = 64;
-const uncompressed: CompressionAlgorithm[] = ["none"];
+/** With group exchange the server would choose a prime, and the client would test it for minutes on this thread. */
+const algorithms: Algorithms = {
+  compress: ["none"],
+  kex: [
+    "curve25519-sha256",
+    "curve25519-sha256@libssh.org",
+    "ecdh-sha2-nistp256",
+    "ecdh-sha2-nistp384",
+    "ecdh-sha2-nistp521",
+    "diffie-hellman-group14-sha256",
+  ],
+};
 
 const reasonByStatus: Readonly<Record<number, string>> = { 2: "no such file", 3: "permission denied" };
 const reasonByLevel: Readonly<Record<string, string>> = {
@@ -24,9 +35,10 @@ const reasonByLevel: Readonly<Record<string, string>> = {
 };
 
 function sshFailure(error: unknown, signal: AbortSignal): unknown {
-  const { code, level = "" } = error as { code?: number | string; level?: string };
+  const { code, level = "", message } = error as { code?: number | string; level?: string; message: string };
   const reason = typeof code === "number" ? (reasonByStatus[code] ?? "file cannot be read") : reasonByLevel[level];
-  return failure(reason ? new FetchFailed(reason, { cause: error }) : error, signal);
+  const [, detail = ""] = /^Handshake failed(: no matching [\w >-]+)$/.exec(message) ?? [];
+  return failure(reason ? new FetchFailed(`${reason}${detail}`, { cause: error }) : error, signal);
 }
 
 /** Returns the time limit for connecting and signing in: the query's `timeout` in seconds, or 30 s. */
@@ -57,7 +69,6 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
     client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) =>
       answer(prompts.map(() => password)),
     );
-    const algorithms = { compress: uncompressed };
     client.connect({ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms });
   });
 }
