@@ -53,6 +53,8 @@ export interface Constellation extends AsyncDisposable {
 
 export interface Differences {
   readonly settings?: Readonly<Record<string, string>>;
+  /** Where single services find MongoDB. */
+  readonly mongoUrls?: Partial<Record<ServiceName, string>>;
   /** Whether to run builds; otherwise they stay queued. */
   readonly runner?: boolean;
   /** The gateway's port, at which its public URL resolves. */
@@ -70,7 +72,7 @@ const anyPort = "127.0.0.1:0";
 /** Starts all services of a suite in this process, on free ports. */
 export async function startConstellation(
   { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
-  { settings = {}, runner = false, publicPort, now = () => new Date() }: Differences = {},
+  { settings = {}, mongoUrls = {}, runner = false, publicPort, now = () => new Date() }: Differences = {},
 ): Promise<Constellation> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
@@ -82,7 +84,6 @@ export async function startConstellation(
     LISTEN: anyPort,
     ADMIN_LISTEN: anyPort,
     LOG_LEVEL: "silent",
-    MONGO_URL: mongoUrl,
     NATS_URL: natsUrl,
     SUBJECT_PREFIX: subjectPrefix,
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
@@ -99,6 +100,7 @@ export async function startConstellation(
   const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
     ...common,
     ...identitySettings(service),
+    MONGO_URL: mongoUrls[service] ?? mongoUrl,
     MONGO_DB: `${mongoDb}_${service}`,
     ...addresses,
     ...settings,

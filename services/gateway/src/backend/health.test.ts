@@ -13,7 +13,7 @@ test("a failed check says once a minute which service does not respond, and why"
     accounts: { resolve: async () => ({}) },
     builds: { getLatestBuilds: async () => ({}) },
     images: { getImage },
-    webhooks: { listWebhooks: () => Promise.reject(notFound()) },
+    webhooks: { getWebhook: () => Promise.reject(notFound()) },
   };
   const check = healthCheck(services as never, log, () => at);
   const unavailable = { code: "unavailable", message: "Service unavailable" };

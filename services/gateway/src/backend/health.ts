@@ -1,5 +1,6 @@
 import type { Log } from "@ci/kit/process/log";
 import { sharedReads } from "@ci/kit/process/shared";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import type { Clients } from "./clients.js";
 
@@ -13,15 +14,20 @@ function failureOf(peer: string, error: unknown): { peer: string; err: unknown }
   return code === "internal" || code === "unavailable" ? [{ peer, err: cause }] : [];
 }
 
-/** Asks each service for a record that does not exist: it is healthy if it says so. Returns why others are not. */
-async function failuresOf({ accounts, builds, images, webhooks }: Services) {
+/** Requests that read a service's own database, as a user who does not exist. */
+function requestsOf({ accounts, builds, images, webhooks }: Services): [string, Promise<unknown>][] {
   const options = { signal: AbortSignal.timeout(timeoutMs) };
-  const requests: [string, Promise<unknown>][] = [
+  return [
     ["namespaces", accounts.resolve({ userIds: [0], namespaceIds: [] }, options)],
     ["builds", builds.getLatestBuilds({ namespaceIds: [0] }, options)],
     ["images", images.getImage({ id: 0 }, options)],
-    ["webhooks", webhooks.listWebhooks({ namespaceId: 0 }, options)],
+    ["webhooks", webhooks.getWebhook({ namespaceId: 0, id: 0 }, options)],
   ];
+}
+
+/** Asks each service for a record that does not exist: it is healthy if it says so. Returns why others are not. */
+async function failuresOf(services: Services) {
+  const requests = runAs({ ...anonymous(), userId: 0 }, () => requestsOf(services));
   const failures = requests.map(([peer, request]) =>
     request.then(
       () => [],

@@ -17,8 +17,8 @@ export async function requireMember(ctx: Context, { userId }: Caller, namespaceI
 
 /** Returns a webhook of a namespace that the caller is a member of; otherwise throws `not_found`. */
 export async function findWebhook(ctx: Context, caller: Caller, namespaceId: number, id: number): Promise<WebhookDoc> {
-  await requireMember(ctx, caller, namespaceId);
   const webhook = await ctx.webhooks.get(namespaceId, id);
   if (!webhook) throw notFound();
+  await requireMember(ctx, caller, namespaceId);
   return webhook;
 }
