@@ -1,8 +1,10 @@
 import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
 import { accountQuotas } from "@ci/testkit/quotas";
 import { suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
+import { MongoClient } from "mongodb";
 import { releaseFromNamespaces } from "../src/actions/release.js";
 import { keyStore } from "../src/store/keys.js";
 import { objectStore } from "../src/store/objects.js";
@@ -110,4 +112,87 @@ test("a read releases a record whose namespace is deleted", async () => {
   expect(await asUser(ada, () => service.variables.getVariable({ id }))).toMatchObject({
     variable: { id, namespaceId: undefined },
   });
+});
+
+describe("a deleted namespace with thousands of records", () => {
+  const count = 2_500;
+  let namespaceId: number;
+
+  beforeEach(async () => {
+    const first = await variable(ada, "A", "doomed");
+    namespaceId = first.namespaceId!;
+    const variables = service.db.collection<{ _id: number; key: string }>("variables");
+    const template = await variables.findOne({ _id: first.id });
+    const copies = Array.from({ length: count - 1 }, (_, n) => ({
+      ...template!,
+      _id: first.id * 10_000 + n,
+      key: `A${n}`,
+      outbox: [],
+      masked: true,
+    }));
+    await variables.insertMany(copies);
+  });
+
+  const end = () =>
+    service.db
+      .collection<{ _id: number }>("namespaces")
+      .updateOne({ _id: namespaceId }, { $set: { endedAt: new Date() } });
+  const left = () => service.db.collection("variables").countDocuments({ scope: `n${namespaceId}` });
+
+  test("releases them with a few commands, and stops after the number that it was given", async () => {
+    await variable(ada, "A7");
+    const client = await MongoClient.connect(own.mongoUrl, { monitorCommands: true });
+    try {
+      let commands = 0;
+      client.on("commandStarted", () => void commands++);
+      const store = variableStore(client.db(service.config.mongoDb), () => {}, accountQuotas);
+      await store.releaseFrom([namespaceId], 2_000);
+      expect(await left()).toBe(500);
+      await store.releaseFrom([namespaceId], 2_000);
+      expect(await left()).toBe(0);
+      expect(commands).toBeLessThan(count / 100);
+    } finally {
+      await client.close();
+    }
+    const { variables } = await asUser(ada, () => service.variables.listVariables({ search: "A7_" }));
+    expect(variables.map(({ key }) => key)).toEqual([expect.stringMatching(/^A7_\d+$/)]);
+  });
+
+  test("a read of one releases only that one", async () => {
+    const { variables } = await asUser(ada, () => service.variables.listVariables({ namespaceId }));
+    await end();
+    const { id } = variables[0]!;
+    const { variable } = await asUser(ada, () => service.variables.getVariable({ id }));
+    expect(variable!.namespaceId).toBeUndefined();
+    expect(await left()).toBe(count - 1);
+  });
+
+  test("lists show them without the namespace, and only to their user", async () => {
+    await service.addCollaborator(bob, ada, namespaceId);
+    const list = async (user: User) => (await asUser(user, () => service.variables.listVariables({}))).variables;
+    expect(await list(bob)).toHaveLength(25);
+    await end();
+    const listed = await list(ada);
+    expect(listed.map((variable) => variable.namespaceId)).toEqual(Array(25).fill(undefined));
+    expect(await list(bob)).toEqual([]);
+  });
+});
+
+test("after DELETE all records are shown without the namespace, though a loop moves the last thousand", async () => {
+  const { namespaceId, id } = await variable(ada, "A", "doomed");
+  const variables = service.db.collection<{ _id: number; key: string }>("variables");
+  const template = (await variables.findOne({ _id: id }))!;
+  const copies = Array.from({ length: 2_000 }, (_, n) => ({
+    ...template,
+    _id: 1e9 + n,
+    key: `A${n}`,
+    outbox: [],
+    masked: true,
+  }));
+  await variables.insertMany(copies);
+  await asUser(ada, () => service.namespaces.deleteNamespace({ id: namespaceId! }));
+  const list = () => service.variables.listVariables({ page: { number: 81 } });
+  const [last] = (await asUser(ada, list)).variables;
+  expect(last).toMatchObject({ key: "A999", namespaceId: undefined });
+  await eventually(async () => expect(await variables.countDocuments({ scope: `n${namespaceId}` })).toBe(0));
 });

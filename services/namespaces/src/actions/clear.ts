@@ -36,14 +36,20 @@ async function endBelow(ctx: Context, top: Ended, act: Act): Promise<number[]> {
 
 const asParents = (ids: readonly number[]) => ids.map((id) => ({ kind: "namespace", id }) as const);
 
-/** Clears what is below a deleted namespace. Safe to repeat, and after a crash. */
-export async function clearNamespace(ctx: Context, top: Ended): Promise<void> {
-  const act = { at: ctx.now(), actorId: top.endedBy };
+/** Deletes the namespaces and memberships below a deleted namespace. Returns the ids of all deleted namespaces. */
+export async function endNamespaces(ctx: Context, top: Ended, act: Act): Promise<number[]> {
   await ctx.deletions.record(asParents([top._id]));
   const below = await endBelow(ctx, top, act);
   await ctx.deletions.record(asParents(below));
   const ids = [top._id, ...below];
   for (const membership of await ctx.memberships.ofNamespaces(ids)) await dropMembership(ctx, membership, act);
+  return ids;
+}
+
+/** Clears what is below a deleted namespace. Safe to repeat, and after a crash. */
+export async function clearNamespace(ctx: Context, top: Ended): Promise<void> {
+  const act = { at: ctx.now(), actorId: top.endedBy };
+  const ids = await endNamespaces(ctx, top, act);
   await releaseFromNamespaces(ctx, ids);
   const retryAt = new Date(act.at.getTime() + retryAfterMs);
   for (const id of ids) if (!(await ctx.namespaces.purge(id))) await ctx.namespaces.clearAgain(id, retryAt);

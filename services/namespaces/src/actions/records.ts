@@ -29,11 +29,21 @@ export async function seeRecord<D extends Scoped>(
   const found = await ctx.namespaces.byIds([doc.namespaceId]);
   if (found.length === 0) {
     // The namespace has been deleted, but this record is not yet released from it.
-    await store.release([doc.namespaceId]);
+    await store.release(doc);
     return seeRecord(ctx, store, id, caller, action);
   }
   if ((await filterAllowed(ctx, userId, action, found)).length === 0) throw notFound();
   return doc;
+}
+
+/** Shows records of deleted namespaces as if they were already released: without namespace, to their user alone. */
+async function released<D extends Scoped>(ctx: Access, userId: number, docs: readonly D[]): Promise<D[]> {
+  const ended = new Set(docs.flatMap(({ namespaceId }) => namespaceId ?? []));
+  for (const { doc } of await ctx.namespaces.byIds([...ended])) ended.delete(doc._id);
+  return docs.flatMap((doc) => {
+    if (doc.namespaceId === undefined || !ended.has(doc.namespaceId)) return doc;
+    return doc.userId === userId ? { ...doc, namespaceId: undefined } : [];
+  });
 }
 
 /** Returns one page of a namespace or, without one, of everything the caller owns or collaborates on. */
@@ -47,7 +57,8 @@ export async function listRecords<D extends Scoped>(
   const { namespaceId, search, page } = request;
   if (namespaceId === undefined) {
     const rootIds = await ctx.memberships.rootsOf(userId);
-    return store.list({ userId, rootIds }, search, page?.number);
+    const listed = await store.list({ userId, rootIds }, search, page?.number);
+    return { ...listed, items: await released(ctx, userId, listed.items) };
   }
   await seeNamespace(ctx, userId, namespaceId, "view");
   return store.list({ scope: namespaceScope(namespaceId) }, search, page?.number);

@@ -1,9 +1,13 @@
 import type { Context } from "../context.js";
 
-/** Moves records of deleted namespaces to their users, renamed if need be, without events. Safe to repeat. */
+/**
+ * Moves records of deleted namespaces to their users, renamed if need be, without events; of each kind about `most`. Safe to
+ * repeat.
+ */
 export async function releaseFromNamespaces(
   { objects, variables, keys }: Pick<Context, "objects" | "variables" | "keys">,
   namespaceIds: readonly number[],
+  most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  for (const store of [objects, variables, keys]) await store.release(namespaceIds);
+  await Promise.all([objects, variables, keys].map((store) => store.releaseFrom(namespaceIds, most)));
 }

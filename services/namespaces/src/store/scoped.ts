@@ -2,12 +2,20 @@ import { expireInputs } from "@ci/access/build-inputs";
 import { deletedScope, namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";
-import type { Collection, Db, Document, Filter, UpdateFilter } from "mongodb";
+import type {
+  AnyBulkWriteOperation,
+  Collection,
+  Db,
+  Document,
+  Filter,
+  MongoBulkWriteError,
+  UpdateFilter,
+} from "mongodb";
 
 const live = { deletedAt: { $exists: false } } as const;
 
@@ -119,30 +127,55 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
   };
 };
 
+const releasedAtOnce = 1_000;
+
 /** Moves records out of deleted namespaces. */
 const releases = <D extends Scoped>({ collection, field, suffix }: Stored<D>) => {
-  /** Moves a record to its user, under a name that is free there. */
-  async function releaseOne(doc: D): Promise<void> {
-    const scope = userScope(doc.userId);
-    for (let name = doc[field] as string; ; name = `${name}${suffix}${doc._id}`) {
-      const change = {
-        $set: { scope, [field]: name, terms: termsOf([name]) },
-        $unset: { namespaceId: "", rootId: "" },
-      };
-      try {
-        await collection.updateOne(unchanged(doc) as Filter<D>, change as unknown as UpdateFilter<D>);
-        return;
-      } catch (error) {
-        if (!duplicateKey(error)) throw error;
-      }
+  const movesTo = (name: string, doc: D): AnyBulkWriteOperation<D> => {
+    const $set = { scope: userScope(doc.userId), [field]: name, terms: termsOf([name]) };
+    const update = { $set, $unset: { namespaceId: "", rootId: "" } } as unknown as UpdateFilter<D>;
+    return { updateOne: { filter: unchanged(doc) as Filter<D>, update } };
+  };
+
+  /** Moves records to their users with one write. Returns those whose names are taken there. */
+  async function tryRelease(named: Map<D, string>): Promise<D[]> {
+    const docs = [...named.keys()];
+    try {
+      await collection.bulkWrite(
+        docs.map((doc) => movesTo(named.get(doc)!, doc)),
+        { ordered: false },
+      );
+      return [];
+    } catch (error) {
+      if (!onlyRefusedBy(`scope_1_${field}_1`, error)) throw error;
+      return [(error as MongoBulkWriteError).writeErrors].flat().map(({ index }) => docs[index]!);
+    }
+  }
+
+  /** Moves records to their users, under names that are free there. */
+  async function releaseAll(docs: readonly D[]): Promise<void> {
+    let named = new Map(docs.map((doc) => [doc, doc[field] as string]));
+    while (named.size > 0) {
+      const taken = await tryRelease(named);
+      named = new Map(taken.map((doc) => [doc, `${named.get(doc)}${suffix}${doc._id}`]));
     }
   }
 
   return {
-    async release(namespaceIds: readonly number[]): Promise<void> {
-      const scopes = namespaceIds.map(namespaceScope);
-      for await (const doc of collection.find({ scope: { $in: scopes } } as unknown as Filter<D>))
-        await releaseOne(doc as D);
+    async release(doc: D): Promise<void> {
+      await releaseAll([doc]);
+      await expireInputs();
+    },
+
+    /** Releases the records of these namespaces. Stops after about `most` of them. */
+    async releaseFrom(namespaceIds: readonly number[], most: number): Promise<void> {
+      const filter = { scope: { $in: namespaceIds.map(namespaceScope) } } as unknown as Filter<D>;
+      const projection = { scope: 1, userId: 1, [field]: 1 };
+      for (let released = 0; released < most; released += releasedAtOnce) {
+        const docs = await collection.find(filter, { projection }).limit(releasedAtOnce).toArray();
+        await releaseAll(docs as D[]);
+        if (docs.length < releasedAtOnce) break;
+      }
       await expireInputs();
     },
   };
