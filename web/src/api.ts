@@ -27,8 +27,24 @@ export const provider = setting("sign-in-with");
 /** The path of the public URL, without trailing slash. */
 export const base = new URL(publicUrl, location.origin).pathname.replace(/\/$/, "");
 
+const refused = new EventTarget();
+
+/** Calls `heard` when the server refuses the session, until the returned function is called. */
+export function onUnauthorized(heard: () => void): () => void {
+  refused.addEventListener("refused", heard);
+  return () => refused.removeEventListener("refused", heard);
+}
+
 /** Talks to the server that the page came from. The browser adds the cookie of the session. */
-export const client = createClient({ url: location.origin + base, publicUrl });
+export const client = createClient({
+  url: location.origin + base,
+  publicUrl,
+  async fetch(request) {
+    const response = await fetch(request);
+    if (response.status === 401) refused.dispatchEvent(new Event("refused"));
+    return response;
+  },
+});
 
 /** Returns this page's address for the URL of a record; undefined for another site's URL. */
 export function pageOf(url: string): string | undefined {

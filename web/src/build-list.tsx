@@ -38,15 +38,20 @@ const Rows = ({ builds, empty }: { builds: readonly Build[]; empty: string }) =>
 
 /** The newest builds of a list. */
 export function NewestBuilds({ address, empty }: { address: string; empty: string }) {
-  const { data, error } = useBuilds(address);
+  const { data, error, liveness } = useBuilds(address);
   if (!data) return error ? <Complaint error={error} /> : <Loading />;
-  return <Rows builds={data.builds.slice(0, 5)} empty={empty} />;
+  return (
+    <>
+      <Live liveness={liveness} />
+      <Rows builds={data.builds.slice(0, 5)} empty={empty} />
+    </>
+  );
 }
 
 /** A list of builds that belong to another record. */
 export function BuildListPage() {
   const path = currentPath();
-  const { data, error, live, polled } = useBuilds(path + location.search);
+  const { data, error, liveness } = useBuilds(path + location.search);
   if (error && !data) return <Failed error={error} />;
   return (
     <Page title={path.startsWith("/cron/") ? "Builds of a cron job" : "Builds that used an object"}>
@@ -55,7 +60,7 @@ export function BuildListPage() {
           {path.startsWith("/cron/") ? "The cron job" : "The object"}
         </a>
       </p>
-      <Live live={live} polled={polled} />
+      <Live liveness={liveness} />
       {data ? <Rows builds={data.builds} empty="There are no builds yet." /> : <Loading />}
       {data && <Paging pages={data.pages} />}
     </Page>

@@ -3,14 +3,14 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { isUnauthorized } from "./api.js";
 import { useStream } from "./stream.js";
 
+/** Whether data is from now, and if not, why: the connection, events that the user may not follow, or the session. */
+export type Liveness = "live" | "lost" | "polled" | "ended";
+
 export interface Loaded<T> {
   readonly data?: T | undefined;
   /** Why there is no data, or why it is not up to date. */
   readonly error?: unknown;
-  /** Whether the data is from now. */
-  readonly live: boolean;
-  /** Whether the user may not follow the events, so that the data is read again from time to time. */
-  readonly polled: boolean;
+  readonly liveness: Liveness;
   readonly reload: () => void;
 }
 
@@ -104,6 +104,12 @@ function startReading<T>(reading: () => Reading<T>): Reader {
   };
 }
 
+function livenessOf(error: unknown, away: boolean, refused: boolean): Liveness {
+  if (isUnauthorized(error)) return "ended";
+  if (error === undefined && !away) return "live";
+  return refused ? "polled" : "lost";
+}
+
 /**
  * Loads data, and loads it again when `key` changes, after each event that concerns it, and as often as `everyMs` says. A
  * failure keeps the data that is there.
@@ -142,7 +148,8 @@ export function useData<T>(
   const current = state.key === key ? state : { key };
   const reload = useCallback(() => reader.current?.now(), []);
   const { data, error } = current;
-  return { data, error, live: error === undefined && !away, polled: connection === "refused", reload };
+  const liveness = livenessOf(error, away, connection === "refused");
+  return { data, error, liveness, reload };
 }
 
 /** Renders again every second while something runs. Returns the time. */

@@ -68,7 +68,7 @@ function List<T extends { readonly id: number }>({ kind, params }: { kind: Kind<
   const { section, title, about, add, searchable = true, everyMs, concerns } = kind;
   const mixed = params.path === undefined;
   const address = `${mixed ? "" : `${namespacePath(params)}/-`}/${section}${location.search}`;
-  const { data, error, live, polled, reload } = useData<Listed<T>>(address, () => load(address), {
+  const { data, error, liveness, reload } = useData<Listed<T>>(address, () => load(address), {
     everyMs: everyMs && (({ records }) => everyMs(records)),
     events: concerns && "/events",
     concerns,
@@ -86,7 +86,7 @@ function List<T extends { readonly id: number }>({ kind, params }: { kind: Kind<
       <p class="quiet">{about}</p>
       <Said said={said} />
       {error !== undefined && <Complaint error={error} />}
-      {concerns && <Live live={live || error !== undefined} polled={polled} />}
+      {concerns && error === undefined && <Live liveness={liveness} />}
       {!data && <Loading />}
       {data && add && (
         <details class="add" open={startedEmpty.current ?? false}>

@@ -2,6 +2,7 @@ import { ApiError } from "@service-ci/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf } from "./api.js";
+import type { Liveness } from "./data.js";
 import { ago, moment, spent, statusText } from "./format.js";
 
 const marks: Readonly<Record<string, string>> = {
@@ -82,20 +83,23 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** Shows what went wrong and what to do. */
-export const Complaint = ({ error }: { error: unknown }) => (
-  <div class="complaint" role="alert">
-    <p>{reasonOf(error)}</p>
-    {error instanceof ApiError && advice[error.status] && <p>{advice[error.status]}</p>}
-    {error instanceof ApiError && error.requestId && error.status >= 500 && (
-      <p class="quiet">Request {error.requestId}</p>
-    )}
-  </div>
-);
+export const Complaint = ({ error }: { error: unknown }) =>
+  isUnauthorized(error) ? (
+    <SignInFirst />
+  ) : (
+    <div class="complaint" role="alert">
+      <p>{reasonOf(error)}</p>
+      {error instanceof ApiError && advice[error.status] && <p>{advice[error.status]}</p>}
+      {error instanceof ApiError && error.requestId && error.status >= 500 && (
+        <p class="quiet">Request {error.requestId}</p>
+      )}
+    </div>
+  );
 
 /** The page for a record that cannot be shown. */
 export const Failed = ({ error }: { error: unknown }) => (
   <Page title={error instanceof ApiError && error.status === 404 ? "Not found" : "This did not work"}>
-    {isUnauthorized(error) ? <SignInFirst /> : <Complaint error={error} />}
+    <Complaint error={error} />
     <p>
       <a href={`${base}/builds`}>All builds</a>
     </p>
@@ -113,15 +117,21 @@ const SignInFirst = () => (
   </div>
 );
 
-const notLive = "Not live: the connection is lost. Trying again.";
-const polling = "Not live: you may not follow the events here. Reloading every few seconds.";
+const warnings = {
+  live: "",
+  lost: "Not live: the connection is lost. Trying again.",
+  polled: "Not live: you may not follow the events here. Reloading every few seconds.",
+};
 
 /** Warns while the page is not up to date. */
-export const Live = ({ live, polled = false }: { live: boolean; polled?: boolean }) => (
-  <p class="live" role="status">
-    {live ? "" : polled ? polling : notLive}
-  </p>
-);
+export const Live = ({ liveness }: { liveness: Liveness }) =>
+  liveness === "ended" ? (
+    <SignInFirst />
+  ) : (
+    <p class="live" role="status">
+      {warnings[liveness]}
+    </p>
+  );
 
 export const Loading = () => (
   <p class="quiet" role="status">

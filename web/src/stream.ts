@@ -5,8 +5,7 @@ import { client } from "./api.js";
 /** Whether a stream has opened, has lost its connection, or may not be opened. */
 export type Connection = "opening" | "open" | "lost" | "refused";
 
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 403 || error.status === 404);
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && [401, 403, 404].includes(error.status);
 
 function useVisible(): boolean {
   const [visible, setVisible] = useState(!document.hidden);

@@ -1,7 +1,7 @@
 import { type components, record } from "@service-ci/client";
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
-import { client, isUnauthorized } from "./api.js";
+import { useContext, useLayoutEffect } from "preact/hooks";
+import { client, isUnauthorized, onUnauthorized } from "./api.js";
 import { type Loaded, useData } from "./data.js";
 
 export type Account = components["schemas"]["Account"];
@@ -40,8 +40,14 @@ async function account(): Promise<Account> {
   }
 }
 
-/** Loads the signed-in user. */
-export const useAccount = (): Loaded<Account> => useData("user", account);
+/** Loads the signed-in user, and forgets the user when the session has ended. */
+export function useAccount(): Loaded<Account> {
+  const { data, ...loaded } = useData("user", account);
+  const { liveness, reload } = loaded;
+  const signedIn = data !== undefined && liveness !== "ended";
+  useLayoutEffect(() => (signedIn ? onUnauthorized(reload) : undefined), [signedIn]);
+  return { ...loaded, data: signedIn ? data : undefined };
+}
 
 /** Returns the signed-in user; undefined without a session or before it is loaded. */
 export const useUser = (): Account | undefined => useContext(Current);

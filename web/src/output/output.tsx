@@ -78,7 +78,7 @@ export function Output(props: Props) {
         </a>
       </div>
       {error !== undefined && <Complaint error={error} />}
-      <Live live={connected} />
+      <Live liveness={connected ? "live" : "lost"} />
       {seeking !== undefined && <p class="quiet" role="status">{`Looking for line ${seeking} …`}</p>}
       {window.from > 0 && (
         <p class="earlier">

@@ -2,7 +2,7 @@ import { record } from "@service-ci/client";
 import { type Build, base, client, currentPath, type Pages, pagesIn, type Test } from "../api.js";
 import { useData } from "../data.js";
 import { duration, isFinished } from "../format.js";
-import { Empty, Failed, Loading, Page, Paging, Status } from "../parts.js";
+import { Empty, Failed, Live, Loading, Page, Paging, Status } from "../parts.js";
 import type { Params } from "../routes.js";
 
 const statuses = ["failed", "skipped", "passed"] as const;
@@ -37,7 +37,7 @@ async function load({ user = "", number = "" }: Params, query: URLSearchParams) 
 /** The test results of a build. */
 export function BuildTestsPage({ params }: { params: Params }) {
   const query = new URLSearchParams(location.search);
-  const { data, error } = useData(`tests ${currentPath()}?${query}`, () => load(params, query), {
+  const { data, error, liveness } = useData(`tests ${currentPath()}?${query}`, () => load(params, query), {
     everyMs: ({ build }) => (isFinished(build.status) ? undefined : 3_000),
   });
   if (error && !data) return <Failed error={error} />;
@@ -55,6 +55,7 @@ export function BuildTestsPage({ params }: { params: Params }) {
       <p>
         <a href={`${base}${currentPath().replace(/\/tests\/?$/, "")}`}>{`Build ${build}`}</a>
       </p>
+      <Live liveness={liveness} />
       {data.build.tests && <Counts counts={data.build.tests} query={query} />}
       {!data.build.tests && <NoReports finished={isFinished(data.build.status)} />}
       {listed && <Tests tests={listed.tests} />}

@@ -58,7 +58,7 @@ function mainJob(jobs: readonly Job[]): Job | undefined {
 
 /** A build with its jobs and their output. */
 export function BuildPage({ params }: { params: Params }) {
-  const { data, error, live, reload } = useData(`build ${params.user}/${params.number}`, () => load(params), {
+  const { data, error, liveness, reload } = useData(`build ${params.user}/${params.number}`, () => load(params), {
     everyMs: ({ build }) => (isFinished(build.status) ? undefined : 2_000),
   });
   const work = useWork(reload);
@@ -76,7 +76,7 @@ export function BuildPage({ params }: { params: Params }) {
     <Page title={title} actions={<Actions build={build} work={work} />}>
       {work.failure !== undefined && <Complaint error={work.failure} />}
       <Summary build={build} now={now} />
-      <Live live={live} />
+      <Live liveness={liveness} />
       <Tags build={build} work={work} />
       <Group build={build} group={group} />
       <TimeLine build={build} jobs={jobs} now={now} />

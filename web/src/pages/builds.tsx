@@ -38,7 +38,7 @@ export function BuildsPage() {
   const filters = filtersIn(query);
   const page = Number(query.get("page") ?? 1) || 1;
   const place = namespaceIn(filters.namespace);
-  const { data, error, live, polled } = useData(`builds?${query}`, () => load(filters, page), {
+  const { data, error, liveness } = useData(`builds?${query}`, () => load(filters, page), {
     everyMs: ({ builds }, live) => (live ? placesEveryMs(builds) : pollEveryMs(builds)),
     events: `${place ? `${pathOf(place)}/-` : ""}/events`,
     concerns: changesBuilds,
@@ -61,7 +61,7 @@ export function BuildsPage() {
         <FilterField name="search" label="Tag contains" type="search" />
         <FilterField name="namespace" label="Namespace" placeholder="user/path" />
       </FilterForm>
-      <Live live={live} polled={polled} />
+      <Live liveness={liveness} />
       {!data && <Loading />}
       {data && data.builds.length > 0 && (
         <ul class="rows">

@@ -62,13 +62,13 @@ interface ListProps<T> extends OwnerProps {
 /** All deliveries of a webhook or a repository. */
 export function DeliveriesPage<T>({ params, section, load, everyMs, list }: ListProps<T>) {
   const page = Number(new URLSearchParams(location.search).get("page") ?? 1);
-  const { data, error, live } = useData(`deliveries ${page}`, () => load(page), { everyMs });
+  const { data, error, liveness } = useData(`deliveries ${page}`, () => load(page), { everyMs });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   return (
     <NamespaceFrame params={params} section={section} title={`Deliveries of ${kinds[section].kind} ${params.id}`}>
       <OwnerLink params={params} section={section} />
-      <Live live={live} />
+      <Live liveness={liveness} />
       {data ? list(data.deliveries, now) : <Loading />}
       {data && <Paging pages={data.pages} />}
     </NamespaceFrame>

@@ -44,7 +44,7 @@ export function NamespacePage({ params }: { params: Params }) {
   const events = `${namespacePath(params)}/-/events`;
   const [said, say] = useSaid();
   const isOwner = useUser()?.username === user;
-  const { data, error, live, polled, reload } = useData(`namespace ${user}/${path}`, () => load(params), { events });
+  const { data, error, liveness, reload } = useData(`namespace ${user}/${path}`, () => load(params), { events });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   if (!data)
@@ -67,7 +67,7 @@ export function NamespacePage({ params }: { params: Params }) {
         {namespace.parent && <a href={pageOf(namespace.parent.url)}>{`in ${namespace.parent.path}`}</a>}
       </p>
       {namespace.description && <p>{namespace.description}</p>}
-      <Live live={live} polled={polled} />
+      <Live liveness={liveness} />
       <section aria-label="Newest builds">
         <h2>Newest builds</h2>
         {builds.length === 0 && (

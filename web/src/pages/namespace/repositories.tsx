@@ -2,7 +2,7 @@ import type { components } from "@service-ci/client";
 import { useState } from "preact/hooks";
 import { base, client, pagesIn } from "../../api.js";
 import { useData, useNow } from "../../data.js";
-import { Ago, Empty, Failed, Loading, Paging, Status } from "../../parts.js";
+import { Ago, Empty, Failed, Live, Loading, Paging, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { Connect, Connected, type NewRepository } from "./connect.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
@@ -20,13 +20,16 @@ async function load({ user = "", path = "" }: Params, page: number) {
 /** The repositories whose pushes submit builds to a namespace. */
 export function RepositoriesPage({ params }: { params: Params }) {
   const page = Number(new URLSearchParams(location.search).get("page") ?? 1);
-  const { data, error, reload } = useData(`repositories ${page}`, () => load(params, page), { everyMs: () => 10_000 });
+  const { data, error, liveness, reload } = useData(`repositories ${page}`, () => load(params, page), {
+    everyMs: () => 10_000,
+  });
   const [made, setMade] = useState<NewRepository>();
   const now = useNow(false);
   if (error && !data) return <Failed error={error} />;
   return (
     <NamespaceFrame params={params} section="repositories">
       {made && <Connected key={made.repository.id} made={made} params={params} />}
+      <Live liveness={liveness} />
       {!data && <Loading />}
       {data?.repositories.length === 0 && (
         <Empty>

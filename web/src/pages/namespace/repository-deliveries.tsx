@@ -62,7 +62,7 @@ export const HookDeliveriesPage = ({ params }: { params: Params }) => (
 /** A provider's event, with the builds that it triggered, or why it triggered none. */
 export function HookDeliveryPage({ params }: { params: Params }) {
   const at = { params: { path: { ...pathOf(params), delivery: Number(params.delivery) } } };
-  const { data, error, live, reload } = useData(
+  const { data, error, liveness, reload } = useData(
     "delivery",
     () => record(client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries/{delivery}", at)),
     { everyMs: ({ status }) => (status === "pending" ? 1_000 : undefined) },
@@ -88,7 +88,7 @@ export function HookDeliveryPage({ params }: { params: Params }) {
     >
       <OwnerLink params={params} section="repositories" />
       {failure !== undefined && <Complaint error={failure} />}
-      <Live live={live} />
+      <Live liveness={liveness} />
       {data ? <Shown delivery={data} now={now} params={params} /> : <Loading />}
     </NamespaceFrame>
   );

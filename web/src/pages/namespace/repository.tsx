@@ -35,7 +35,7 @@ const forks = {
 
 /** A repository with its settings, newest builds and deliveries. */
 export function RepositoryPage({ params }: { params: Params }) {
-  const { data, error, live, reload } = useData("repository", () => load(params), {
+  const { data, error, liveness, reload } = useData("repository", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 1_000 : 3_000),
   });
   const [said, setSaid] = useState("");
@@ -113,7 +113,7 @@ export function RepositoryPage({ params }: { params: Params }) {
           }}
         />
       </details>
-      <Live live={live} />
+      <Live liveness={liveness} />
       {builds.length > 0 && (
         <section aria-label="Newest builds">
           <h2>Newest builds</h2>

@@ -59,7 +59,7 @@ export const WebhookDeliveriesPage = ({ params }: { params: Params }) => (
 /** A delivery with its request, response and attempts. */
 export function WebhookDeliveryPage({ params }: { params: Params }) {
   const at = { params: { path: { ...pathOf(params), delivery: Number(params.delivery) } } };
-  const { data, error, live, reload } = useData(
+  const { data, error, liveness, reload } = useData(
     "delivery",
     () => record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}/deliveries/{delivery}", at)),
     { everyMs: ({ status }) => (status === "pending" ? 1_000 : undefined) },
@@ -81,7 +81,7 @@ export function WebhookDeliveryPage({ params }: { params: Params }) {
     >
       <OwnerLink params={params} section="webhooks" />
       {failure !== undefined && <Complaint error={failure} />}
-      <Live live={live} />
+      <Live liveness={liveness} />
       {data ? <Shown delivery={data} now={now} /> : <Loading />}
     </NamespaceFrame>
   );

@@ -29,7 +29,7 @@ async function load(params: Params) {
 
 /** A webhook with its state and its newest deliveries. */
 export function WebhookPage({ params }: { params: Params }) {
-  const { data, error, live, reload } = useData("webhook", () => load(params), {
+  const { data, error, liveness, reload } = useData("webhook", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 2_000 : 5_000),
   });
   const [said, setSaid] = useState("");
@@ -104,7 +104,7 @@ export function WebhookPage({ params }: { params: Params }) {
       </details>
       <section aria-label="Deliveries">
         <h2>Deliveries</h2>
-        <Live live={live} />
+        <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
         {pages.next !== undefined && (
           <p>

@@ -4,7 +4,7 @@ import { client, pageOf, pagesIn } from "../../api.js";
 import { Copy, newSecret } from "../../copy.js";
 import { useData, useNow } from "../../data.js";
 import { Check, Form } from "../../form.js";
-import { Ago, Empty, Failed, Loading, Paging, Status } from "../../parts.js";
+import { Ago, Empty, Failed, Live, Loading, Paging, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { NamespaceFrame } from "./frame.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
@@ -33,7 +33,9 @@ async function load(params: Params, page: number) {
 /** The webhooks of a namespace. */
 export function WebhooksPage({ params }: { params: Params }) {
   const page = Number(new URLSearchParams(location.search).get("page") ?? 1);
-  const { data, error, reload } = useData(`webhooks ${page}`, () => load(params, page), { everyMs: () => 10_000 });
+  const { data, error, liveness, reload } = useData(`webhooks ${page}`, () => load(params, page), {
+    everyMs: () => 10_000,
+  });
   const [made, setMade] = useState<{ url: string; secret?: string | undefined }>();
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
@@ -46,6 +48,7 @@ export function WebhooksPage({ params }: { params: Params }) {
   return (
     <NamespaceFrame params={params} section="webhooks">
       <div role="status">{made && <Made key={made.secret} {...made} />}</div>
+      <Live liveness={liveness} />
       {!data && <Loading />}
       {data?.webhooks.length === 0 && (
         <Empty>

@@ -14,12 +14,12 @@ const hourMs = 60 * minuteMs;
 export function QueuePage() {
   const hours = new URLSearchParams(location.search).get("hours") ?? "3";
   const load = () => record(client.api.GET("/queue", { params: { query: { hours } } }));
-  const { data, error, live } = useData(`queue ${hours}`, load, { everyMs: () => 10_000 });
+  const { data, error, liveness } = useData(`queue ${hours}`, load, { everyMs: () => 10_000 });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   return (
     <OperateFrame title="Queue">
-      <Live live={live} />
+      <Live liveness={liveness} />
       {!data && <Loading />}
       {data && (
         <>

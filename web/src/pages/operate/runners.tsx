@@ -11,12 +11,12 @@ async function load(query: URLSearchParams) {
 /** The runners, and how many of their slots are busy. */
 export function RunnersPage() {
   const query = new URLSearchParams(location.search);
-  const { data, error, live } = useData(`runners?${query}`, () => load(query), { everyMs: () => 5_000 });
+  const { data, error, liveness } = useData(`runners?${query}`, () => load(query), { everyMs: () => 5_000 });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   return (
     <OperateFrame title="Runners">
-      <Live live={live} />
+      <Live liveness={liveness} />
       {!data && <Loading />}
       {data && data.runners.length > 0 && (
         <ul class="rows">

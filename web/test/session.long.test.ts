@@ -1,0 +1,76 @@
+import { aManifest } from "@ci/testkit/builders";
+import { created, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import type { Page } from "playwright-core";
+import { inBrowser, violations } from "./_browser.js";
+
+const notice = (page: Page) => page.getByRole("alert").filter({ hasText: "your session has ended" });
+const signOut = (page: Page) => page.getByRole("button", { name: "Sign out" });
+const remembered = (page: Page) => page.evaluate("localStorage.getItem('service-ci-user')");
+
+inBrowser((web) => {
+  /** Ends the sessions of all other browsers of a user. */
+  async function endOthers(user: SignedUp): Promise<void> {
+    const page = await web.open("/user/sessions", user);
+    const others = page.getByRole("button", { name: "End" });
+    await others.first().click();
+    await eventually(async () => expect(await others.count()).toBe(0));
+  }
+
+  async function backBySignIn(page: Page, user: SignedUp): Promise<void> {
+    const address = page.url();
+    await notice(page).first().getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Access token").fill(user.token);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(address);
+    await signOut(page).waitFor();
+  }
+
+  test("a build whose session ends says so, forgets the user, and leads to signing in and back", async () => {
+    const ann = await web.ci.signUp();
+    const manifest = aManifest({ jobs: [{ stage: "test", name: "unit", commands: ["echo up", "sleep 600"] }] });
+    const { number, url } = created(await ann.post("/builds", { manifest }));
+    const page = await web.open(`/b/${ann.username}/${number}#unit`, ann);
+    const up = page.getByRole("region", { name: "Lines of unit" }).getByText("up", { exact: true });
+    await up.waitFor();
+    await endOthers(ann);
+    await notice(page).first().waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.getByText("Not live").count()).toBe(0);
+    expect(await remembered(page)).toBeNull();
+    expect(await up.count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    await page.context().setOffline(true);
+    await page.context().setOffline(false);
+    await page.getByRole("region", { name: "Output of unit" }).getByText("your session has ended").waitFor();
+    await backBySignIn(page, ann);
+    await up.waitFor();
+    await ann.delete(url);
+  });
+
+  test("a list whose stream is refused because its session has ended says so", async () => {
+    const ann = await web.ci.signUp();
+    created(await ann.post("/builds", { manifest: aManifest() }));
+    const page = await web.open("/builds", ann);
+    await page.getByRole("link", { name: /#1$/ }).waitFor();
+    await endOthers(ann);
+    await page.context().setOffline(true);
+    await page.getByText("Not live: the connection is lost").waitFor();
+    await page.context().setOffline(false);
+    await notice(page).waitFor();
+    expect(await page.getByText("Not live").count()).toBe(0);
+    await page.getByRole("link", { name: /#1$/ }).waitFor();
+    await backBySignIn(page, ann);
+  });
+
+  test("a change that needs a session again leads to signing in", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/variables", ann);
+    await page.getByLabel("Name", { exact: true }).fill("LEVEL");
+    await page.getByLabel("Value", { exact: true }).fill("debug");
+    await endOthers(ann);
+    await page.getByRole("button", { name: "Create the variable" }).click();
+    await notice(page).waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+  });
+});
