@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { base, client, currentPath } from "./api.js";
+import { base, client, currentPath, isUnauthorized } from "./api.js";
 import { BuildListPage } from "./build-list.js";
 import { go, useAddress } from "./location.js";
 import { BuildPage } from "./pages/build.js";
@@ -32,8 +32,10 @@ import { SessionsPage } from "./pages/sessions.js";
 import { SignInPage } from "./pages/sign-in.js";
 import { TokensPage } from "./pages/tokens.js";
 import { UserPage } from "./pages/user.js";
+import { Complaint } from "./parts.js";
 import { findRoute, type Params } from "./routes.js";
 import { type Account, rememberUser, UserProvider, useAccount } from "./user.js";
+import { useWork } from "./work.js";
 
 type PageOf = ComponentType<{ params: Params }>;
 
@@ -112,14 +114,20 @@ const links = [
   ["/user", "Account"],
 ] as const;
 
-async function signOut(): Promise<void> {
-  await client.request("/session", { method: "DELETE" }).catch(() => undefined);
-  rememberUser(undefined);
-  go(`${base}/-/sign-in`);
+async function endSession(): Promise<void> {
+  try {
+    await client.request("/session", { method: "DELETE" });
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+  }
 }
 
 function Header({ path, user }: { path: string; user: Account | undefined }) {
   const current = path === "/" ? "/builds" : path;
+  const { busy, failure, start } = useWork(() => {
+    rememberUser(undefined);
+    go(`${base}/-/sign-in`);
+  });
   return (
     <header class="top">
       <a class="brand" href={`${base}/builds`}>
@@ -141,7 +149,7 @@ function Header({ path, user }: { path: string; user: Account | undefined }) {
         {user ? (
           <>
             <span class="quiet">{user.username}</span>
-            <button type="button" class="plain" onClick={signOut}>
+            <button type="button" class="plain" aria-disabled={busy} onClick={() => busy || start(endSession)}>
               Sign out
             </button>
           </>
@@ -149,6 +157,7 @@ function Header({ path, user }: { path: string; user: Account | undefined }) {
           <a href={`${base}/-/sign-in`}>Sign in</a>
         )}
       </div>
+      {failure !== undefined && <Complaint error={failure} />}
     </header>
   );
 }

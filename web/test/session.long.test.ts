@@ -73,4 +73,29 @@ inBrowser((web) => {
     await notice(page).waitFor();
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
   });
+
+  test("signing out without a connection says that it failed, and keeps the user signed in", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/namespaces", ann);
+    await page.getByText("You have no namespaces yet.").waitFor();
+    await page.context().setOffline(true);
+    await signOut(page).click();
+    await page.getByRole("banner").getByText("The server cannot be reached.").waitFor();
+    expect(page.url()).toBe(`${web.ci.url}/namespaces`);
+    expect(await remembered(page)).toBe(ann.username);
+    expect(await violations(page)).toEqual([]);
+    await page.context().setOffline(false);
+    await signOut(page).click();
+    await page.waitForURL(/sign-in$/);
+    expect(await remembered(page)).toBeNull();
+  });
+
+  test("signing out succeeds if the session has already ended", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/user", ann);
+    await page.getByText(ann.email).waitFor();
+    await endOthers(ann);
+    await signOut(page).click();
+    await page.waitForURL(/sign-in$/);
+  });
 });
