@@ -136,16 +136,19 @@ export const Check = ({ name, label, checked }: Labelled & { checked?: boolean }
   </label>
 );
 
-interface RemoveProps {
-  /** Name of what is removed, for screen readers: `the variable TOKEN`. */
-  readonly what: string;
-  readonly action?: string;
+interface AskingProps {
+  /** Label of the button. */
+  readonly action: string;
+  /** Full name of the action: `Delete the variable TOKEN`. */
+  readonly name: string;
+  /** What the action also does. */
+  readonly warning?: string;
   readonly work: () => Promise<unknown>;
   readonly onDone: () => void;
 }
 
-/** A button that asks before it removes something. */
-export function Remove({ what, action = "Delete", work, onDone }: RemoveProps) {
+/** A button that asks before it does something. */
+export function Asking({ action, name, warning, work, onDone }: AskingProps) {
   const [asked, setAsked] = useState(false);
   const cancel = useRef<HTMLButtonElement>(null);
   const ask = useRef<HTMLButtonElement>(null);
@@ -163,14 +166,15 @@ export function Remove({ what, action = "Delete", work, onDone }: RemoveProps) {
   }, [asked]);
   if (!asked)
     return (
-      <button type="button" ref={ask} aria-label={`${action} ${what}`} onClick={() => setAsked(true)}>
+      <button type="button" ref={ask} aria-label={name} onClick={() => setAsked(true)}>
         {action}
       </button>
     );
   return (
     <div class="ask">
+      {warning && <p role="alert">{warning}</p>}
       <button type="button" class="danger" aria-disabled={busy} onClick={() => busy || start(work)}>
-        {`${action} ${what}`}
+        {name}
       </button>
       <button type="button" ref={cancel} onClick={() => setAsked(false)}>
         Cancel
@@ -179,3 +183,14 @@ export function Remove({ what, action = "Delete", work, onDone }: RemoveProps) {
     </div>
   );
 }
+
+interface RemoveProps extends Pick<AskingProps, "work" | "onDone"> {
+  /** Name of what is removed, for screen readers: `the variable TOKEN`. */
+  readonly what: string;
+  readonly action?: string;
+}
+
+/** A button that asks before it removes something. */
+export const Remove = ({ what, action = "Delete", ...work }: RemoveProps) => (
+  <Asking action={action} name={`${action} ${what}`} {...work} />
+);

@@ -140,6 +140,39 @@ inBrowser((web) => {
     await page.getByRole("term").getByText("Repeats").waitFor();
   });
 
+  test("a new secret for another member's repository says what it breaks, and asks first", async () => {
+    const { path } = await aNamespace();
+    const { name, url } = await aRepository();
+    const bob = await web.ci.signUp();
+    const { id } = created(await ann.post(`${path}/invites`, { handle: bob.username }));
+    expect((await bob.patch(`/invites/${id}`)).status).toBe(200);
+    const fields = { url, access_token: token, secret: "s" };
+    const repository = created(await ann.post(`${path}/repositories`, fields));
+    const place = `${path}/repositories/${repository.id}`;
+    const page = await web.open(place, bob);
+    const warning = page.getByText("become yours");
+    await button(page, "Create a new secret").click();
+    expect(await warning.textContent()).toBe(
+      `The repository and its next builds become yours. ${ann.username}'s access token is deleted. ` +
+        "Pushes start no builds until you set the new secret at Gitea or Forgejo.",
+    );
+    expect(await violations(page)).toEqual([]);
+    await button(page, "Cancel").click();
+    await warning.waitFor({ state: "detached" });
+    const state = async () => (await ann.get(place)).json;
+    expect(await state()).toMatchObject({ has_access_token: true, user: { username: ann.username } });
+
+    await button(page, "Create a new secret").click();
+    await page.locator(".ask").getByRole("button", { name: "Create a new secret" }).click();
+    await page.getByText("Pushes start no builds until you set it at Gitea or Forgejo.").waitFor();
+    expect(await state()).toMatchObject({ has_access_token: false, user: { username: bob.username } });
+    const secret = await page.getByLabel("Secret", { exact: true }).inputValue();
+    expect(await api.push(name, "0".repeat(40), "x", { url: repository.hook_url, secret })).toBe(202);
+    await button(page, "Create a new secret").click();
+    await page.locator(".ask").getByText("Pushes start no builds until").waitFor();
+    expect(await warning.count()).toBe(0);
+  });
+
   test("a webhook is added, signs what it sends, is changed, turned off and deleted", async () => {
     const { name, path } = await aNamespace();
     const page = await web.open(`${path}/webhooks`, ann);

@@ -139,7 +139,11 @@ const repos = {
     },
   ),
   "repos update": repositories.update({
-    ...{ secret: secret("New secret, - for standard input"), ...repositoryFields },
+    secret: secret(
+      "New secret, - for standard input; another member's repository becomes yours and loses its access token; " +
+        "without a token, pushes start no builds until you set the secret at the provider",
+    ),
+    ...repositoryFields,
     remove_access_token: flag("Delete the stored access token"),
   }),
   "repos delete": repositories.remove(),

@@ -11,6 +11,7 @@ import { useWork } from "../../work.js";
 import { BuildsAt } from "./connect.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
+import { NewSecret } from "./new-secret.js";
 import { HookDeliveryList } from "./repository-deliveries.js";
 
 type Repository = components["schemas"]["Repository"];
@@ -64,7 +65,7 @@ export function RepositoryPage({ params }: { params: Params }) {
     setSaid(
       hook === "registered"
         ? `The webhook has a new secret. It was also set at ${providerNames[repository.provider]}.`
-        : `The webhook has a new secret. Set it at ${providerNames[repository.provider]} now; it is not shown again.`,
+        : `The webhook has a new secret. Pushes start no builds until you set it at ${providerNames[repository.provider]}. It is not shown again.`,
     );
   };
   const list = `${base}${namespacePath(params)}/-/repositories`;
@@ -76,9 +77,7 @@ export function RepositoryPage({ params }: { params: Params }) {
       title={nameOf(repository.url)}
       actions={
         <>
-          <button type="button" disabled={work.busy} onClick={() => work.start(renew)}>
-            New secret
-          </button>
+          <NewSecret repository={repository} work={work} renew={renew} onDone={reload} />
           <Remove
             what="this repository"
             action="Disconnect"
