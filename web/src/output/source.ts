@@ -52,16 +52,16 @@ async function* textSoFar(
   let inLine = "last" in start && from > 0;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const bytes of chunksOf(body)) {
-    const text = decoder.decode(bytes, { stream: true });
-    const begin = inLine ? text.indexOf("\n") + 1 : 0;
-    from += utf8.encode(text.slice(0, begin)).length;
+    const begin = inLine ? bytes.indexOf(newline) + 1 : 0;
     if (inLine && begin === 0) {
-      from += utf8.encode(text).length;
+      from += bytes.length;
       continue;
     }
     inLine = false;
-    yield { text: text.slice(begin), from, timed: false };
-    from += utf8.encode(text.slice(begin)).length;
+    from += begin;
+    const text = decoder.decode(bytes.subarray(begin), { stream: true });
+    yield { text, from, timed: false };
+    from += utf8.encode(text).length;
   }
 }
 
