@@ -1,11 +1,58 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { sharedFolder } from "@ci/testkit/shared-folder";
+import type { Page } from "playwright-core";
 import { inBrowser } from "./_browser.js";
 
+/** A browser opens so many connections to one server over HTTP/1.1. */
+const maxConnections = 6;
+
+const asHidden = (hidden: boolean) =>
+  `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} })`;
+const setHidden = (page: Page, hidden: boolean) =>
+  page.evaluate(`${asHidden(hidden)}; document.dispatchEvent(new Event('visibilitychange'))`);
 const commands = (script: string) => aManifest({ jobs: [{ stage: "test", name: "unit", commands: [script] }] });
+const linesOf = (page: Page) => page.getByRole("region", { name: "Lines of unit" });
+const line = (page: Page, text: string) => linesOf(page).getByText(text, { exact: true });
 
 inBrowser((web) => {
+  test("hidden tabs leave the browser its connections, and continue their outputs when they are shown", async () => {
+    const ann = await web.ci.signUp();
+    const dir = sharedFolder("ci-web-hidden-");
+    const wait = (name: string) => `while [ ! -e ${join(dir, name)} ]; do sleep 0.1; done`;
+    const script = `set +x; echo first; ${wait("a")}; echo second; ${wait("b")}; echo third`;
+    const { number } = created(await ann.post("/builds", { manifest: commands(script) }));
+    const place = `/b/${ann.username}/${number}`;
+    const context = (await web.open("/builds", ann)).context();
+    const openTab = async (hidden: boolean) => {
+      const tab = await context.newPage();
+      if (hidden) await tab.addInitScript(asHidden(true));
+      await tab.goto(web.ci.url + place);
+      await line(tab, "first").waitFor();
+      return tab;
+    };
+    const tabs: Page[] = [];
+    for (let nth = 0; nth < maxConnections; nth++) tabs.push(await openTab(true));
+    const shown = await openTab(false);
+    await writeFile(join(dir, "a"), "");
+    await line(shown, "second").waitFor();
+    const [tab] = tabs as [Page];
+    expect(await line(tab, "second").count()).toBe(0);
+    await setHidden(tab, false);
+    await line(tab, "second").waitFor();
+    await setHidden(tab, true);
+    await writeFile(join(dir, "b"), "");
+    await line(shown, "third").waitFor();
+    await setHidden(tab, false);
+    await line(tab, "third").waitFor();
+    await tab.locator(".summary").getByText("passed").first().waitFor();
+    await rm(dir, { recursive: true });
+    for (const text of ["first", "second", "third"]) expect(await line(tab, text).count()).toBe(1);
+  });
+
   test("earlier lines continue exactly before an end that begins inside a character", async () => {
     const ann = await web.ci.signUp();
     const script = `set +x; seq -f '%06.0f${"€".repeat(31)}' 4000`;

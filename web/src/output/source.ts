@@ -1,5 +1,6 @@
 import { ApiError } from "@service-ci/client";
 import { client } from "../api.js";
+import { untilHidden, visible } from "../visible.js";
 import { withoutTimes } from "./line-time.js";
 
 const newline = 10;
@@ -67,7 +68,7 @@ async function* textSoFar(
 
 const afterOffset = (offset: number) => (offset > 0 ? { after: String(offset) } : {});
 
-/** Yields the text of an output, then each addition to it. */
+/** Yields the text of an output, then each addition to it, while the page is visible: a browser has few connections. */
 export async function* textFrom(
   url: string,
   start: Start,
@@ -87,12 +88,17 @@ export async function* textFrom(
     onConnection(error instanceof ApiError);
   }
   await onSoFar();
-  const options = { ...afterOffset(offset), timestamps, signal, onConnection, waitsForServer: true };
-  for await (const { event, id, data } of client.follow(url, options)) {
-    if (event !== "output" || typeof data !== "string") continue;
-    yield { text: data, from: offset, timed: timestamps };
-    offset = Number(id ?? offset);
-  }
+  let following: AbortSignal;
+  do {
+    await visible(signal);
+    following = untilHidden(signal);
+    const options = { ...afterOffset(offset), timestamps, signal: following, onConnection, waitsForServer: true };
+    for await (const { event, id, data } of client.follow(url, options)) {
+      if (event !== "output" || typeof data !== "string") continue;
+      yield { text: data, from: offset, timed: timestamps };
+      offset = Number(id ?? offset);
+    }
+  } while (following.aborted && !signal.aborted);
 }
 
 /** Yields the times of the lines from a byte offset on. */
