@@ -99,13 +99,19 @@ function Signed({ path }: { path: string }) {
   const { page: Shown, params } = findRoute(routes, path) ?? { page: RecordPage, params: {} };
   return (
     <UserProvider value={user}>
-      <a class="skip" href="#content">
+      {/* biome-ignore lint/a11y/useValidAnchor: a followed link would replace the job that the address names */}
+      <a class="skip" href="#content" onClick={skip}>
         Skip to the content
       </a>
       <Header path={path} user={user} />
       <Shown key={path} params={params} />
     </UserProvider>
   );
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#content h1")?.focus();
 }
 
 const links = [

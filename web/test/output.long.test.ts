@@ -66,4 +66,18 @@ inBrowser((web) => {
     const shown = "[...document.querySelectorAll('.line')].map((line) => line.textContent)";
     expect(await page.evaluate(shown)).toEqual(text.trimEnd().split("\n"));
   });
+
+  test("skipping to the content keeps the chosen job", async () => {
+    const ann = await web.ci.signUp();
+    const jobs = ["one", "two"].map((name) => ({ stage: "test", name, commands: [`echo from ${name}`] }));
+    const build = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const page = await web.open(`/b/${ann.username}/${build.number}#one`, ann);
+    const output = page.getByText("from one", { exact: true });
+    await output.waitFor();
+    await page.getByRole("link", { name: "Skip to the content" }).press("Enter");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(`${ann.username} #${build.number}`);
+    expect(page.url()).toMatch(/#one$/);
+    await output.waitFor();
+  });
 });
