@@ -25,7 +25,7 @@ function requestsOf({ accounts, builds, images, webhooks }: Services): [string, 
   ];
 }
 
-/** Asks each service for a record that does not exist: it is healthy if it says so. Returns why others are not. */
+/** Returns why services are not healthy. A healthy one says that the record does not exist. */
 async function failuresOf(services: Services) {
   const requests = runAs({ ...anonymous(), userId: 0 }, () => requestsOf(services));
   const failures = requests.map(([peer, request]) =>

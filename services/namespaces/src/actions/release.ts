@@ -1,9 +1,6 @@
 import type { Context } from "../context.js";
 
-/**
- * Moves records of deleted namespaces to their users, renamed if need be, without events; of each kind about `most`. Safe to
- * repeat.
- */
+/** Moves about `most` records of each kind to their users, renamed if need be, without events. Safe to repeat. */
 export async function releaseFromNamespaces(
   { objects, variables, keys }: Pick<Context, "objects" | "variables" | "keys">,
   namespaceIds: readonly number[],

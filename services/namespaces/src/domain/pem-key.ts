@@ -35,7 +35,6 @@ const begins = (elements: readonly Element[], ...tags: number[]) => tags.every((
 const areNumbers = (elements: readonly Element[], count: number) =>
   elements.length === count && elements.every(({ tag }) => tag === integer);
 
-/** Returns what is in the only element, which has to be a sequence. */
 function inSequence(bytes: Buffer): Element[] {
   const elements = elementsOf(bytes);
   return elements.length === 1 && begins(elements, sequence) ? elementsOf(elements[0]!.content) : [];
@@ -65,7 +64,6 @@ function isDsa(parameters: Element, secret: Buffer): boolean {
   );
 }
 
-/** The algorithms of PKCS #8 by their object identifiers. */
 const algorithms: Readonly<Record<string, (parameters: Element, secret: Buffer) => boolean>> = {
   "2a864886f70d010101": (_parameters, secret) => isRsa(inSequence(secret)),
   "2a8648ce380401": isDsa,
@@ -85,7 +83,6 @@ function isSupported(der: Buffer): boolean {
   return begins(key, integer, sequence, octets) ? isPkcs8(key) : isRsa(key) || areNumbers(key, 6) || isEc(key);
 }
 
-/** Returns the bytes of a PEM body; undefined if it is not plain base64. */
 function decoded(body: string): Buffer | undefined {
   const lines = body.trimStart().split("\n");
   // OpenSSL takes what is before an empty line for headers.

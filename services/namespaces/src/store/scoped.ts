@@ -152,7 +152,6 @@ const releases = <D extends Scoped>({ collection, field, suffix }: Stored<D>) =>
     }
   }
 
-  /** Moves records to their users, under names that are free there. */
   async function releaseAll(docs: readonly D[]): Promise<void> {
     let named = new Map(docs.map((doc) => [doc, doc[field] as string]));
     while (named.size > 0) {
