@@ -34,7 +34,6 @@ interface Holder {
   readonly startTime?: unknown;
 }
 
-/** After a crash the file may be empty. */
 async function holderIn(file: string): Promise<Holder> {
   try {
     return (JSON.parse(await readFile(file, "utf8")) as Holder | null) ?? {};

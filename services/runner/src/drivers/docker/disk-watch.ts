@@ -19,8 +19,7 @@ export interface DiskWatchOptions {
 
 /** Measuring takes at most a tenth of the time, however many files there are. */
 const pauseShare = 10;
-/** In a row. */
-const maxUnmeasured = 3;
+const maxUnmeasuredInARow = 3;
 
 /** Measures again and again until disposed. */
 export function watchDisk(options: DiskWatchOptions): DiskWatch {
@@ -43,7 +42,7 @@ export function watchDisk(options: DiskWatchOptions): DiskWatch {
     } catch (error) {
       onError(error);
       if (error instanceof Unmeasurable) unmeasured++;
-      return unmeasured < maxUnmeasured ? undefined : unmeasuredLine(sizeText(limitBytes), "DOCKER_DISK");
+      return unmeasured < maxUnmeasuredInARow ? undefined : unmeasuredLine(sizeText(limitBytes), "DOCKER_DISK");
     }
   }
 

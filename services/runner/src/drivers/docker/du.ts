@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 /** Long, because a build that makes too many files slows its own measurement down. */
 const timeoutMs = 10 * 60_000;
 
-/** What a build has written cannot be measured, perhaps because of how it wrote it. */
 export class Unmeasurable extends Error {}
 
 /**
@@ -19,7 +18,6 @@ export async function sumOf(
   path: string,
 ): Promise<number | undefined> {
   const du = spawn("du", [option, "-sxc", "--", ...folders], {
-    // A build decides how much it complains.
     stdio: ["ignore", "pipe", "ignore"],
     timeout: timeoutMs,
     env: { PATH: path, LC_ALL: "C" },

@@ -84,9 +84,7 @@ interface Entry {
 }
 
 const maxName = 255;
-/** Of SFTP. */
 const maxHandleBytes = 256;
-/** A folder is open while what is below it is listed, so each level holds entries. */
 const maxHeldBytes = fixedLimit({
   max: 64 * 1024 ** 2,
   unit: "bytes",

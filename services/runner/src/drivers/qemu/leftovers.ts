@@ -16,7 +16,6 @@ const prefix = "ci:";
 /** QEMU's name, by which a later runner finds the machine of a folder. */
 export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
 
-/** Any process may have such a name. */
 function folderIn(name: string): string | undefined {
   try {
     return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;

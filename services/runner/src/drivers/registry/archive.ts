@@ -25,7 +25,6 @@ const maxEntries = fixedLimit({
   about: "files and folders in the layers of an image of a registry that is not trusted",
   refusal: "Image X could not be pulled: its layers have more than N files and folders",
 });
-/** What a file or a folder takes on a disk. */
 const entryBytes = 4_096;
 
 const pathOf = (digest: string): string => `blobs/${digest.replace(":", "/")}`;

@@ -41,7 +41,6 @@ function requireChecksum(block: Buffer): void {
   if (given !== unsigned && given !== signed) throw cannotUnpack();
 }
 
-/** What a PAX header says about the next entry. */
 interface Extension {
   size?: number | undefined;
   path?: string;
@@ -86,7 +85,6 @@ function nameIn(block: Buffer): string {
   return isPrefix ? `${prefix}/${name}` : name;
 }
 
-/** Takes how many files and folders an entry makes at most, and its bytes in the archive. */
 export type CountEntry = (made: number, bytes: number) => void;
 
 /** Walks through a tar archive in the way of Go's archive/tar, and stops at what that may understand in another way. */
