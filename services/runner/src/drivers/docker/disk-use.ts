@@ -55,13 +55,9 @@ interface Sized extends Pick<Docker.ContainerInspectInfo, "Mounts" | "State"> {
   readonly SizeRw?: number;
 }
 
-/** A container that has ended may be about to vanish. */
 const rootBytes = ({ SizeRw = 0, State }: Sized): number => (State.Running ? measured(SizeRw) : Math.max(0, SizeRw));
 
-/**
- * Asks the engine for what a build has written. It counts no files.
- * @throws Unmeasurable
- */
+/** Asks the engine for what a build has written. It counts no files. */
 export async function engineUse({ engine, volumes, containers }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
   const sized = await inspected<Sized>(containers, { size: true });
   const names = [...volumes, ...sized.flatMap(volumesOf).map(({ Name = "" }) => Name)];
@@ -71,7 +67,6 @@ export async function engineUse({ engine, volumes, containers }: Omit<DiskUseOpt
 /**
  * Returns what a build has written to its volumes, to the roots of its containers and to the volumes that their images ask
  * for. Root on the engine's host looks into the folders; everyone else asks the engine, which takes longer.
- * @throws Unmeasurable
  */
 export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const { engine, path, volumes, containers } = options;

@@ -7,11 +7,7 @@ const timeoutMs = 10 * 60_000;
 
 export class Unmeasurable extends Error {}
 
-/**
- * Sums up folders. Files that vanish meanwhile make `du` fail after it has printed the sum. Returns undefined if this `du`
- * has no such option.
- * @throws Unmeasurable if it takes too long
- */
+/** Sums up folders, or returns undefined if this `du` cannot. Files that vanish make `du` fail after it has printed the sum. */
 export async function sumOf(
   option: "-k" | "--inodes",
   folders: readonly string[],

@@ -78,7 +78,6 @@ function madeByEntries(): (name: string) => number {
   };
 }
 
-/** The prefix field of other archives holds times. */
 function nameIn(block: Buffer): string {
   const [name, prefix] = [textIn(block.subarray(0, 100)), textIn(block.subarray(345, 500))];
   const isPrefix = block.toString("latin1", 257, 263) === "ustar\0" || !/^[0-7 ]*$/.test(prefix);
