@@ -4,7 +4,6 @@ import { Complaint } from "./parts.js";
 import { useWork } from "./work.js";
 
 interface FormProps {
-  /** Label of the button. */
   readonly action: string;
   readonly submit: (fields: FormData) => Promise<unknown>;
   readonly onDone?: (() => void) | undefined;
@@ -141,13 +140,11 @@ interface AskingProps {
   readonly action: string;
   /** Full name of the action: `Delete the variable TOKEN`. */
   readonly name: string;
-  /** What the action also does. */
   readonly warning?: string;
   readonly work: () => Promise<unknown>;
   readonly onDone: () => void;
 }
 
-/** A button that asks before it does something. */
 export function Asking({ action, name, warning, work, onDone }: AskingProps) {
   const [asked, setAsked] = useState(false);
   const cancel = useRef<HTMLButtonElement>(null);

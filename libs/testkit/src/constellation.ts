@@ -53,7 +53,6 @@ export interface Constellation extends AsyncDisposable {
 
 export interface Differences {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Where single services find MongoDB. */
   readonly mongoUrls?: Partial<Record<ServiceName, string>>;
   /** Whether to run builds; otherwise they stay queued. */
   readonly runner?: boolean;

@@ -28,7 +28,6 @@ export interface Context extends Clients {
   readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
   /** Which bodies of hooks are read now: of all, and of one address. */
   readonly hookTurns: { readonly all: Turns; readonly address: Turns };
-  /** Which contents are sent now, at the speed of their clients. */
   readonly downloadTurns: Turns;
   readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;
