@@ -80,6 +80,7 @@ explains \`ci run\`.
 - \`--quiet\` prints only the result; lists print only names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
 - In a pipe, tables become tab-separated rows without headings and colors, with full times and exact sizes. \`NO_COLOR\` turns colors
   off. Build output is printed unchanged there, but of its escape sequences a terminal gets only colors and erased ends of lines.
+- \`ci kill\` of a finished build says so, changes nothing and exits with 0.
 - Results go to standard output, everything else to standard error.
 
 | Exit code | Meaning |

@@ -1,4 +1,4 @@
-import { ApiError } from "@service-ci/client";
+import { ApiError, ForeignResponse } from "@service-ci/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf } from "./api.js";
@@ -78,7 +78,8 @@ const advice: Readonly<Record<number, string>> = {
 };
 
 const reasonOf = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return "The server cannot be reached. Check your connection.";
+  const hasAnswer = error instanceof ApiError || error instanceof ForeignResponse;
+  if (!hasAnswer) return "The server cannot be reached. Check your connection.";
   return `${error.message}.`.replace(/\.\.$/, ".");
 };
 
