@@ -77,8 +77,7 @@ export function Output(props: Props) {
           Download
         </a>
       </div>
-      {error !== undefined && <Complaint error={error} />}
-      <Live liveness={connected ? "live" : "lost"} />
+      {error === undefined ? <Live liveness={connected ? "live" : "lost"} /> : <Complaint error={error} />}
       {seeking !== undefined && <p class="quiet" role="status">{`Looking for line ${seeking} …`}</p>}
       {window.from > 0 && (
         <p class="earlier">
