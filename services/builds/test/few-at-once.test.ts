@@ -52,9 +52,9 @@ it("a few lost builds are requeued at a time, and each is read once", async () =
   const { counts, begin, end } = inWork();
   const counting = (store: BuildStore): BuildStore => ({
     ...store,
-    byId(id) {
+    current(id) {
       begin(id);
-      return store.byId(id);
+      return store.current(id);
     },
     change: (id, ...how) => store.change(id, ...how).finally(() => end(id)),
   });
@@ -121,7 +121,7 @@ it("a lost build waits for no other user's", async () => {
   const config = { ...suite.config, mongoDb: mongo.db.databaseName };
   const stuck = (store: BuildStore): BuildStore => ({
     ...store,
-    byId: (id) => (id < 9 ? never() : store.byId(id)),
+    current: (id) => (id < 9 ? never() : store.current(id)),
   });
   await using pass = await startLostPass(suite.names, config, suite.now, stuck);
   void pass.run();

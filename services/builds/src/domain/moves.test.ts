@@ -1,34 +1,10 @@
-import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { Event } from "@ci/proto/events/v1/events";
 import { aBuild, after, aJob, t0 } from "../../test/_build.js";
+import { end, kinds, lease, leaseMs, running, statuses, textOf } from "../../test/_moves.js";
 import type { BuildDoc } from "./build.js";
-import { applyChange, type Change, toShortBuild } from "./change.js";
-import { append, claim, finishJob, type JobReport, kill, lose } from "./moves.js";
+import { applyChange } from "./change.js";
+import { append, claim, finishJob, kill, lose } from "./moves.js";
 import { shownTail } from "./side-by-side.js";
-
-const lease = { runnerId: "r1", leaseHash: "h" };
-const leaseMs = 15_000;
-const running = (overrides: Partial<BuildDoc> = {}) => {
-  const doc = aBuild(overrides);
-  const claimed = applyChange(doc, claim(doc, lease, leaseMs, t0));
-  return { ...claimed, lease: { ...claimed.lease!, until: after(leaseMs) } };
-};
-const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
-const textOf = (doc: BuildDoc) => toShortBuild(doc).output;
-const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
-
-/** Finishes the running job. */
-function end(
-  doc: BuildDoc,
-  outcome: FinishJobRequest_Outcome,
-  text = "",
-  how: Pick<JobReport, "exitCode" | "reason"> = {},
-): { doc: BuildDoc; change?: Change } {
-  const job = doc.jobs.find((candidate) => candidate.status === "running")!;
-  const request = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [], ...how };
-  const change = finishJob(doc, request, after(1_000));
-  return { doc: change ? applyChange(doc, change) : doc, change };
-}
 
 describe("claim", () => {
   it("starts the build, its first job and a new epoch", () => {
@@ -253,64 +229,5 @@ describe("kill", () => {
 
   it("leaves a final build unchanged", () => {
     expect(kill(aBuild({ status: "passed" }), t0)).toBeUndefined();
-  });
-});
-
-describe("lose", () => {
-  const late = after(20_000);
-  const limits = { returns: 2, tagId: 55 };
-
-  const ended = running().lease!;
-
-  it("leaves a build unchanged if its lease was renewed, passed to another claim or ended", () => {
-    const doc = running();
-    const renewed = { ...doc, lease: { ...ended, until: after(20_000) } };
-    expect(lose(renewed, ended, limits, late)).toBeUndefined();
-    expect(lose({ ...doc, lease: { ...ended, epoch: 2 } }, ended, limits, late)).toBeUndefined();
-    expect(lose({ ...doc, lease: undefined }, ended, limits, late)).toBeUndefined();
-  });
-
-  it("requeues the build as it was before the claim, plus a tag and a line of output", () => {
-    const ran = end(running(), "passed", "old text\n").doc;
-    const doc = applyChange(ran, lose(ran, ended, limits, late)!);
-    expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
-    expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
-    expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
-    expect(doc.tail.map((chunk) => chunk.text).join("")).toBe("old text\nRunner lost, build queued again (1 of 2)\n");
-  });
-
-  it.each([
-    ["Runner lost, build queued again (1 of 2)", {}],
-    ["Runner lost, no attempts left", { returns: 2 }],
-    ["Build killed by ann", { killRequestedAt: t0, killRequestedBy: "ann" }],
-  ])("writes %j on a line of its own", (line, overrides) => {
-    const ran = { ...end(running(), "passed", "no newline").doc, ...overrides };
-    expect(textOf(applyChange(ran, lose(ran, ended, limits, late)!))).toBe(`no newline\n${line}\n`);
-  });
-
-  it("fails the build when no attempt is left", () => {
-    const doc = running({ returns: 2 });
-    const change = lose(doc, ended, limits, late);
-    expect(applyChange(doc, change!)).toMatchObject({ status: "failed" });
-    expect(applyChange(doc, change!).tail.at(-1)!.text).toBe("Runner lost, no attempts left\n");
-    expect(kinds(change)).toEqual(["build.finished"]);
-  });
-
-  it("kills the build if a kill was requested", () => {
-    const doc = running({ killRequestedAt: t0 });
-    expect(applyChange(doc, lose(doc, ended, limits, late)!).status).toBe("killed");
-  });
-
-  it("drops the artifacts of the lost attempt", () => {
-    const entry = { id: 9, entryId: 9, jobId: 2, source: "a.txt", name: "a.txt", createdAt: t0 };
-    const match = { ...entry, source: "b.txt", name: "b.txt", size: 3, blobId: "x" };
-    const artifacts = [
-      { ...match, entry: { source: "*.txt", name: "*" } },
-      { ...match, id: 10, name: "c.txt" },
-    ];
-    const doc = running({ artifacts, artifactBytes: 6 });
-    const now = applyChange(doc, lose(doc, ended, limits, late)!);
-    expect(now.artifacts).toEqual([{ ...entry, source: "*.txt", name: "*" }]);
-    expect(now.artifactBytes).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true }));
 test("du sums up folders, however much it complains about files that have gone", async () => {
   await Promise.all(["a", "b"].map((name) => writeFile(join(folder, name), "")));
   const gone = Array.from({ length: 6_000 }, (_, n) => join(folder, `${n}`.padStart(200, "g")));
-  expect(await sumOf("--inodes", [folder, ...gone], process.env.PATH!)).toBe(3);
+  expect(await sumOf("--inodes", [folder, ...gone], "/usr/bin:/bin")).toBe(3);
 });
 
 test("a du without the option returns nothing, and one that was killed throws", async () => {
