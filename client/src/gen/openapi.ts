@@ -7244,7 +7244,7 @@ export interface operations {
                     forks?: string;
                     /** @description Whether the stored access token is deleted */
                     remove_access_token?: boolean;
-                    /** @description Secret that the provider signs its events with */
+                    /** @description New secret that the provider signs its events with; a repository of another member becomes yours, without its old access token */
                     secret?: string;
                 };
             };

@@ -79,7 +79,9 @@ export const updateRepository = action({
   summary: "Changes a repository's secret, access token or settings",
   changes: "repository",
   body: {
-    secret: text.describe("Secret that the provider signs its events with"),
+    secret: text.describe(
+      "New secret that the provider signs its events with; a repository of another member becomes yours, without its old access token",
+    ),
     access_token: text.describe("Access token of the provider"),
     remove_access_token: flag.describe("Whether the stored access token is deleted"),
     forks: text.describe("Builds of pull requests from forks: `approve`, `run` or `ignore`"),
