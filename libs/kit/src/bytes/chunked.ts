@@ -44,7 +44,7 @@ export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: n
 }
 
 const messageBytes = fixedLimit({
-  max: 16 * 1024,
+  max: 64 * 1024,
   unit: "bytes",
   about: "one message of content or output between services, of which each side holds some for a slow reader",
   effect: "the rest follows in the next message",
