@@ -1,5 +1,6 @@
 import type { Context } from "../context.js";
 import { type Killing, killBuild } from "./kill-build.js";
+import { ownTask } from "./own-task.js";
 
 /** Most builds that one submission or one claim kills before it continues. */
 export const maxKilled = 50;
@@ -45,13 +46,10 @@ export function killingReplaced(context: () => Context) {
   function continueLater(ctx: Context, key: string): void {
     if (groups.has(key) || groups.size >= maxGroups) return;
     groups.add(key);
-    const task = killRest(ctx, key)
+    const killing = killRest(ctx, key)
       .catch((err) => ctx.log.warn({ err }, "replaced builds not killed; a claim will retry it"))
-      .finally(() => {
-        groups.delete(key);
-        ctx.advancing.delete(task);
-      });
-    ctx.advancing.add(task);
+      .finally(() => groups.delete(key));
+    void ownTask(ctx, killing);
   }
 
   return async (key: string, max = maxKilled): Promise<Replaced> => {

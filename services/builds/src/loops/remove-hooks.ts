@@ -1,8 +1,8 @@
 import type { NothingYet } from "@ci/kit/process/loop";
 import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
-import { ownTask } from "../actions/hooks/own-task.js";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
+import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
 import type { HookRemoval } from "../store/hook-removals.js";

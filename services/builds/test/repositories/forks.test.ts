@@ -171,7 +171,7 @@ describe("a build of a fork", () => {
     };
     const many = { ".service-ci/a.yml": matrix(30), ".service-ci/b.yml": matrix(30), ".service-ci/c.yml": manifest };
     expect(await countOf(many, true)).toBe(31);
-    const reason = "Manifest makes more than 50 builds that wait for approval, with others of this commit; ";
+    const reason = "The manifests of this commit make more than 50 builds that wait for approval; ";
     expect((await deliveriesOf(hook))[0]).toMatchObject({
       status: "failed",
       reasons: [expect.stringContaining(`.service-ci/b.yml: ${reason}`)],
@@ -180,7 +180,7 @@ describe("a build of a fork", () => {
     expect(await countOf(large, true)).toBe(0);
     expect((await deliveriesOf(hook))[0]).toMatchObject({
       status: "failed",
-      reasons: [expect.stringMatching(/^Manifest makes builds of more than 4.MiB that wait for approval/)],
+      reasons: [expect.stringMatching(/^The manifests of this commit make builds of more than 4.MiB that wait for approval/)],
     });
     expect(await countOf(many, false)).toBe(61);
     const waiting = { "origin.url": hook.record.url, status: "queued" };

@@ -21,7 +21,7 @@ const maxDueBytes = fixedLimit({
   effect: "further ones are read after these",
 });
 const retriesAmongFirst = 4;
-/** Responses of earlier attempts count in no limit of memory. A large batch would exceed the one of due bytes. */
+/** No limit of memory counts the responses of earlier attempts. A large batch would exceed the limit of due bytes. */
 const reading = { projection: { response: 0 }, batchSize: 8 } as const;
 const maxBacklog = fixedLimit({
   max: 100_000,

@@ -5,7 +5,7 @@ import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookState, RepositoryDoc } from "../../store/repositories.js";
-import { ownTask } from "./own-task.js";
+import { ownTask } from "../own-task.js";
 import { addHook } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
 import { isBusy } from "./reading-turns.js";

@@ -111,7 +111,7 @@ async function* listBelow(walk: Walk, depth: number, prefix: string): AsyncGener
     () => undefined,
   );
   if (!opened || opened.length > maxHandleBytes) return;
-  // ssh2's is a part of the whole response.
+  // ssh2 returns a slice, which would keep the whole response in memory.
   const handle = Buffer.from(opened);
   try {
     for await (const entries of readFolder(sftp, handle)) {

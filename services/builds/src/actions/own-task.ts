@@ -1,4 +1,4 @@
-import type { Context } from "../../context.js";
+import type { Context } from "../context.js";
 
 /** Makes the service wait for a task before it stops. The task must not fail. */
 export function ownTask({ advancing }: Pick<Context, "advancing">, task: Promise<void>): Promise<void> {
