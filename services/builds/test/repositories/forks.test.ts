@@ -180,7 +180,9 @@ describe("a build of a fork", () => {
     expect(await countOf(large, true)).toBe(0);
     expect((await deliveriesOf(hook))[0]).toMatchObject({
       status: "failed",
-      reasons: [expect.stringMatching(/^The manifests of this commit make builds of more than 4.MiB that wait for approval/)],
+      reasons: [
+        expect.stringMatching(/^The manifests of this commit make builds of more than 4.MiB that wait for approval/),
+      ],
     });
     expect(await countOf(many, false)).toBe(61);
     const waiting = { "origin.url": hook.record.url, status: "queued" };
