@@ -110,7 +110,7 @@ it("a 2 GiB object is uploaded and downloaded, and no process grows by more than
   await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
 }, 1_200_000);
 
-it("a 512 MiB object is placed into builds, and no process grows by more than 128 MiB", async () => {
-  const growth = await growthDuring(ci, () => placeIntoBuilds("placed", 512 * MiB));
+it("a 256 MiB object is placed into builds, and no process grows by more than 128 MiB", async () => {
+  const growth = await growthDuring(ci, () => placeIntoBuilds("placed", 256 * MiB));
   expect(growth.filter(([, mib]) => mib > 128)).toEqual([]);
 }, 1_200_000);
