@@ -106,7 +106,8 @@ Before its first job, a build restores the entry with the cache's name and the h
 name. A build that passes stores an entry, unless that entry exists. The output shows the entry that was found, its size and the time it
 took. A cache failure never fails a build. Caches belong to the build's namespace tree, or to its user, and to the driver (with docker,
 also to the workspace). Builds of forks only read them. With docker, \`~/\` is \`/root\`; cached paths below it are on
-volumes that all jobs share, so they must be folders: a file there fails the build.
+volumes that all jobs share, so jobs find folders there. If the image has a file or a symbolic link at such a path, that cache is not used,
+and the output says so.
 A cache neither replaces nor stores the build's objects and SSH keys, even if they are below a cached path.
 
 ${table(filled(filled(cache).items))}

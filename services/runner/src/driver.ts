@@ -94,6 +94,8 @@ export interface Trees {
   locate(path: string): string;
   /** Returns the name of a path in archives. One that begins with `../` is in none. */
   nameOf(path: string): string;
+  /** Throws a Fault if jobs cannot share one of these paths. Known after `prepare`. */
+  check?(paths: readonly string[]): void;
   /** Reads these paths. Missing ones are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<Tree>;
   /** Places an archive that the file begins with. */

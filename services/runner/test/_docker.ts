@@ -2,7 +2,7 @@ import { text as textOf } from "node:stream/consumers";
 import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import type Docker from "dockerode";
-import { extract, pack } from "tar-stream";
+import { extract, type Pack, pack } from "tar-stream";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { type WorkRoot, workRoot } from "../src/drivers/work-root.js";
@@ -103,18 +103,19 @@ interface Derived {
   readonly changes?: string;
   /** Another `/bin/sh`. */
   readonly shell?: string;
+  /** Adds further files. */
+  readonly add?: (files: Pack) => void;
 }
 
 /** Makes an image from another one. */
-export async function deriveImage(engine: Docker, { base, tag, changes, shell }: Derived): Promise<string> {
+export async function deriveImage(engine: Docker, { base, tag, changes, shell, add }: Derived): Promise<string> {
   const container = await engine.createContainer({ Image: base, Cmd: ["true"] });
   try {
-    if (shell !== undefined) {
-      const files = pack();
-      files.entry({ name: "bin/sh", mode: 0o755 }, shell);
-      files.finalize();
-      await container.putArchive(files as unknown as NodeJS.ReadableStream, { path: "/" });
-    }
+    const files = pack();
+    if (shell !== undefined) files.entry({ name: "bin/sh", mode: 0o755 }, shell);
+    add?.(files);
+    files.finalize();
+    await container.putArchive(files as unknown as NodeJS.ReadableStream, { path: "/" });
     await container.commit({ repo: tag, tag: "1", ...(changes && { changes }) });
     return `${tag}:1`;
   } finally {

@@ -182,6 +182,7 @@ export function cachesOf(on: Caching): BuildCaches {
     async restore(say, signal) {
       for (const cache of on.build.caches)
         await attempt(cache, { say, signal }, async () => {
+          on.environment.trees.check?.(cache.paths);
           const content = contentOf(cache, on);
           const key = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
           const chosen = { key, content };

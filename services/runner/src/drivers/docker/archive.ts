@@ -56,13 +56,22 @@ interface Stat {
   readonly linkTarget: string;
 }
 
+export interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Returns what the engine says about the path that a response is about. */
+export const statIn = ({ headers }: Answer): Stat =>
+  JSON.parse(Buffer.from(headers["x-docker-container-path-stat"] ?? "", "base64").toString());
+
 async function statOf(container: Container, path: string): Promise<Stat> {
   const response = (await container.infoArchive({ path }).catch((error) => {
     // This response has no body. A path that leads through a file is not even a 404.
-    throw statusOf(error) === undefined ? engineError(error) : new Fault("not_found", "not found");
-  })) as unknown as { headers: Record<string, string>; resume(): void };
+    if (statusOf(error) === undefined) throw engineError(error);
+    throw new Fault("not_found", "not found", undefined, { cause: error });
+  })) as unknown as Answer & { resume(): void };
   response.resume();
-  return JSON.parse(Buffer.from(response.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
+  return statIn(response);
 }
 
 const maxLinks = 40;
@@ -76,6 +85,16 @@ async function followed(container: Container, path: string): Promise<{ path: str
     at = linkTarget;
   }
   throw new Fault("precondition", "too many symbolic links");
+}
+
+/** Reports whether a path is a folder or missing, so that the engine can mount a volume there. */
+export async function takesFolder(container: Container, path: string): Promise<boolean> {
+  try {
+    return ((await followed(container, path)).mode & directoryBit) !== 0;
+  } catch (error) {
+    if (error instanceof Fault) return statusOf(error.cause) === 404;
+    throw error;
+  }
 }
 
 /** Reads an archive entry by entry. Its names are foreign: they are never used as paths here. */

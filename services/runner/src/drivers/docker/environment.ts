@@ -11,12 +11,11 @@ import { loginsOf } from "../registry/logins.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
-import { cacheVolumes } from "./cache-volumes.js";
 import type { ContainerPlan } from "./container.js";
 import { saysExit } from "./deaths.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
-import { jobContainers, startedWork } from "./job-containers.js";
+import { jobContainers, type PlanOfJob, startedWork } from "./job-containers.js";
 import type { LocalImage } from "./local-image.js";
 import { bridgeName } from "./network.js";
 import type { Networks } from "./networks.js";
@@ -26,6 +25,7 @@ import type { Quotas } from "./quotas.js";
 import { jobsAfter, ranContainers } from "./ran-containers.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
+import { type SharedVolumes, sharedVolumes } from "./shared-volumes.js";
 import type { Spares } from "./spares.js";
 import { surroundings } from "./surroundings.js";
 import { dockerTrees } from "./trees.js";
@@ -58,6 +58,7 @@ interface AfterRunOptions {
   readonly ran: (job?: Job) => Docker.Container | undefined;
   readonly first: () => Promise<Docker.Container>;
   readonly workspace: string;
+  readonly shared: SharedVolumes;
   readonly limits: Pick<ContainerPlan["limits"], "memoryBytes" | "diskBytes">;
 }
 
@@ -66,15 +67,21 @@ function namesOf({ mark, ...order }: Order, runner: string) {
   const workspace = posix.resolve("/", order.workspace);
   const random = randomBytes(4).toString("hex");
   const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
-  const shared = cacheVolumes(name, { ...order, workspace });
-  const volumes = [name, ...shared.map((volume) => volume.name)];
+  const shared = sharedVolumes(name, { ...order, workspace });
+  const volumes = [name, ...shared.names];
   return { workspace, name, bridge: bridgeName(runner, random), script: scriptPath(workspace), shared, volumes };
 }
 
 type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
 
 /** What can be asked about a job's container. */
-const afterRun = ({ ran, first, workspace, limits: { memoryBytes, diskBytes } }: AfterRunOptions): AfterRun => ({
+const afterRun = ({
+  ran,
+  first,
+  workspace,
+  shared,
+  limits: { memoryBytes, diskBytes },
+}: AfterRunOptions): AfterRun => ({
   async explain(_exitCode, signal, job) {
     const container = ran(job);
     const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
@@ -89,7 +96,7 @@ const afterRun = ({ ran, first, workspace, limits: { memoryBytes, diskBytes } }:
     const container = ran(job) ?? (await raceAbort(signal, first()));
     return raceAbort(signal, openArchived(container, posix.resolve(workspace, path), signal));
   },
-  trees: dockerTrees(workspace, async () => ran() ?? first()),
+  trees: dockerTrees({ workspace, shared }, async () => ran() ?? first()),
 });
 
 const cannotRunImage = ({ image, workspace }: Order) =>
@@ -113,11 +120,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
   const deathOf = (container: Docker.Container) => (saysExit(image) ? around.death(container) : undefined);
   const atWorkspace = { ...order, workspace };
-  const plan = (job: Job, network: string): ContainerPlan => ({
-    ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, shared, limits },
+  const plan = (job: Job, network: string): PlanOfJob => ({
+    ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, limits },
     volume: around.volumes()[0]!,
   });
-  const made = jobContainers({ engine, quotas, begin, plan, chosen: around.chosen });
+  const made = jobContainers({ engine, quotas, begin, plan, shared, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
 
   const ran = ranContainers((container) => void begin(() => removeContainer(container)).catch(() => undefined));
@@ -128,7 +135,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
 
   const cannotRun = cannotRunImage(order);
   const first = jobs[0] ?? { id: 0, script: "" };
-  const isPlain = jobs.length > 0 && shared.length === 0 && (order.services ?? []).length === 0;
+  const isPlain = jobs.length > 0 && shared.names.length === 0 && (order.services ?? []).length === 0;
   const own = ownSpare({ spares: options.spares, mark, plan, first, isPlain, around, containers: made, begin });
 
   const files = placedFiles({
@@ -175,7 +182,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, limits }),
+    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

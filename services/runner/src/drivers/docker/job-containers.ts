@@ -4,6 +4,7 @@ import { putFiles } from "./archive.js";
 import { type ContainerPlan, containerOf, isArgument } from "./container.js";
 import { engineCall } from "./engine.js";
 import type { Quotas } from "./quotas.js";
+import type { SharedVolumes } from "./shared-volumes.js";
 import { inMemory, type SpooledFile } from "./spool.js";
 
 /** Tracks started work. Disposal waits for it: the engine may create something after it was told to remove it. */
@@ -24,11 +25,15 @@ export function startedWork() {
   };
 }
 
+/** What is planned before the engine has shown which volumes it can mount. */
+export type PlanOfJob = Omit<ContainerPlan, "shared">;
+
 interface ContainersOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly begin: ReturnType<typeof startedWork>["begin"];
-  readonly plan: (job: Job, network: string) => ContainerPlan;
+  readonly plan: (job: Job, network: string) => PlanOfJob;
+  readonly shared: Pick<SharedVolumes, "fitting">;
   /** Resolves with the network when the volume exists: a container made earlier would create one without labels. */
   readonly chosen: () => Promise<string>;
 }
@@ -36,7 +41,7 @@ interface ContainersOptions {
 /** A container that was made early serves the first attempt. */
 const keyOf = ({ id, attempt = 1 }: Job): string => `${id}/${attempt}`;
 
-export function jobContainers({ engine, quotas, begin, plan, chosen }: ContainersOptions) {
+export function jobContainers({ engine, quotas, begin, plan, shared, chosen }: ContainersOptions) {
   const all: Docker.Container[] = [];
   const filled = new Map<string, Promise<Docker.Container>>();
   /** Files outside the workspace, which every container needs. */
@@ -44,8 +49,12 @@ export function jobContainers({ engine, quotas, begin, plan, chosen }: Container
 
   async function fill(job: Job): Promise<Docker.Container> {
     const planned = plan(job, await chosen());
-    const container = await engineCall(quotas.container(engine, containerOf(planned), planned.limits.diskBytes));
-    all.push(container);
+    const container = await shared.fitting(async (volumes) => {
+      const options = containerOf({ ...planned, shared: volumes });
+      const created = await engineCall(quotas.container(engine, options, planned.limits.diskBytes));
+      all.push(created);
+      return created;
+    });
     const script = isArgument(job) ? [] : [inMemory(planned.script, 0o700, job.script)];
     const files = [...everywhere, ...script];
     if (files.length > 0) await putFiles(container, files);

@@ -1,9 +1,8 @@
 import type Docker from "dockerode";
 import type { Job, Mark } from "../../driver.js";
 import { variablesOf } from "../variables.js";
-import type { ContainerPlan } from "./container.js";
 import { handedOver } from "./hand-over.js";
-import type { startedWork } from "./job-containers.js";
+import type { PlanOfJob, startedWork } from "./job-containers.js";
 import type { Launch } from "./run-container.js";
 import type { Spare, SpareKind } from "./spare.js";
 import type { Spares } from "./spares.js";
@@ -12,7 +11,7 @@ import type { Surroundings } from "./surroundings.js";
 export interface OwnSpareOptions {
   readonly spares: Spares;
   readonly mark: Mark;
-  readonly plan: (job: Job, network: string) => ContainerPlan;
+  readonly plan: (job: Job, network: string) => PlanOfJob;
   readonly first: Job;
   /** The jobs need nothing that a waiting container lacks. */
   readonly isPlain: boolean;

@@ -5,13 +5,13 @@ import type { PlacedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import { putFiles } from "./archive.js";
-import type { SharedVolume } from "./cache-volumes.js";
 import type { startedWork } from "./job-containers.js";
+import type { SharedVolumes } from "./shared-volumes.js";
 import { type SpooledFile, spool } from "./spool.js";
 
 export interface PlacedFilesOptions {
   readonly workspace: string;
-  readonly shared: readonly SharedVolume[];
+  readonly shared: Pick<SharedVolumes, "mounted">;
   /** Makes a folder of the build on the runner's disk. */
   readonly makeFolder: () => Promise<string>;
   /** Returns the first container. */
@@ -22,7 +22,6 @@ export interface PlacedFilesOptions {
 
 /** Places files: in the workspace and below cached paths once, because containers share them, and elsewhere in every container. */
 export function placedFiles({ workspace, shared, makeFolder, container, putEverywhere, begin }: PlacedFilesOptions) {
-  const common = [workspace, ...shared.map(({ target }) => target)];
   let folder: Promise<string> | undefined;
 
   async function place(file: PlacedFile, signal: AbortSignal): Promise<void> {
@@ -30,6 +29,7 @@ export function placedFiles({ workspace, shared, makeFolder, container, putEvery
     const path = posix.resolve(workspace, file.path);
     const spooled = await spool(await folder, { ...file, path }, signal);
     await putFiles(await container(), [spooled]);
+    const common = [workspace, ...shared.mounted().map(({ target }) => target)];
     if (common.some((place) => isBelow(path, place))) await spooled.drop();
     else putEverywhere(spooled);
   }

@@ -1,19 +1,28 @@
 import type { FileHandle } from "node:fs/promises";
 import { posix } from "node:path";
+import type { Readable } from "node:stream";
 import type { Container } from "dockerode";
 import type { Tree, Trees } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
+import { type Answer, statIn } from "./archive.js";
 import { home, located } from "./cache-volumes.js";
 import { engineCall, engineError, statusOf } from "./engine.js";
+import { notCached, type SharedVolumes } from "./shared-volumes.js";
 
 const pieceBytes = 1024 * 1024;
 const nameIn = (path: string): string => path.replace(/^\/+/, "");
 
+interface TreesOptions {
+  readonly workspace: string;
+  readonly shared: Pick<SharedVolumes, "mounted" | "check">;
+}
+
+type Archive = Answer & Readable & AsyncIterable<Uint8Array>;
+
 /** Reads a path as an archive whose names begin with its last part; undefined if it is missing. */
 async function archiveOf(container: Container, path: string, signal: AbortSignal) {
   try {
-    const archive = await container.getArchive({ path, abortSignal: signal } as never);
-    return archive as AsyncIterable<unknown> as AsyncIterable<Uint8Array>;
+    return (await container.getArchive({ path, abortSignal: signal } as never)) as unknown as Archive;
   } catch (error) {
     signal.throwIfAborted();
     if (statusOf(error) === 404) return undefined;
@@ -31,16 +40,23 @@ async function place(container: Container, file: FileHandle): Promise<void> {
 }
 
 /** The files of a build's containers. `container` returns one that sees them all. */
-export const dockerTrees = (workspace: string, container: () => Promise<Container>): Trees => ({
+export const dockerTrees = ({ workspace, shared }: TreesOptions, container: () => Promise<Container>): Trees => ({
   layout: { roots: [nameIn(workspace), nameIn(home)], isAbsolute: true },
   locate: (path) => located(workspace, path),
+  check: shared.check,
   nameOf: (path) => nameIn(located(workspace, path)),
   async *read(paths, signal): AsyncGenerator<Tree> {
     const from = await raceAbort(signal, container());
     for (const path of paths) {
       const at = located(workspace, path);
       const content = await archiveOf(from, at, signal);
-      if (content) yield { folder: nameIn(posix.dirname(at)), content };
+      if (!content) continue;
+      // Jobs cannot replace what a volume is mounted on.
+      if (shared.mounted().some(({ target }) => target === at) && statIn(content).linkTarget !== "") {
+        content.destroy();
+        throw notCached(path, "a symbolic link");
+      }
+      yield { folder: nameIn(posix.dirname(at)), content };
     }
   },
   async place(file, _sizeBytes, signal) {
