@@ -1,4 +1,4 @@
-// `npm run profile -- submit|get|list|build|deliver`: profiles each service under one load, and prints the functions and
+// `npm run profile -- submit|get|list|build|deliver|upload`: profiles each service under one load, and prints the functions and
 // libraries that took most of its CPU time. The profiles are kept, for Chrome's developer tools.
 //   npm run profile -- get 10000     another number of operations
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -45,6 +45,17 @@ const pins = async (api) => {
   return () => api.json("PATCH", `${url}/${count++ % 2 === 0 ? "pin" : "unpin"}`);
 };
 
+/** Uploads objects of 4 MiB. @param {Api} api */
+const uploads = async ({ url, token }) => {
+  const body = Buffer.alloc(4 * 1024 ** 2, "x");
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/octet-stream" };
+  let count = 0;
+  return async () => {
+    const response = await fetch(`${url}/objects?name=object-${count++}`, { method: "POST", body, headers });
+    if (!response.ok) throw new Error(`POST /objects: ${response.status} ${await response.text()}`);
+  };
+};
+
 /** @type {Record<string, Load>} */
 const loads = {
   submit: { count: 3_000, prepare: async (api) => () => submit(api, docker) },
@@ -64,6 +75,7 @@ const loads = {
   },
   build: { count: 600, prepare: async (api) => () => runToEnd(api) },
   deliver: { count: 3_000, prepare: pins },
+  upload: { count: 200, prepare: uploads },
 };
 
 const [what = "", given] = process.argv.slice(2);
