@@ -1,5 +1,6 @@
 import type { Lease } from "@ci/kit/mongo/lease";
 import type { Followers } from "../store/followers.js";
+import { onceInTerm } from "./once-in-term.js";
 
 /** The users whose events outside of namespaces are recorded, as the process that records them knows them. */
 export interface Followed {
@@ -18,30 +19,17 @@ export function followedUsers(
   followers: Pick<Followers, "all" | "waiting" | "admit">,
   { term }: Pick<Lease, "term">,
 ): Followed {
-  let known: { readonly term: number | undefined; readonly users: Promise<Set<number>> } | undefined;
-  const forget = () => {
-    known = undefined;
-  };
-  const usersIn = (current: number | undefined): Promise<Set<number>> => {
-    if (known?.term !== current) forget();
-    if (known) return known.users;
-    const loading = { term: current, users: followers.all().then((ids) => new Set(ids)) };
-    loading.users.catch(() => {
-      if (known === loading) forget();
-    });
-    known = loading;
-    return loading.users;
-  };
+  const { get: users, forget } = onceInTerm({ term }, async () => new Set(await followers.all()));
   return {
     forget,
-    has: async (userId) => (await usersIn(term())).has(userId),
+    has: async (userId) => (await users()).has(userId),
     async admit() {
       const current = term();
       if (current === undefined) return [];
       const waiting = await followers.waiting();
       if (waiting.length === 0) return [];
-      const users = await usersIn(current);
-      for (const userId of waiting) users.add(userId);
+      const known = await users();
+      for (const userId of waiting) known.add(userId);
       if (term() !== current) return [];
       await followers.admit(waiting);
       return waiting;
