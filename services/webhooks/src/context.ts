@@ -16,7 +16,9 @@ import type { SeenWebhooks } from "./delivery/seen-webhooks.js";
 import type { SharedPayloads } from "./delivery/shared-payloads.js";
 import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
+import type { Deferral } from "./events/deferral.js";
 import type { Followed } from "./events/followed.js";
+import type { DeferredEvents } from "./store/deferred-events.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Followers } from "./store/followers.js";
 import type { Payloads } from "./store/payloads.js";
@@ -33,6 +35,8 @@ export interface Context {
   /** Must be called after each webhook that is stored. */
   readonly deletions: Deletions;
   readonly deliveries: Deliveries;
+  readonly deferredEvents: DeferredEvents;
+  readonly deferral: Deferral;
   readonly removedWebhooks: RemovedWebhooks;
   readonly payloads: Payloads;
   readonly sharedPayloads: SharedPayloads;
@@ -52,8 +56,11 @@ export interface Context {
   readonly lanes: LaneScheduler;
   readonly heartbeat: Heartbeat;
   newWebhookId(): Promise<number>;
+  /** Runs what stores deliveries one at a time: their ids grow in the order in which they are stored. */
+  inTurn<T>(task: () => Promise<T>): Promise<T>;
   /** Reserves consecutive ids and returns the first. */
   newDeliveryIds(count: number): Promise<number>;
+  wakeDeferred(): void;
   wakeRedelivery(): void;
   wakeRemoval(): void;
   /** Ends the rest of the loops that tend lanes. They rest while there are none. */

@@ -23,6 +23,7 @@ export const countFailure = (kind: FailureClass): void => failures.inc({ class: 
 
 export interface GaugeSource {
   backlog(): Promise<Backlog>;
+  deferred(): Promise<number>;
   disabled(): Promise<Readonly<Record<string, number>>>;
 }
 
@@ -56,6 +57,15 @@ new Gauge({
       waiting.set(count);
       this.set(lagMs / 1_000);
     }
+  },
+});
+
+new Gauge({
+  name: "ci_events_deferred",
+  help: "Events whose deliveries are not recorded yet because their user has too many, counted up to 100000",
+  registers: [metrics],
+  async collect() {
+    for (const count of await readAll((source) => source.deferred())) this.set(count);
   },
 });
 

@@ -7,11 +7,13 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
+import { inTurn } from "@ci/kit/process/in-turn";
 import { detached } from "@ci/kit/rpc/caller";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { hasRecord } from "@ci/rest/event";
+import type { Db } from "mongodb";
 import { applyDeletion } from "./actions/apply-deletion.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -29,10 +31,12 @@ import { seenWebhooks } from "./delivery/seen-webhooks.js";
 import { sharedPayloads } from "./delivery/shared-payloads.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
+import { deferral } from "./events/deferral.js";
 import { deliveryIds } from "./events/delivery-ids.js";
 import { followedUsers } from "./events/followed.js";
 import { learnDeletions } from "./events/learn-deletions.js";
-import { sharedLease } from "./events/leases.js";
+import { announcing, sharedLease } from "./events/leases.js";
+import { recordDeferred } from "./events/record-deferred.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordDeparture } from "./events/record-departure.js";
 import { recordStream } from "./events/record-stream.js";
@@ -49,10 +53,11 @@ import { removeDeliveries } from "./loops/remove-deliveries.js";
 import { wakeDue } from "./loops/wake-due.js";
 import { registerGauges } from "./metrics.js";
 import { handlers } from "./rpc/index.js";
+import { type DeferredEvent, deferredEventStore } from "./store/deferred-events.js";
 import { deliveryStore } from "./store/deliveries.js";
 import type { DeliveryDoc } from "./store/delivery-doc.js";
 import { type Follower, followerStore } from "./store/followers.js";
-import { makeFollowerIndexes, makeIndexes, makeStreamIndexes } from "./store/indexes.js";
+import { makeDeferredIndexes, makeFollowerIndexes, makeIndexes, makeStreamIndexes } from "./store/indexes.js";
 import { type PayloadDoc, payloadStore } from "./store/payloads.js";
 import { type RemovedWebhook, removedWebhookStore } from "./store/removed-webhooks.js";
 import { type Sender, senderStore } from "./store/senders.js";
@@ -71,12 +76,19 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const { bus, own } = from;
     const leases = sharedLease(leaseOf(from.db, "events"), leaseOf(from.db, "stream"));
     const wakeups = {
+      wakeDeferred: () => loops.deferred.wake(),
       wakeRedelivery: () => loops.redelivery.wake(),
       wakeRemoval: () => loops.removal.wake(),
       stirLanes: () => loops.stirLanes(),
     };
     const ctx = await createContext(config, from, leases, { ...wakeups, ...overrides });
-    own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
+    own(
+      registerGauges({
+        backlog: () => ctx.deliveries.backlog(ctx.now()),
+        deferred: ctx.deferredEvents.count,
+        disabled: ctx.webhooks.countDisabled,
+      }),
+    );
     const loops = startLoops(ctx, from);
     followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
     bus.onConnected(loops.departed.wake);
@@ -89,7 +101,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
   });
 
 async function consumeEvents(ctx: Context, bus: Bus, leases: ReturnType<typeof sharedLease>): Promise<void> {
-  const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
+  const deliveries = { lease: announcing(leases.deliveries, ctx.wakeDeferred), isComplete: hasRecord };
   await bus.subscribeMany("webhooks", readers.webhooks.kinds, deliveries, (events) => recordDeliveries(ctx, events));
   await bus.subscribe("departures", readers.departures.kinds, (event) => recordDeparture(ctx, event));
   const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
@@ -119,7 +131,18 @@ function startLoops(ctx: Context, { loop }: Host) {
     },
     hourMs,
   );
+  const deferred = loop(
+    "record-deferred",
+    1_000,
+    async () => {
+      const result = await recordDeferred(ctx);
+      if (result === "more") deferred.wake();
+      return result;
+    },
+    hourMs,
+  );
   return {
+    deferred,
     removal,
     departed: loop("find-departed", 180_000, () => findDeparted(ctx), hourMs),
     redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
@@ -139,14 +162,7 @@ async function runTurn(ctx: Context, turn: Turn): Promise<boolean> {
   }
 }
 
-type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery" | "wakeRemoval" | "stirLanes">;
-
-async function createContext(
-  config: Config,
-  { db, bus, log, now, own, connect }: Host,
-  leases: ReturnType<typeof sharedLease>,
-  overrides: Overrides,
-): Promise<Context> {
+async function openStores(config: Config, db: Db) {
   const webhooks = db.collection<WebhookDoc>("webhooks");
   const deliveries = db.collection<DeliveryDoc>("deliveries");
   const senders = db.collection<Sender>("senders");
@@ -155,6 +171,29 @@ async function createContext(
   await makeStreamIndexes(stream);
   const followers = db.collection<Follower>("followers");
   await makeFollowerIndexes(followers);
+  const deferred = db.collection<DeferredEvent>("deferredEvents");
+  await makeDeferredIndexes(deferred);
+  return {
+    webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
+    deliveries: deliveryStore(deliveries),
+    deferredEvents: deferredEventStore(deferred),
+    removedWebhooks: removedWebhookStore(db.collection<RemovedWebhook>("removedWebhooks")),
+    payloads: payloadStore(db.collection<PayloadDoc>("payloads")),
+    followers: followerStore(followers),
+    stream: streamStore(stream),
+    senders: senderStore(senders),
+  };
+}
+
+type Overrides = Partial<Context> & Pick<Context, "wakeDeferred" | "wakeRedelivery" | "wakeRemoval" | "stirLanes">;
+
+async function createContext(
+  config: Config,
+  { db, bus, log, now, own, connect }: Host,
+  leases: ReturnType<typeof sharedLease>,
+  overrides: Overrides,
+): Promise<Context> {
+  const { senders, ...opened } = await openStores(config, db);
   const accounts = connect(config.namespacesAddr).client(AccountServiceDefinition);
   const builds = connect(config.buildsAddr);
   const agent = guardedAgent(config);
@@ -167,7 +206,7 @@ async function createContext(
   await deletions.ensureIndexes();
   // Start this last, because a lapsed heartbeat needs the context.
   const heartbeat = own(
-    await startHeartbeat(senderStore(senders), config.aliveMs, () => {
+    await startHeartbeat(senders, config.aliveMs, () => {
       ctx.lanes.interrupt();
       ctx.idleLanes.removeIdle(0);
     }),
@@ -177,14 +216,9 @@ async function createContext(
     [Symbol.asyncDispose]: async () =>
       void (await releaseLanes().catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
   });
-  const stores = {
-    webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
-    deliveries: deliveryStore(deliveries),
-    removedWebhooks: removedWebhookStore(db.collection<RemovedWebhook>("removedWebhooks")),
-    payloads: payloadStore(db.collection<PayloadDoc>("payloads")),
-    heartbeat,
-    followers: followerStore(followers),
-  };
+  const stores = { ...opened, heartbeat };
+  const turns = inTurn<"deliveries">();
+  const storeInTurn: Context["inTurn"] = (task) => turns("deliveries", task);
   const ctx: Context = {
     config,
     log,
@@ -195,7 +229,13 @@ async function createContext(
     sharedPayloads: sharedPayloads(stores.payloads),
     seen: seenWebhooks(),
     idleLanes: idleLanes(),
-    stream: streamStore(stream),
+    inTurn: storeInTurn,
+    deferral: deferral(leases.deliveries, {
+      events: stores.deferredEvents,
+      newIds: deliveryIds(leases.deliveries, (count) => nextId(db, "deferredEvents", count)),
+      inTurn: storeInTurn,
+      wake: overrides.wakeDeferred,
+    }),
     streamWakeups: streamWakeups(bus),
     followed: followedUsers(stores.followers, leases.stream),
     accounts: cachingResolve(cachingGrants(accounts, bus), bus),

@@ -9,6 +9,7 @@ import { limitOf } from "@ci/testkit/quotas";
 import { receiver } from "@ci/testkit/receiver";
 import { connect, type StreamAPI } from "nats";
 import { learnDeletions } from "../src/events/learn-deletions.js";
+import { type DeferredEvent, deferredEvent, deferredEventStore } from "../src/store/deferred-events.js";
 import { deliveryStore } from "../src/store/deliveries.js";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
@@ -16,6 +17,13 @@ import { webhookStore } from "../src/store/webhooks.js";
 import { bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
+
+const storesOf = () => ({
+  deletions: deletionsIn(ci.db, async () => undefined, ci.now),
+  webhooks: webhookStore(ci.db, ci.db.collection<WebhookDoc>("webhooks"), limitOf("Webhooks", "user")),
+  deliveries: deliveryStore(ci.db.collection<DeliveryDoc>("deliveries")),
+  deferredEvents: deferredEventStore(ci.db.collection<DeferredEvent>("deferredEvents")),
+});
 
 const stored = (_id: number) => ci.db.collection<WebhookDoc>("webhooks").findOne({ _id });
 
@@ -93,11 +101,7 @@ test("webhooks of a deleted namespace are removed although NATS lost the event b
 test("a webhook reports the deletion of its namespace although the service learns of it before the event", async () => {
   await using inbox = await receiver();
   await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
-  const stores = {
-    deletions: deletionsIn(ci.db, async () => undefined, ci.now),
-    webhooks: webhookStore(ci.db, ci.db.collection<WebhookDoc>("webhooks"), limitOf("Webhooks", "user")),
-    deliveries: deliveryStore(ci.db.collection<DeliveryDoc>("deliveries")),
-  };
+  const stores = storesOf();
   const learn = learnDeletions(stores, bus);
   const namespace = await ci.aNamespace();
   const { id } = await ci.aWebhook(namespace, inbox.url);
@@ -113,13 +117,23 @@ test("a webhook reports the deletion of its namespace although the service learn
   expect(await learn([deletion!])).toEqual([]);
 });
 
+test("a deletion of a namespace with deferred events is left for later", async () => {
+  await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
+  const stores = storesOf();
+  const deleted: Deletion = { kind: "namespace", id: 900_003, at: new Date(), unpublished: false };
+  const event = { id: "x", kind: "cron", namespaceId: deleted.id, at: new Date(), body: undefined };
+  await stores.deferredEvents.add([deferredEvent(1, 1, event)]);
+  const learn = learnDeletions(stores, bus);
+  await eventually(async () => expect(await learn([deleted])).toEqual([deleted]));
+  expect(await stores.deletions.missing([deleted])).toEqual([deleted]);
+  await stores.deferredEvents.remove([1]);
+  expect(await learn([deleted])).toEqual([]);
+  expect(await stores.deletions.missing([deleted])).toEqual([]);
+});
+
 test("a deletion whose event still waits in its outbox is left for later", async () => {
   await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
-  const stores = {
-    deletions: deletionsIn(ci.db, async () => undefined, ci.now),
-    webhooks: webhookStore(ci.db, ci.db.collection<WebhookDoc>("webhooks"), limitOf("Webhooks", "user")),
-    deliveries: deliveryStore(ci.db.collection<DeliveryDoc>("deliveries")),
-  };
+  const stores = storesOf();
   const waiting: Deletion = { kind: "namespace", id: 900_001, at: new Date(), unpublished: true };
   const lost: Deletion = { kind: "namespace", id: 900_002, at: new Date(), unpublished: false };
   await eventually(async () => expect(await learnDeletions(stores, bus)([waiting, lost])).toEqual([waiting]));

@@ -1,4 +1,4 @@
-import { sharedLease } from "./leases.js";
+import { announcing, sharedLease } from "./leases.js";
 
 /** Returns a lease that can be taken while `free` is true, and lapses at will. */
 function fakeLease() {
@@ -59,4 +59,16 @@ test("a reader of the stream waits while an earlier version records it", async (
   expect([await stream.take(1), stream.term()]).toEqual([false, undefined]);
   earlier.free = true;
   expect([await stream.take(1), stream.term()]).toEqual([true, 1]);
+});
+
+test("each term is announced once, when it begins", async () => {
+  const lease = fakeLease();
+  const terms: (number | undefined)[] = [];
+  const announced = announcing(lease, () => terms.push(lease.term()));
+  for (let renewal = 0; renewal < 2; renewal++) await announced.take(1);
+  lease.state.free = false;
+  await announced.take(1);
+  lease.state.free = true;
+  await announced.take(1);
+  expect(terms).toEqual([1, 2]);
 });

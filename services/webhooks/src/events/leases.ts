@@ -1,5 +1,21 @@
 import type { Lease } from "@ci/kit/mongo/lease";
 
+/** Calls `begun` whenever a term begins. */
+export function announcing(lease: Lease, begun: () => void): Lease {
+  let announced: number | undefined;
+  return {
+    ...lease,
+    async take(forMs) {
+      const taken = await lease.take(forMs);
+      if (taken && lease.term() !== announced) {
+        announced = lease.term();
+        begun();
+      }
+      return taken;
+    },
+  };
+}
+
 /**
  * Lets one lease serve both readers of events, so that only the process that records deliveries records the stream, and both
  * share rendered payloads. It is released once neither reader uses it. Earlier versions hold `earlier` while they record the

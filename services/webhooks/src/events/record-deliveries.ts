@@ -1,91 +1,65 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
-import { Action, type Event } from "@ci/proto/events/v1/events";
-import { deactivateOfUser, removeInNamespace } from "../actions/apply-deletion.js";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
-import type { WebhookDoc } from "../store/webhook-doc.js";
-import { deletesOwnNamespace, newDelivery } from "./new-delivery.js";
-import { type Body, sharePayloads } from "./share-payloads.js";
-import { slices } from "./slices.js";
+import { addDeliveries } from "./add-deliveries.js";
+import type { OfUser } from "./deferral.js";
+import { applyDeletionEvent, upToDeletions } from "./deletion-events.js";
+import { findListening, type Listened } from "./find-listening.js";
 
-interface Listened {
-  readonly event: ReceivedEvent;
-  readonly webhooks: readonly WebhookDoc[];
-}
+export const maxDeliveriesOfUser = fixedLimit({
+  max: 200,
+  about: "deliveries of one user that a batch of events may make",
+  effect: "the user's further events are deferred: users take turns of 200 deliveries",
+});
 
-interface Addressed {
-  readonly event: ReceivedEvent;
-  readonly webhook: WebhookDoc;
-  readonly body: Body;
-}
+/** How many deliveries each user has in a batch. */
+type Counts = Map<number, number>;
 
-const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
-
-async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
-  const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
-  if (namespaceIds.length === 0) return [];
-  const readAtMs = performance.now();
-  const active = await ctx.webhooks.activeInNamespaces(namespaceIds);
-  ctx.seen.add(active, readAtMs);
-  const byNamespace = new Map<number, WebhookDoc[]>(namespaceIds.map((id) => [id, []]));
-  for (const webhook of active) byNamespace.get(webhook.namespaceId)!.push(webhook);
-  const listened = events.map((event) => {
-    const { namespaceId, kind, at = ctx.now() } = event;
-    const inNamespace = namespaceId === undefined ? [] : byNamespace.get(namespaceId)!;
-    return {
-      event,
-      webhooks: inNamespace.filter(({ events, activeSince }) => events.includes(kind) && activeSince <= at),
-    };
-  });
-  return listened.filter(({ webhooks }) => webhooks.length > 0);
-}
-
-function* addressed(listened: readonly Listened[], bodies: readonly Body[]): Generator<Addressed> {
-  for (const [index, { event, webhooks }] of listened.entries())
-    for (const webhook of webhooks) yield { event, webhook, body: bodies[index]! };
-}
-
-const ownBytes = ({ body: { payload, payloadId } }: Addressed): number =>
-  payloadId === undefined ? payload.length : 0;
-
-async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
-  const now = ctx.now();
-  const listened = await findListening(ctx, events);
-  if (listened.length === 0) return;
-  const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
-  const receivers = listened.map(({ webhooks }) => webhooks.length);
-  const bodies = await sharePayloads(ctx, payloads, receivers);
-  for (const slice of slices(addressed(listened, bodies), ownBytes)) await addSlice(ctx, slice, now);
-}
-
-async function addSlice(ctx: Context, slice: readonly Addressed[], now: Date): Promise<void> {
-  const firstId = await ctx.newDeliveryIds(slice.length);
-  const docs = slice.map(({ event, webhook, body }, index) =>
-    newDelivery({ config: ctx.config, now }, event, webhook, firstId + index, body),
+/** Divides events into those recorded at once, and those that follow deferred ones or exceed their user's limit. */
+async function divide(ctx: Context, events: readonly ReceivedEvent[], counts: Counts) {
+  const users = await ctx.deferral.users();
+  const userOf = ({ namespaceId }: ReceivedEvent) =>
+    namespaceId === undefined ? undefined : users.userIn(namespaceId);
+  // During the query a user may leave. What was not looked up must be deferred all the same.
+  const following = new Map(events.map((event) => [event, userOf(event)]));
+  const found = await findListening(
+    ctx,
+    events.filter((event) => following.get(event) === undefined),
   );
-  await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
-  for (const webhook of new Set(slice.map(({ webhook }) => webhook))) ctx.lanes.wake(webhook, "fresh");
+  const webhooksOf = new Map(found.map(({ event, webhooks }) => [event, webhooks]));
+  const listened: Listened[] = [];
+  const deferred: OfUser[] = [];
+  for (const event of events) {
+    const webhooks = webhooksOf.get(event) ?? [];
+    const userId = following.get(event) ?? userOf(event) ?? exceeding(webhooks, counts);
+    if (userId !== undefined) {
+      users.add({ userId, namespaceId: event.namespaceId! });
+      deferred.push({ event, userId });
+    } else if (webhooks.length > 0) listened.push({ event, webhooks });
+  }
+  return { listened, deferred };
 }
 
-/** Records events. Only the last one may remove or deactivate webhooks. */
-async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
-  const last = events.at(-1)!;
-  const { body, namespaceId, at = ctx.now() } = last;
-  await addDeliveries(ctx, events);
-  if (body?.$case === "user" && deletesUser(last)) await deactivateOfUser(ctx, body.value.user!.id, at);
-  if (!deletesOwnNamespace(last)) return;
-  await ctx.deletions.record([{ kind: "namespace", id: namespaceId! }]);
-  await removeInNamespace(ctx, namespaceId!);
+/** Counts an event's deliveries, or returns their user if these are too many. */
+function exceeding(webhooks: Listened["webhooks"], counts: Counts): number | undefined {
+  if (webhooks.length === 0) return undefined;
+  const { userId } = webhooks[0]!;
+  const count = (counts.get(userId) ?? 0) + webhooks.length;
+  if (count > maxDeliveriesOfUser) return userId;
+  counts.set(userId, count);
+  return undefined;
 }
 
 /** Turns events, in order, into one pending delivery for each listening webhook. Repeating it adds nothing. */
 export async function recordDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
-  let batch: ReceivedEvent[] = [];
-  for (const event of events) {
-    batch.push(event);
-    // Later events need the webhooks that remain after this one.
-    if (!deletesOwnNamespace(event) && !deletesUser(event)) continue;
-    await recordBatch(ctx, batch);
-    batch = [];
+  const counts: Counts = new Map();
+  for (const batch of upToDeletions(events)) {
+    const now = ctx.now();
+    const { listened, deferred } = await divide(ctx, batch, counts);
+    await addDeliveries(ctx, listened, now);
+    // In this order: earlier deliveries of a namespace precede those of its deferred events.
+    await ctx.deferral.defer(deferred);
+    const last = batch.at(-1)!;
+    if (deferred.at(-1)?.event !== last) await applyDeletionEvent(ctx, last);
   }
-  if (batch.length > 0) await recordBatch(ctx, batch);
 }

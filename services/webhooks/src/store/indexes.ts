@@ -1,6 +1,7 @@
 import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
+import type { DeferredEvent } from "./deferred-events.js";
 import { type DeliveryDoc, oncePerEventIndex } from "./delivery-doc.js";
 import type { Follower } from "./followers.js";
 import type { Sender } from "./senders.js";
@@ -44,3 +45,10 @@ export const makeStreamIndexes = (stream: Collection<StreamDoc>) =>
 
 export const makeFollowerIndexes = (followers: Collection<Follower>) =>
   ensureIndexes(followers, [{ key: { seenAt: 1 } }, { key: { waiting: 1 }, sparse: true }]);
+
+export const makeDeferredIndexes = (deferred: Collection<DeferredEvent>) =>
+  ensureIndexes(deferred, [
+    { key: { eventId: 1 }, unique: true },
+    { key: { userId: 1, _id: 1 } },
+    { key: { namespaceId: 1, userId: 1 } },
+  ]);

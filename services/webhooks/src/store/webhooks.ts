@@ -148,9 +148,9 @@ const namespaceQueries = (webhooks: Collection<WebhookDoc>) => ({
   idsInNamespace: async (namespaceId: number): Promise<number[]> =>
     idsOf(await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()),
 
-  activeInNamespaces: (namespaceIds: readonly number[]): Promise<WebhookDoc[]> =>
+  activeInNamespaces: (namespaceIds: readonly number[], afterId: number): Promise<WebhookDoc[]> =>
     webhooks
-      .find({ namespaceId: { $in: [...namespaceIds] }, active: true })
+      .find({ namespaceId: { $in: [...namespaceIds] }, active: true, _id: { $gt: afterId } })
       .sort({ _id: 1 })
       .toArray(),
 });
