@@ -67,8 +67,8 @@ function checks() {
       writeFileSync(ca, "");
       const { names, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
       expect(complaint).toBeUndefined();
-      // Node.js reads this one.
-      const known = new Set([...names, "NODE_EXTRA_CA_CERTS"]);
+      // Node.js reads these.
+      const known = new Set([...names, "NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"]);
       expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
       expect(env.NODE_EXTRA_CA_CERTS).toBe(file === "air-gapped" ? "/extra-ca/ca.crt" : undefined);
     });

@@ -78,7 +78,11 @@ ports:
 startupProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 2, failureThreshold: 90, timeoutSeconds: 5 }
 readinessProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 5, timeoutSeconds: 5 }
 livenessProbe: { httpGet: { path: /healthz, port: admin }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
+{{- if eq .name "runner" }}
+resources: {{ include "service-ci.runnerResources" .root | nindent 2 }}
+{{- else }}
 resources: {{ toYaml (get .root.Values .name).resources | nindent 2 }}
+{{- end }}
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
   - { name: tls, mountPath: /tls, readOnly: true }

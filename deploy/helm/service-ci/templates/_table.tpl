@@ -81,6 +81,8 @@ DOCKER_CERT_PATH: /engine-tls
 {{- end }}
 {{- if has "qemu" $values.runner.drivers }}
 RUNNER_IMAGES_DIR: /work
+# The images' value, and half of the runner's own memory: the container's limit includes that of virtual machines.
+NODE_OPTIONS: --max-semi-space-size=8 --max-old-space-size=256
 QEMU_ACCEL: {{ ternary "tcg" "kvm" (eq $values.runner.kvm.kind "none") }}
 {{- end }}
 {{- end }}
