@@ -67,25 +67,32 @@ test.each([
 });
 
 describe("a driver makes room", () => {
+  const readinessWith = (driver: Partial<Driver>, freeSpaceBytes: number, makeRoom: () => Promise<void>) =>
+    readinessOf({
+      config: { dir: tmpdir(), freeSpaceBytes },
+      drivers: new Map([[Driver_Type.os, { type: Driver_Type.os, ready: async () => true, ...driver } as Driver]]),
+      copies: { makeRoom },
+      log: createLog("runner", "silent"),
+    });
+
+  test.each([
+    ["stay", "/proc", 1, 0],
+    ["go", tmpdir(), 2 ** 60, 1],
+  ])("copies of caches %s if %s is short of space", async (_what, path, freeSpaceBytes, times) => {
+    let made = 0;
+    const driver = { disks: () => [{ name: "engine", path }] as const };
+    await readinessWith(driver, freeSpaceBytes, async () => void made++).drivers();
+    expect(made).toBe(times);
+  });
+
   test.each([
     [1, "on the disk of its images", tmpdir()],
     [0, "not on another one", "/proc"],
     [1, "on any disk if it cannot see that of its images", "/nowhere"],
   ])("%i times %s", async (times, _where, path) => {
     let made = 0;
-    const driver = {
-      type: Driver_Type.os,
-      ready: async () => true,
-      disks: () => [{ name: "images", path }] as const,
-      makeRoom: async () => void made++,
-    };
-    const readiness = readinessOf({
-      config: { dir: tmpdir(), freeSpaceBytes: 2 ** 60 },
-      drivers: new Map([[driver.type, driver as unknown as Driver]]),
-      copies: { makeRoom: async () => undefined },
-      log: createLog("runner", "silent"),
-    });
-    await readiness.drivers();
+    const driver = { disks: () => [{ name: "images", path }] as const, makeRoom: async () => void made++ };
+    await readinessWith(driver, 2 ** 60, async () => undefined).drivers();
     expect(made).toBe(times);
   });
 });

@@ -75,11 +75,13 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
     }
   }
 
+  const holdsCopies = async ({ path }: Disk) => (await deviceOf(path)) === (await deviceOf(work.path));
+
   /** Frees what is kept for later builds first. */
   async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
     if (performance.now() < (trusted.get(disk.path) ?? 0)) return true;
     const isShort = async () => (await spaceOf(disk))?.short === true;
-    if (await isShort()) await copies.makeRoom(isShort);
+    if ((await isShort()) && (await holdsCopies(disk))) await copies.makeRoom(isShort);
     if ((await isShort()) && (await fills(driver, disk))) await driver.makeRoom?.(isShort);
     const space = await spaceOf(disk);
     if (space) logChange(space);
