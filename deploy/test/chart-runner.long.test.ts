@@ -7,6 +7,7 @@ import {
   externalSecrets,
   helmOptions,
   partOf,
+  type Rendered,
   render,
   template,
   tool,
@@ -71,6 +72,54 @@ function checks() {
     const [, image] = /^ENV NODE_OPTIONS=(\S+)/m.exec(readFileSync(join(deployDir, "Dockerfile"), "utf8")) ?? [];
     expect(runner(virtual).settings.NODE_OPTIONS).toBe(`${image} --max-old-space-size=${512 / 2}`);
     expect(runner({}).settings.NODE_OPTIONS).toBeUndefined();
+  });
+
+  const volumesOf = (values: Record<string, unknown>) => {
+    const { pod, ...rest } = runner(values);
+    const of = (volume: string) => pod.volumes.find(({ name }: Rendered) => name === volume);
+    return { ...rest, work: of("work"), engineData: of("engine-data") };
+  };
+
+  it("gives runners volumes that show how much is free, and shows them that of the engine", () => {
+    const claims = ({ ephemeral }: Rendered) => {
+      const { storageClassName, resources } = ephemeral.volumeClaimTemplate.spec;
+      return [resources.requests.storage, storageClassName];
+    };
+    const usual = volumesOf({});
+    expect([claims(usual.work), claims(usual.engineData)]).toEqual(
+      [["20Gi"], ["40Gi"]].map(([size]) => [size, undefined]),
+    );
+    const values = { "runner.storage": "1Ti", "runner.engine.rootless": true, "runner.disks.storageClass": "fast" };
+    const chosen = volumesOf(values);
+    expect([claims(chosen.work), claims(chosen.engineData)]).toEqual([
+      ["1Ti", "fast"],
+      ["40Gi", "fast"],
+    ]);
+    for (const { engine, container } of [usual, chosen]) {
+      const mounted = ({ volumeMounts }: Rendered) => volumeMounts.find(({ name }: Rendered) => name === "engine-data");
+      expect(mounted(container)).toEqual({ ...mounted(engine), readOnly: true });
+    }
+  });
+
+  it("uses the nodes' disks if the values say so", () => {
+    const { work, engineData } = volumesOf({ "runner.disks.kind": "node" });
+    expect(work).toEqual({ name: "work", emptyDir: { sizeLimit: "20Gi" } });
+    expect(engineData).toEqual({ name: "engine-data", emptyDir: { sizeLimit: "40Gi" } });
+    expect(template(helm, helmOptions("minimal", { "runner.disks.kind": "emptyDir" })).status).not.toBe(0);
+  });
+
+  it.each([
+    ["20Gi", "5120MiB", "10240MiB"],
+    ["200Gi", "10240MiB", "102400MiB"],
+  ])("keeps as much for later builds as fits into %s", (storage, copies, images) => {
+    const cachesOf = (values: Record<string, unknown>) => {
+      const { RUNNER_CACHE_COPIES, RUNNER_IMAGES_CACHE } = runner({ "runner.storage": storage, ...values }).settings;
+      return [RUNNER_CACHE_COPIES, RUNNER_IMAGES_CACHE];
+    };
+    expect(cachesOf(virtual)).toEqual([copies, images]);
+    expect(cachesOf({})).toEqual([copies, undefined]);
+    const own = { RUNNER_CACHE_COPIES: "1GiB", RUNNER_IMAGES_CACHE: "2GiB" };
+    expect(cachesOf({ ...virtual, "runner.settings": own })).toEqual(["1GiB", "2GiB"]);
   });
 }
 

@@ -26,3 +26,34 @@
 {{- end -}}
 {{- toYaml $resources -}}
 {{- end }}
+
+{{/* A volume of a runner's pod for what builds fill. Takes root, name and size. */}}
+{{- define "service-ci.runnerDisk" -}}
+{{- $disks := .root.Values.runner.disks -}}
+name: {{ .name }}
+{{- if eq $disks.kind "node" }}
+emptyDir: { sizeLimit: {{ .size }} }
+{{- else }}
+ephemeral:
+  volumeClaimTemplate:
+    metadata:
+      labels: {{ include "service-ci.selector" (dict "root" .root "name" "runner") | nindent 8 }}
+    spec:
+      accessModes: [ReadWriteOnce]
+      {{- with $disks.storageClass }}
+      storageClassName: {{ . }}
+      {{- end }}
+      resources: { requests: { storage: {{ .size }} } }
+{{- end }}
+{{- end }}
+
+{{/* How much of its disk a runner uses for what later builds may need. */}}
+{{- define "service-ci.runnerCaches" -}}
+{{- $own := .Values.runner -}}
+{{- if not (hasKey $own.settings "RUNNER_CACHE_COPIES") }}
+RUNNER_CACHE_COPIES: {{ include "service-ci.part" (dict "size" $own.storage "parts" 4 "most" "10GiB") }}
+{{- end }}
+{{- if and (has "qemu" $own.drivers) (not (hasKey $own.settings "RUNNER_IMAGES_CACHE")) }}
+RUNNER_IMAGES_CACHE: {{ include "service-ci.part" (dict "size" $own.storage "parts" 2 "most" $own.storage) }}
+{{- end }}
+{{- end }}

@@ -15,3 +15,9 @@
 {{- define "service-ci.mebibytes" -}}
 {{- div (add (include "service-ci.bytes" .) 1048575) 1048576 -}}
 {{- end }}
+
+{{/* Part of a size, for a setting. Takes size, parts (how many there are) and most. */}}
+{{- define "service-ci.part" -}}
+{{- $part := div (include "service-ci.mebibytes" .size) .parts -}}
+{{- printf "%dMiB" (min $part (include "service-ci.mebibytes" .most)) -}}
+{{- end }}

@@ -64,6 +64,7 @@ TLS_CA: /tls/ca.crt
 RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
 RUNNER_DRAIN: {{ printf "%ds" (int $values.runner.drainSeconds) | quote }}
 RUNNER_DIR: /work/builds
+{{- include "service-ci.runnerCaches" .root }}
 {{- if has "docker" $values.runner.drivers }}
 {{- if eq $values.runner.engine.kind "sidecar" }}
 DOCKER_HOST: unix:///run/engine/docker.sock
