@@ -17,9 +17,10 @@ const lists: Readonly<Record<string, unknown>> = {
   "/apis/apps/v1": {
     kind: "APIResourceList",
     groupVersion: "apps/v1",
-    resources: [
-      { name: "statefulsets", singularName: "statefulset", namespaced: true, kind: "StatefulSet", verbs: ["get"] },
-    ],
+    resources: ["Deployment", "StatefulSet"].map((kind) => {
+      const singularName = kind.toLowerCase();
+      return { name: `${singularName}s`, singularName, namespaced: true, kind, verbs: ["get"] };
+    }),
   },
 };
 
@@ -35,15 +36,26 @@ const asObject = ({ name, stringData }: StoredSecret) => ({
   ),
 });
 
-const statefulSet = (replicas: number) => ({ apiVersion: "apps/v1", kind: "StatefulSet", spec: { replicas } });
+/** Specs of workloads, by a key such as `statefulsets/shop-service-ci-nats`. */
+export type LiveWorkloads = Readonly<Record<string, object>>;
 
-/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets and members of MongoDB. */
-export async function cluster(secrets: readonly StoredSecret[], mongoReplicas = 1) {
+const asWorkload = ([key, spec]: [string, object]) => {
+  const [kinds, name] = key.split("/");
+  return {
+    apiVersion: "apps/v1",
+    kind: kinds === "deployments" ? "Deployment" : "StatefulSet",
+    metadata: { name },
+    spec,
+  };
+};
+
+/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets and workloads. */
+export async function cluster(secrets: readonly StoredSecret[], live: LiveWorkloads = {}) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;
     const secret = secrets.find(({ name }) => path.endsWith(`/secrets/${name}`));
-    const isMongo = path.endsWith("/statefulsets/shop-service-ci-mongodb");
-    const found = lists[path] ?? (secret && asObject(secret)) ?? (isMongo && statefulSet(mongoReplicas));
+    const workload = Object.entries(live).find(([key]) => path.endsWith(`/${key}`));
+    const found = lists[path] ?? (secret && asObject(secret)) ?? (workload && asWorkload(workload));
     const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
     response.writeHead(found ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(found ?? status));
   });

@@ -9,7 +9,7 @@ import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
 import { containersOf, helmOptions, ofKind, oldest, type Rendered, tool } from "./_chart.js";
-import { cluster, type StoredSecret } from "./_cluster.js";
+import { cluster, type LiveWorkloads, type StoredSecret } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
 import { services } from "./_settings.js";
 
@@ -19,10 +19,10 @@ function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-cluster-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** Returns what an installation or upgrade renders, in a cluster with these Secrets and members of MongoDB. */
-  async function renderOn(before: readonly StoredSecret[], values = {}, mongoReplicas = 1): Promise<Rendered[]> {
+  /** Returns what an installation or upgrade renders, in a cluster with these Secrets and workloads. */
+  async function renderOn(before: readonly StoredSecret[], values = {}, live?: LiveWorkloads): Promise<Rendered[]> {
     if ("reason" in helm) throw new Error(helm.reason);
-    using api = await cluster(before, mongoReplicas);
+    using api = await cluster(before, live);
     const config = {
       apiVersion: "v1",
       kind: "Config",
@@ -153,12 +153,14 @@ function checks() {
     for (const name of urls) expect(after.stringData[name].match(/:27017/g)).toHaveLength(3);
   });
 
+  const membersOf = (replicas: number) => ({ "statefulsets/shop-service-ci-mongodb": { replicas } });
+
   const preparing = (all: readonly Rendered[]) =>
     all.filter(({ metadata }) => metadata.annotations?.["helm.sh/hook"] === "pre-upgrade");
 
   it("takes the votes of MongoDB's members before it removes them", async () => {
     const values = { "mongodb.replicas": 3, "networkPolicy.enabled": true };
-    const all = preparing(await renderOn([], values, 5));
+    const all = preparing(await renderOn([], values, membersOf(5)));
     const isJob = ({ kind }: Rendered) => kind === "Job";
     const orderOf = ({ metadata }: Rendered) => Number(metadata.annotations["helm.sh/hook-weight"]);
     const [job] = all.filter(isJob);
@@ -185,8 +187,32 @@ function checks() {
     [3, { "mongodb.replicas": 3 }],
     [3, { "mongodb.bundled": false, "mongodb.urlSecret.name": "mine" }],
   ])("with %p members of MongoDB, has nothing to prepare for %p", async (members, values) => {
-    expect(preparing(await renderOn([], values, members))).toEqual([]);
+    expect(preparing(await renderOn([], values, membersOf(members)))).toEqual([]);
   });
+
+  it.each(["mongodb", "nats"])(
+    "rejects an upgrade that would change the volumes of %s, before anything changes",
+    async (name) => {
+      const claim = {
+        accessModes: ["ReadWriteOnce"],
+        resources: { requests: { storage: "50Gi" } },
+        storageClassName: "fast",
+      };
+      const live = {
+        [`statefulsets/shop-service-ci-${name}`]: { replicas: 1, volumeClaimTemplates: [{ spec: claim }] },
+      };
+      const upgradeTo = (storage: string, storageClass: string) =>
+        renderOn([], { [`${name}.storage`]: storage, [`${name}.storageClass`]: storageClass }, live);
+      for (const [storage, storageClass] of [
+        ["100Gi", "fast"],
+        ["50Gi", ""],
+      ] as const)
+        await expect(upgradeTo(storage, storageClass)).rejects.toThrow(
+          `delete statefulset shop-service-ci-${name} --cascade=orphan`,
+        );
+      expect(ofKind(await upgradeTo("51200Mi", "fast"), "StatefulSet")).toHaveLength(3);
+    },
+  );
 }
 
 if ("reason" in helm) notRun("upgrades by the chart", helm.reason);

@@ -51,9 +51,9 @@ ephemeral:
 {{- define "service-ci.runnerCaches" -}}
 {{- $own := .Values.runner -}}
 {{- if not (hasKey $own.settings "RUNNER_CACHE_COPIES") }}
-RUNNER_CACHE_COPIES: {{ include "service-ci.part" (dict "size" $own.storage "parts" 4 "most" "10GiB") }}
+RUNNER_CACHE_COPIES: {{ include "service-ci.part" (dict "size" $own.storage "percent" 25 "most" "10GiB") }}
 {{- end }}
 {{- if and (has "qemu" $own.drivers) (not (hasKey $own.settings "RUNNER_IMAGES_CACHE")) }}
-RUNNER_IMAGES_CACHE: {{ include "service-ci.part" (dict "size" $own.storage "parts" 2 "most" $own.storage) }}
+RUNNER_IMAGES_CACHE: {{ include "service-ci.part" (dict "size" $own.storage "percent" 50 "most" $own.storage) }}
 {{- end }}
 {{- end }}

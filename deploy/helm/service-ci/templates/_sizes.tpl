@@ -16,8 +16,41 @@
 {{- div (add (include "service-ci.bytes" .) 1048575) 1048576 -}}
 {{- end }}
 
-{{/* Part of a size, for a setting. Takes size, parts (how many there are) and most. */}}
+{{/* Part of a size, for a setting. Takes size, percent and most. */}}
 {{- define "service-ci.part" -}}
-{{- $part := div (include "service-ci.mebibytes" .size) .parts -}}
+{{- $part := div (mul (include "service-ci.mebibytes" .size) .percent) 100 -}}
 {{- printf "%dMiB" (min $part (include "service-ci.mebibytes" .most)) -}}
+{{- end }}
+
+{{/* How much of the bundled MongoDB's volume one user may fill: the services' own defaults are for larger ones. Takes root and name. */}}
+{{- define "service-ci.shares" -}}
+{{- $shares := list -}}
+{{- if eq .name "images" -}}
+{{- $shares = list (list "IMAGE_LIMIT" 20 "20GiB") (list "IMAGE_QUOTA" 40 "1024GiB") -}}
+{{- else if eq .name "namespaces" -}}
+{{- $shares = list (list "OBJECT_QUOTA" 10 "100GiB") -}}
+{{- else if eq .name "builds" -}}
+{{- $shares = list (list "ARTIFACT_STORAGE" 10 "1GiB") (list "ARTIFACT_QUOTA" 10 "100GiB") -}}
+{{- $shares = concat $shares (list (list "CACHE_LIMIT" 10 "2GiB") (list "CACHE_STORAGE" 10 "10GiB")) -}}
+{{- end -}}
+{{- range $shares }}
+{{- if and $.root.Values.mongodb.bundled (not (hasKey (get $.root.Values $.name).settings (index . 0))) }}
+{{ index . 0 }}: {{ include "service-ci.part" (dict "size" $.root.Values.mongodb.storage "percent" (index . 1) "most" (index . 2)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Fails if an upgrade would change a bundled server's volumes: Kubernetes would refuse that halfway. Takes root and name. */}}
+{{- define "service-ci.sameVolumes" -}}
+{{- $own := get .root.Values .name -}}
+{{- $set := include "service-ci.name" . -}}
+{{- range dig "spec" "volumeClaimTemplates" list (lookup "apps/v1" "StatefulSet" .root.Release.Namespace $set) -}}
+{{- $size := dig "spec" "resources" "requests" "storage" $own.storage . -}}
+{{- $class := dig "spec" "storageClassName" "" . -}}
+{{- if or (ne (include "service-ci.bytes" $size) (include "service-ci.bytes" $own.storage)) (ne $class $own.storageClass) -}}
+{{- $change := printf "storage %s and storageClass %q, but the values say %s and %q" $size $class $own.storage $own.storageClass -}}
+{{- $next := printf "Enlarge its claims, run `kubectl -n %s delete statefulset %s --cascade=orphan`, and upgrade again" $.root.Release.Namespace $set -}}
+{{- fail (printf "%s has volumes with %s. An upgrade cannot change them; it has changed nothing. %s: docs/operating.md#volumes" $.name $change $next) -}}
+{{- end -}}
+{{- end -}}
 {{- end }}

@@ -57,6 +57,7 @@ NODE_EXTRA_CA_CERTS: /extra-ca/{{ $values.extraCa.key }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
 {{- end }}
+{{- include "service-ci.shares" . }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key
 TLS_CA: /tls/ca.crt
