@@ -6,6 +6,7 @@ import {
   environmentOf,
   externalSecrets,
   helmOptions,
+  ofKind,
   partOf,
   type Rendered,
   render,
@@ -120,6 +121,20 @@ function checks() {
     expect(cachesOf({})).toEqual([copies, undefined]);
     const own = { RUNNER_CACHE_COPIES: "1GiB", RUNNER_IMAGES_CACHE: "2GiB" };
     expect(cachesOf({ ...virtual, "runner.settings": own })).toEqual(["1GiB", "2GiB"]);
+  });
+
+  it("scales runners with the queued and the running builds, so that busy ones stay", () => {
+    const metricOf = (settings: Record<string, unknown>) => {
+      const values = { "runner.autoscaling.enabled": true, "runner.settings": settings };
+      const [scaler] = ofKind(render(helm, helmOptions("minimal", values)), "HorizontalPodAutoscaler");
+      return scaler.spec.metrics[0].external;
+    };
+    const ofAll = (perRunner: string) => ({
+      metric: { name: "ci_builds" },
+      target: { type: "AverageValue", averageValue: perRunner },
+    });
+    expect(metricOf({})).toEqual(ofAll("1"));
+    expect(metricOf({ RUNNER_BUILDS: 4 })).toEqual(ofAll("4"));
   });
 }
 

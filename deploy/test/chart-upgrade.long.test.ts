@@ -8,7 +8,7 @@ import { storedServices } from "@ci/kit/mongo/users";
 import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
-import { containersOf, helmOptions, ofKind, oldest, type Rendered, tool } from "./_chart.js";
+import { containersOf, helmOptions, ofKind, oldest, partOf, type Rendered, tool } from "./_chart.js";
 import { cluster, type LiveWorkloads, type StoredSecret } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
 import { services } from "./_settings.js";
@@ -213,6 +213,22 @@ function checks() {
       expect(ofKind(await upgradeTo("51200Mi", "fast"), "StatefulSet")).toHaveLength(3);
     },
   );
+
+  it("keeps the number of pods when autoscaling is turned on", async () => {
+    const live = {
+      "deployments/shop-service-ci-gateway": { replicas: 5 },
+      "statefulsets/shop-service-ci-runner": { replicas: 7 },
+    };
+    const replicasOn = async (workloads: LiveWorkloads, enabled: boolean) => {
+      const scaled = Object.fromEntries(["gateway", "runner"].map((name) => [`${name}.autoscaling.enabled`, enabled]));
+      const all = ofKind(await renderOn([], scaled, workloads), "Deployment", "StatefulSet");
+      const of = (part: string) => all.find(({ metadata }) => partOf(metadata.labels) === part).spec.replicas;
+      return [of("gateway"), of("runner"), of("builds")];
+    };
+    expect(await replicasOn(live, true)).toEqual([5, 7, 1]);
+    expect(await replicasOn(live, false)).toEqual([1, 1, 1]);
+    expect(await replicasOn({}, true)).toEqual([undefined, undefined, 1]);
+  });
 }
 
 if ("reason" in helm) notRun("upgrades by the chart", helm.reason);

@@ -50,6 +50,19 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{/*
+The number of its pods. With autoscaling, that of the live workload: without one, Kubernetes would fall back to a single pod
+when autoscaling is turned on. Nothing if there is none, so that tools that only render do not set it again and again.
+Takes root, name and kind.
+*/}}
+{{- define "service-ci.replicas" -}}
+{{- $own := get .root.Values .name -}}
+{{- $live := lookup "apps/v1" .kind .root.Release.Namespace (include "service-ci.name" .) -}}
+{{- with ternary (dig "spec" "replicas" 0 $live) $own.replicas $own.autoscaling.enabled -}}
+replicas: {{ . }}
+{{- end -}}
+{{- end }}
+
 {{/* The container of a service, below its name and image. Takes root and name. */}}
 {{- define "service-ci.container" -}}
 {{- $row := get (fromYaml (include "service-ci.table" .root)) .name -}}
