@@ -19,11 +19,11 @@ const secrets: Record<string, string> = {
   CI_ADMIN_TOKEN: "a".repeat(40),
 };
 
-/** `${NAME}`, `${NAME:-otherwise}` and `${NAME:?complaint}` as Compose reads them, innermost first. */
+/** `${NAME}`, `${NAME:-otherwise}`, `${NAME:+instead}` and `${NAME:?complaint}` as Compose reads them, innermost first. */
 function interpolated(text: string): string {
   const once = text.replace(
-    /\$\{(\w+)(?::-([^${}]*)|:\?[^{}]*)?\}/g,
-    (_, name, otherwise = "") => secrets[name] || otherwise,
+    /\$\{(\w+)(?::-([^${}]*)|:\+([^${}]*)|:\?[^{}]*)?\}/g,
+    (_, name, otherwise = "", instead = secrets[name]) => (secrets[name] ? instead : otherwise),
   );
   return once === text ? text : interpolated(once);
 }
@@ -36,11 +36,11 @@ const environmentOf = (service: string): Record<string, string> =>
       .map(([name, value]) => [name, interpolated(value!)]),
   );
 
-/** Settings that make no sense in a container. */
+/** Settings that make no sense in a container, and those of deploy/compose.remote-engine.yaml. */
 const excluded: Record<string, string[]> = {
   gateway: ["WEB_DIR"],
   images: ["PATH"],
-  runner: ["PATH", "QEMU_UID", "OS_UIDS"],
+  runner: ["PATH", "QEMU_UID", "OS_UIDS", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH"],
 };
 const everywhere = ["SERVICE_KEY", "SERVICE_PEERS", "MONGO_DB"];
 

@@ -52,9 +52,16 @@ export const elsewhere = [
       ["RUNNER_GRACE", "`11m`", "how long Compose waits for the runner to stop; more than `RUNNER_DRAIN`"],
       ["DOCKER_SOCKET", "`/var/run/docker.sock`", "socket of this machine's Docker Engine"],
       ["DOCKER_GID", "found", "group id of that socket"],
-      ["RUNNER_DOCKER_HOST", "the socket", "`DOCKER_HOST` of the runner"],
-      ["RUNNER_DOCKER_TLS_VERIFY", "none", "`DOCKER_TLS_VERIFY` of the runner"],
-      ["RUNNER_DOCKER_CERT_PATH", "none", "`DOCKER_CERT_PATH` of the runner"],
+      [
+        "RUNNER_DOCKER_HOST",
+        "none",
+        "engine on another machine, such as `tcp://engine.example.com:2376` ([how](../operating.md#an-engine-on-another-machine))",
+      ],
+      [
+        "RUNNER_DOCKER_CERT_PATH",
+        "none",
+        "folder on this machine with ca.pem, cert.pem and key.pem for that engine; without it, the connection has no TLS",
+      ],
     ],
   },
   {
