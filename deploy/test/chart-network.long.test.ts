@@ -143,6 +143,17 @@ function checks() {
     expect(ports("gateway")).not.toContain(27017);
   });
 
+  it("air-gapped enforces the packet filter, with an image of the internal registry", () => {
+    const all = render(helm, helmOptions("air-gapped"));
+    const { data } = ofKind(all, "ConfigMap").find(({ metadata }) => partOf(metadata.labels) === "runner");
+    expect(data).toMatchObject({
+      JOB_EGRESS: "enforce",
+      JOB_EGRESS_IMAGE: expect.stringMatching(/^registry\.corp\.example\//),
+      CI_GUARD_ALLOW: expect.stringContaining("registry.corp.example"),
+      CI_EXTRA_CA: expect.any(String),
+    });
+  });
+
   it.each(["minimal", "production", "air-gapped"])(
     "%s runs every container except the engine without privileges",
     (file) => {

@@ -35,8 +35,10 @@ const trustMs = 10_000;
 const askTimeoutMs = 2_000;
 
 /** Keeps jobs from private addresses, on the engine's host. */
-function egressOf(engine: Docker, { name, host, path, egress: config, log }: DockerOptions): Egress {
-  const place = enginePlace({ engine, local: host.startsWith("unix://"), name, path, image: config.image });
+function egressOf(engine: Docker, agent: ReturnType<typeof guardedAgent>, options: DockerOptions): Egress {
+  const { name, host, path, pullBytes, egress: config, log } = options;
+  const local = host.startsWith("unix://");
+  const place = enginePlace({ engine, local, name, path, image: config.image, agent, pullBytes });
   const match = `-i ${bridgePrefix(name)}+`;
   const jumps = [{ hook: "FORWARD", match } as const, { hook: "INPUT", match } as const];
   return keepEgress({ config, driver: "docker", name, jumps, place, log });
@@ -52,7 +54,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const pulled = pulledImages(root.path);
   const room = imageRoom({ engine, pulled, localImages: config.localImages, log });
   const images = { ...config, pulled, unproven: unprovenImages(root.path), inTurn: inTurn<string>(), room, agent, log };
-  const egress = egressOf(engine, options);
+  const egress = egressOf(engine, agent, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
   /** An engine refuses more CPUs than the machine has. */

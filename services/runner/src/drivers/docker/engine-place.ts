@@ -5,13 +5,11 @@ import { runHere } from "../egress/here.js";
 import type { Place } from "../egress/keeper.js";
 import { isRoot } from "../user.js";
 import { engineCall, inBody } from "./engine.js";
-import { localId } from "./local-image.js";
+import { type FilterImageOptions, filterImage } from "./filter-image.js";
 import { bridgeName, networkOf } from "./network.js";
-import { pull } from "./pull.js";
 import { removeContainer } from "./remove.js";
 
-export interface EnginePlaceOptions {
-  readonly engine: Docker;
+export interface EnginePlaceOptions extends FilterImageOptions {
   /** Whether the engine may run on this machine. */
   readonly local: boolean;
   readonly name: string;
@@ -21,7 +19,6 @@ export interface EnginePlaceOptions {
 }
 
 const timeoutMs = 60_000;
-const pullTimeoutMs = 10 * 60_000;
 
 /** Reports whether the engine makes its bridges in the runner's own network namespace. */
 async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
@@ -39,12 +36,13 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
 }
 
 /** Runs a script in a container that shares the network of the engine's host. It has no other right. */
-async function runInContainer({ engine, image, name }: EnginePlaceOptions, script: string): Promise<void> {
-  if (!(await localId(engine, image))) await pull(engine, image, AbortSignal.timeout(pullTimeoutMs));
+async function runInContainer(options: EnginePlaceOptions, script: string): Promise<void> {
+  const { engine, image, name } = options;
+  const found = await filterImage(options);
   const container = await engineCall(
     engine.createContainer(
       inBody({
-        Image: image,
+        Image: found,
         Entrypoint: ["/bin/sh", "-c"],
         Cmd: [script],
         User: "0:0",
