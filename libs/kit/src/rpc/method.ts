@@ -1,6 +1,7 @@
 import type { TsProtoServiceDefinition } from "nice-grpc";
 import { fixedLimit } from "../process/fixed-limit.js";
 import type { Rpc } from "./callers.js";
+import { contentType } from "./content-type.js";
 
 /** Fits a page of 25 builds with manifests of 1 MiB each. */
 export const maxMessageBytes = fixedLimit({
@@ -21,15 +22,23 @@ type MethodDefinition = Definition["methods"][string];
 
 export const pathOf = ({ fullName }: Definition, { name }: MethodDefinition): string => `/${fullName}/${name}`;
 
+const isStream = ({ requestStream, responseStream }: MethodDefinition): boolean => requestStream || responseStream;
+
+const streamOf = (method: MethodDefinition): MethodDefinition => ({
+  ...method,
+  requestType: contentType(method.requestType),
+  responseType: contentType(method.responseType),
+});
+
 /** Splits the definition of a service: methods that take and return one message, and streams. */
 export function byShape(definition: Definition): { readonly unary: Definition; readonly streams: Definition } {
-  const only = (unary: boolean): Definition => {
-    const isWanted = ({ requestStream, responseStream }: MethodDefinition) =>
-      (requestStream || responseStream) !== unary;
-    const methods = Object.entries(definition.methods).filter(([, method]) => isWanted(method));
-    return { ...definition, methods: Object.fromEntries(methods) };
+  const all = Object.entries(definition.methods);
+  const unary = all.filter(([, method]) => !isStream(method));
+  const streams = all.flatMap(([name, method]) => (isStream(method) ? [[name, streamOf(method)] as const] : []));
+  return {
+    unary: { ...definition, methods: Object.fromEntries(unary) },
+    streams: { ...definition, methods: Object.fromEntries(streams) },
   };
-  return { unary: only(true), streams: only(false) };
 }
 
 export const spanName = ({ path }: Method): string => path.slice(1);
