@@ -1,10 +1,11 @@
 // Processes, ports, locks and packages of this machine. Only Node's built-in modules: this runs before packages are installed.
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { release, take } from "./hold.mjs";
 
 /** The repository's root folder. */
 export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -138,7 +139,7 @@ export const freePort = async () => {
 
 /**
  * Runs `work` while no other process of this repository runs work of the same name. The lock of a dead process is taken
- * over. Two processes may do so at the same moment, so it must be harmless to do the work twice.
+ * over.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
@@ -147,34 +148,15 @@ export const freePort = async () => {
 export const withLock = async (name, work) => {
   mkdirSync(cacheDir, { recursive: true });
   const lock = join(cacheDir, `${name}.lock`);
-  while (!takeLock(lock)) await pause(100);
+  let told = false;
+  for (let holder = take(lock); holder; holder = take(lock)) {
+    if (!told) console.log(`Waiting for process ${holder.pid} (${lock}) ...`);
+    told = true;
+    await pause(100);
+  }
   try {
     return await work();
   } finally {
-    rmSync(lock, { force: true });
-  }
-};
-
-/** @param {string} lock */
-const takeLock = (lock) => {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: "wx" });
-    return true;
-  } catch {
-    if (!ownerLives(lock)) rmSync(lock, { force: true });
-    return false;
-  }
-};
-
-/** @param {string} lock */
-const ownerLives = (lock) => {
-  try {
-    const pid = Number(readFileSync(lock, "utf8"));
-    // Another process may have created the file without having written its id yet.
-    if (!pid) return Date.now() - statSync(lock).mtimeMs < 5_000;
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+    release(lock);
   }
 };

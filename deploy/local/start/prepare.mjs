@@ -6,7 +6,7 @@ import { testImage } from "../provision/images.mjs";
 import { install } from "../provision/install.mjs";
 import { chooseDrivers, wantsDocker } from "./drivers.mjs";
 import { checkServers } from "./reachable.mjs";
-import { deleteData, readOrCreateSettings } from "./settings.mjs";
+import { deleteData, holdData, readOrCreateSettings } from "./settings.mjs";
 
 /** @typedef {import("./options.mjs").Options} Options */
 
@@ -43,6 +43,7 @@ export const startedParts = () => {
  * @throws {Error} with one sentence if the system cannot start
  */
 export const prepare = async (options) => {
+  holdData(options.dataDir);
   await checkPortFree(options.port);
   await install();
   console.log("Building ...");

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { release, take } from "../provision/hold.mjs";
 import { createPasswords } from "./passwords.mjs";
 import { createServiceKeys, services, storedServices } from "./service-keys.mjs";
 
@@ -53,6 +54,22 @@ const makePrivate = (dataDir) => {
   if (isShared) throw new Error(`CI_DATA must be a folder that only Service CI uses, not "${dataDir}".`);
   chmodSync(dataDir, 0o700);
   for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) if (existsSync(file)) chmodSync(file, 0o600);
+};
+
+/**
+ * Holds a data folder until this process ends.
+ * @param {string} dataDir
+ * @throws {Error} with one sentence if another process holds it
+ */
+export const holdData = (dataDir) => {
+  makePrivate(dataDir);
+  const file = join(dataDir, "holder.json");
+  const holder = take(file);
+  if (holder)
+    throw new Error(
+      `Service CI runs in ${dataDir} already, as process ${holder.pid}: set CI_DATA to another folder, or stop it.`,
+    );
+  process.once("exit", () => release(file));
 };
 
 /**

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { eventually } from "@ci/testkit/eventually";
+import { deployDir, freePort } from "./_compose.js";
+
+const fileOf = (name: string) => JSON.stringify(pathToFileURL(join(deployDir, "local", name)).href);
+
+let dir: string;
+const started: Script[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "ci-hold-"));
+});
+afterEach(async () => {
+  await end(...started.splice(0));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Script {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+function runningNode(args: readonly string[], env = process.env): Script {
+  const child = spawn(process.execPath, args, { env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const script = { child, output: () => output };
+  started.push(script);
+  return script;
+}
+
+const running = (code: string, ...args: string[]) => runningNode(["--input-type=module", "-e", code, ...args]);
+
+async function end(...scripts: Script[]): Promise<void> {
+  await Promise.all(
+    scripts.map(async ({ child }) => {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    }),
+  );
+}
+
+describe("the data folder of npm start", () => {
+  const holding = () =>
+    running(
+      `
+      const { holdData } = await import(${fileOf("start/settings.mjs")});
+      try { holdData(process.argv[1]); console.log("held"); setInterval(() => {}, 1_000); }
+      catch (error) { console.log("refused: " + error.message); }`,
+      dir,
+    );
+
+  /** Starts several processes that want the folder; returns the one that holds it. */
+  async function holderOf(many: number): Promise<Script> {
+    const scripts = Array.from({ length: many }, holding);
+    await eventually(() => expect(scripts.every(({ output }) => output().endsWith("\n"))).toBe(true));
+    const held = scripts.filter(({ output }) => output() === "held\n");
+    await end(...scripts.filter((script) => !held.includes(script)));
+    expect(held).toHaveLength(1);
+    return held[0]!;
+  }
+
+  it("belongs to one of the processes that start at the same moment, also after a crash", async () => {
+    await end(await holderOf(6));
+    expect(existsSync(join(dir, "holder.json"))).toBe(true);
+    await end(await holderOf(6));
+    expect(readdirSync(dir)).toEqual(["holder.json"]);
+  });
+
+  it("is free if the process id of a crashed holder belongs to another process", async () => {
+    writeFileSync(join(dir, "holder.json"), JSON.stringify({ pid: process.pid, startTime: "1" }));
+    await end(await holderOf(1));
+    writeFileSync(join(dir, "holder.json"), "");
+    await end(await holderOf(1));
+  });
+
+  it("stays as it is when --fresh names it while a system runs in it", async () => {
+    const holder = await holderOf(1);
+    writeFileSync(join(dir, "settings.json"), "{}");
+    const env = { ...process.env, CI_DATA: dir, CI_PORT: String(await freePort()), MONGO_URL: "" };
+    const { child, output } = runningNode([join(deployDir, "local/start/start.mjs"), "--fresh"], env);
+    await once(child, "exit");
+    const sentence = `Service CI runs in ${dir} already, as process ${holder.child.pid}: set CI_DATA to another folder, or stop it.\n`;
+    expect([child.exitCode, output()]).toEqual([1, sentence]);
+    expect(readFileSync(join(dir, "settings.json"), "utf8")).toBe("{}");
+  });
+});
+
+describe("a lock of provisioning", () => {
+  const cache = () => join(dir, ".cache");
+  const lockFile = () => join(cache(), "one.lock");
+  beforeEach(() => {
+    const provision = join(dir, "deploy/local/provision");
+    for (const folder of [provision, cache()]) mkdirSync(folder, { recursive: true });
+    for (const name of ["machine.mjs", "hold.mjs"])
+      copyFileSync(join(deployDir, "local/provision", name), join(provision, name));
+  });
+
+  /** Runs work under a lock, in a repository of its own. */
+  const locked = (work: string) =>
+    running(
+      `
+      const { withLock } = await import(process.argv[1]);
+      await withLock("one", async () => { ${work} }).catch(({ message }) => console.log(message));`,
+      pathToFileURL(join(dir, "deploy/local/provision/machine.mjs")).href,
+    );
+  const work = "console.log('worked')";
+
+  it.each([
+    ["a dead process", JSON.stringify({ pid: 999_999_999, startTime: "1" })],
+    ["a process whose id another has now", JSON.stringify({ pid: process.pid, startTime: "1" })],
+    ["a version that noted no start time", String(process.pid)],
+    ["a process that left an empty file", ""],
+  ])("is taken over from %s", async (_whose, text) => {
+    writeFileSync(lockFile(), text);
+    const { child, output } = locked(work);
+    await once(child, "exit");
+    expect(output()).toBe("worked\n");
+    expect(readdirSync(cache())).toEqual([]);
+  });
+
+  it("says once which process it waits for", async () => {
+    const first = locked("console.log('works'); await new Promise((resolve) => setTimeout(resolve, 1e9));");
+    await eventually(() => expect(first.output()).toBe("works\n"));
+    const second = locked(work);
+    const waiting = `Waiting for process ${first.child.pid} (${lockFile()}) ...\n`;
+    await eventually(() => expect(second.output()).toBe(waiting));
+    await end(first);
+    await once(second.child, "exit");
+    expect(second.output()).toBe(`${waiting}worked\n`);
+  });
+
+  it("fails if it cannot be written", async () => {
+    rmSync(cache(), { recursive: true });
+    // Nobody can make files here.
+    symlinkSync("/proc", cache());
+    const { child, output } = locked(work);
+    await once(child, "exit");
+    expect(output()).toMatch(/^E[A-Z]+: .* open '.*\.cache\/one\.lock/);
+  });
+});
