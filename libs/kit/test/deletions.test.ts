@@ -114,6 +114,15 @@ it("a sweep clears deleted users before namespaces that were deleted earlier", a
   expect(clearedParents[0]).toEqual(user(99));
 });
 
+it("a sweep clears new deletions before it repeats those that are overdue, however many", async () => {
+  const deletions = await startDeletions();
+  await deletions.record(Array.from({ length: 60 }, (_, n) => (n < 30 ? namespace(n) : user(n))));
+  laterMs = 3_600_000;
+  await deletions.deleted([namespace(99), user(98)]);
+  await deletions.sweep();
+  expect(clearedParents.slice(0, 4)).toEqual(expect.arrayContaining([user(98), namespace(99)]));
+});
+
 it("a deletion that needs many turns holds up neither others nor a stop of the process", async () => {
   const deletions = await startDeletions();
   turnsOf.set(1, 1_000);

@@ -21,7 +21,7 @@ export interface Below {
 export interface Deletions {
   /** Records deletions that the caller clears itself. */
   record(parents: readonly Parent[]): Promise<void>;
-  /** Records deletions. `sweep` clears what is below them, users first. */
+  /** Records deletions. `sweep` clears what is below them, users first, before it repeats others. */
   deleted(parents: readonly Parent[]): Promise<void>;
   /** Returns those of the parents that are not recorded. */
   missing<P extends Parent>(parents: readonly P[]): Promise<P[]>;
@@ -48,7 +48,8 @@ const retryMs = 4_000;
 const maxRestMs = 30 * 24 * 3_600_000;
 /** A deletion is due again if the process that clears it dies, or takes longer. */
 const clearingMs = 60_000;
-const userLeadMs = 24 * 3_600_000;
+/** First clearings come before repeats, and those of users before those of namespaces. */
+const leadMs = { user: 48 * 3_600_000, namespace: 24 * 3_600_000 } as const;
 const maxAtOnce = 4;
 const maxTurns = 20;
 const maxLookedUp = 1_000;
@@ -89,7 +90,7 @@ function recordsIn(deletions: Collection<DeletionDoc>, now: () => Date) {
   };
 }
 
-const dueAt = ({ kind }: Parent, now: Date) => new Date(now.getTime() - (kind === "user" ? userLeadMs : 0));
+const dueAt = ({ kind }: Parent, now: Date) => new Date(now.getTime() - leadMs[kind]);
 
 type Clear = (parent: Parent) => Promise<unknown>;
 

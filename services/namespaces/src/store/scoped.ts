@@ -175,7 +175,6 @@ const releases = <D extends Scoped>({ collection, field, suffix }: Stored<D>) =>
         await releaseAll(docs as D[]);
         if (docs.length < releasedAtOnce) break;
       }
-      await expireInputs();
     },
   };
 };
