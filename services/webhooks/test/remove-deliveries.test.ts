@@ -4,6 +4,7 @@ import { suite } from "@ci/testkit/suite";
 import { removeInNamespace } from "../src/actions/apply-deletion.js";
 import type { Context } from "../src/context.js";
 import { removeDeliveries } from "../src/loops/remove-deliveries.js";
+import { deleteWebhook } from "../src/rpc/delete-webhook.js";
 import { deliveryStore } from "../src/store/deliveries.js";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import { makeIndexes } from "../src/store/indexes.js";
@@ -59,4 +60,28 @@ test("the webhooks of a deleted namespace are removed at once, and another proce
   expect(Math.max(...steps)).toBe(1_000);
   expect([await left(), await deliveries.countDocuments({ webhookId: 3 })]).toEqual([8_333, 8_333]);
   expect(await removeDeliveries(later.ctx)).toEqual({ steps: 0, more: false });
+});
+
+test("a webhook keeps its deliveries until it is removed, also if the process dies right after", async () => {
+  const { ctx, webhooks, deliveries } = aProcess();
+  await webhooks.insertMany([11, 12].map((_id) => ({ _id, namespaceId: 9, targetKey: `${_id}` })) as WebhookDoc[]);
+  await deliveries.insertMany([11, 12].map((webhookId) => ({ _id: 100_000 + webhookId, webhookId })) as DeliveryDoc[]);
+  const logged = () => deliveries.distinct("webhookId", { webhookId: { $in: [11, 12] } });
+  const request = { namespaceId: 9, id: 12 };
+  const call = { caller: { userId: 1 } } as Parameters<ReturnType<typeof deleteWebhook>>[1];
+  const dying = (remove: Context["webhooks"]["remove"]) => ({
+    ...ctx,
+    accounts: { allow: async () => ({ namespaceIds: [9] }) } as unknown as Context["accounts"],
+    webhooks: { ...ctx.webhooks, remove },
+  });
+  const dies = () => Promise.reject(new Error("killed"));
+  await ctx.removedWebhooks.add([11]);
+  await expect(deleteWebhook(dying(dies))(request, call)).rejects.toThrow("killed");
+  expect(await removeDeliveries(aProcess().ctx)).toMatchObject({ more: false });
+  expect(await logged()).toEqual([11, 12]);
+
+  const removesAndDies = (ids: readonly number[]) => ctx.webhooks.remove(ids).then(dies);
+  await expect(deleteWebhook(dying(removesAndDies))(request, call)).rejects.toThrow("killed");
+  while ((await removeDeliveries(aProcess().ctx)).more);
+  expect(await logged()).toEqual([11]);
 });

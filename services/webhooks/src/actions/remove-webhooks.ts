@@ -7,9 +7,9 @@ export async function removeDeliveriesOf({ removedWebhooks, wakeRemoval }: Remov
   wakeRemoval();
 }
 
-/** Removes webhooks of a deleted namespace; `loops/remove-deliveries.ts` removes their deliveries. May be repeated. */
+/** Removes webhooks. `loops/remove-deliveries.ts` removes their deliveries, also if the process dies in between. */
 export async function removeWebhooks(ctx: Removal & Pick<Context, "webhooks">, ids: readonly number[]): Promise<void> {
-  // In this order: if the process dies in between, the webhooks are found again.
-  await removeDeliveriesOf(ctx, ids);
+  await ctx.removedWebhooks.add(ids);
   await ctx.webhooks.remove(ids);
+  ctx.wakeRemoval();
 }

@@ -2,15 +2,21 @@ import type { Context } from "../context.js";
 
 const maxSteps = 20;
 
-/** Removes deliveries whose webhooks are removed. Returns the number of steps; call it again at once if `more` are left. */
+/**
+ * Removes deliveries whose webhooks are removed. A webhook that is about to be removed keeps them until then. Returns the
+ * number of steps; call it again at once if `more` are left.
+ */
 export async function removeDeliveries({
+  webhooks,
   deliveries,
   removedWebhooks,
-}: Pick<Context, "deliveries" | "removedWebhooks">): Promise<{ steps: number; more: boolean }> {
+}: Pick<Context, "webhooks" | "deliveries" | "removedWebhooks">): Promise<{ steps: number; more: boolean }> {
+  let afterId = 0;
   for (let steps = 0; steps < maxSteps; steps++) {
-    const webhookId = await removedWebhooks.next();
+    const webhookId = await removedWebhooks.next(afterId);
     if (webhookId === undefined) return { steps, more: false };
-    if ((await deliveries.removeSome(webhookId)) === 0) await removedWebhooks.done(webhookId);
+    if ((await webhooks.findByIds([webhookId])).length > 0) afterId = webhookId;
+    else if ((await deliveries.removeSome(webhookId)) === 0) await removedWebhooks.done(webhookId);
   }
   return { steps: maxSteps, more: true };
 }

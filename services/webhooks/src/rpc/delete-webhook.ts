@@ -8,6 +8,7 @@ export const deleteWebhook =
   (ctx: Context): Handlers["deleteWebhook"] =>
   async ({ namespaceId, id }, { caller }) => {
     await findWebhook(ctx, caller, namespaceId, id);
+    await ctx.removedWebhooks.add([id]);
     await ctx.webhooks.remove([id]);
     // Other replicas may use cached settings of the webhook for this long.
     await fullPause(settingsCacheMs);

@@ -17,8 +17,9 @@ export const removedWebhookStore = (removed: Collection<RemovedWebhook>) => ({
     });
   },
 
-  async next(): Promise<number | undefined> {
-    return (await removed.findOne({ _id: { $gt: 0 } }, { sort: { _id: 1 } }))?._id;
+  /** Returns the first id after this one. */
+  async next(afterId: number): Promise<number | undefined> {
+    return (await removed.findOne({ _id: { $gt: afterId } }, { sort: { _id: 1 } }))?._id;
   },
 
   async done(webhookId: number): Promise<void> {
