@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline as connect, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -56,8 +57,15 @@ export async function writeDocuments(
     }
   };
   const { through, hex } = hashing();
-  await pipeline(counted, createGzip({ level: 1 }), through, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+  const file = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true });
+  await pipeline(counted, createGzip({ level: 1 }), through, file);
   return { documents: count, sha256: hex() };
+}
+
+/** Makes the names in a folder survive a loss of power. */
+export async function flushFolder(path: string): Promise<void> {
+  await using folder = await open(path);
+  await folder.sync();
 }
 
 /** Returns the SHA-256 of a file in lower-case hex. */

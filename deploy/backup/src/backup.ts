@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import {
   BSON,
   type ClientSession,
@@ -12,6 +12,7 @@ import {
 } from "mongodb";
 import {
   collectionFile,
+  flushFolder,
   type Manifest,
   manifestFile,
   readDocuments,
@@ -136,8 +137,11 @@ export async function backup(mongoUrl: string, databases: Databases, dir: string
     }
     for (const saveContent of contents) await saveContent();
     const manifest: Manifest = { format: 1, at: at.toISOString(), services };
-    await writeFile(`${manifestFile(dir)}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    for (const service of Object.keys(services)) await flushFolder(join(dir, service));
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    await writeFile(`${manifestFile(dir)}.part`, text, { mode: 0o600, flush: true });
     await rename(`${manifestFile(dir)}.part`, manifestFile(dir));
+    await flushFolder(dir);
     const all = Object.values(services).flat();
     return {
       at,

@@ -1,6 +1,5 @@
 // `npm run rotate`: re-encrypts everything with the first of SECRET_KEYS (docs/operating/secrets.md).
 // Without MONGO_URL and SECRET_KEYS in the environment, it uses those of the running `npm start`.
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
@@ -8,20 +7,17 @@ import { repoRoot, run } from "../provision/machine.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
 import { storedServices } from "./service-keys.mjs";
-import { mongoUrlFile, settingsFile } from "./settings.mjs";
+import { localMongoUrl, settingsFile, settingsIn } from "./settings.mjs";
 
 const dataDir = dataDirOf();
-
-/** @param {string} path */
-const textOf = (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
 
 const rotateAll = async () => {
   await install();
   await build();
   const env = {
     ...process.env,
-    MONGO_URL: process.env.MONGO_URL || textOf(mongoUrlFile(dataDir)),
-    SECRET_KEYS: process.env.SECRET_KEYS || JSON.parse(textOf(settingsFile(dataDir)) ?? "{}").secretKeys,
+    MONGO_URL: process.env.MONGO_URL || localMongoUrl(dataDir),
+    SECRET_KEYS: process.env.SECRET_KEYS || settingsIn(settingsFile(dataDir)).secretKeys,
   };
   let failed = false;
   for (const service of storedServices) {

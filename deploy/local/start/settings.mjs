@@ -1,8 +1,20 @@
 // Keeps the administrator's token, the encryption key, and the services' keys and passwords of `npm start` between runs.
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { release, take } from "../provision/hold.mjs";
 import { createPasswords } from "./passwords.mjs";
 import { createServiceKeys, services, storedServices } from "./service-keys.mjs";
@@ -18,14 +30,33 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 /** Returns the file with the operator's URL of the running MongoDB, which other commands read. @param {string} dataDir */
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
+/** Returns that URL, if there is one. @param {string} dataDir */
+export const localMongoUrl = (dataDir) => {
+  const file = mongoUrlFile(dataDir);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+};
+
 /**
  * Writes the settings. Renamed into place: half a file would lock the owner out of all secrets.
  * @param {string} path
  * @param {Settings} settings
  */
 const write = (path, settings) => {
-  writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+};
+
+/** @param {string} path @returns {Partial<Settings>} none if there is no file */
+export const settingsIn = (path) => {
+  if (!existsSync(path)) return {};
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${/** @type {Error} */ (error).message}`);
+  }
 };
 
 /**
@@ -81,7 +112,7 @@ export const holdData = (dataDir) => {
 export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
   makePrivate(dataDir);
-  const kept = /** @type {Partial<Settings>} */ (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
+  const kept = settingsIn(path);
   const settings = {
     adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
     secretKeys: kept.secretKeys ?? `local:${randomBytes(32).toString("base64")}`,

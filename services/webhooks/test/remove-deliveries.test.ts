@@ -16,6 +16,8 @@ const names = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);
+  const { webhooks, deliveries } = aProcess();
+  await makeIndexes(webhooks, deliveries, mongo.db.collection("senders"));
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
@@ -34,7 +36,6 @@ function aProcess() {
 
 test("the webhooks of a deleted namespace are removed at once, and another process removes their deliveries in steps", async () => {
   const { ctx, webhooks, deliveries, left } = aProcess();
-  await makeIndexes(webhooks, deliveries, mongo.db.collection("senders"));
   const docs = [
     { _id: 1, namespaceId: 7 },
     { _id: 2, namespaceId: 7 },
