@@ -1,28 +1,51 @@
 // `npm run backup -- DIR` and `npm run restore -- DIR`: all databases to a folder and back (docs/operating/backup.md).
-// Without MONGO_URL in the environment, they use the MongoDB of the running `npm start`.
-import { existsSync, readFileSync } from "node:fs";
+// Without MONGO_URL, a backup uses the MongoDB of the running `npm start`, and a restore starts one on its data folder.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
-import { repoRoot, run } from "../provision/machine.mjs";
+import { freePort, repoRoot, run } from "../provision/machine.mjs";
+import { withMongod } from "./mongo-users.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
 import { storedServices } from "./service-keys.mjs";
-import { mongoUrlFile } from "./settings.mjs";
+import { holdData, localMongoUrl, settingsFile } from "./settings.mjs";
 
-const backup = async () => {
-  await install();
-  await build(["deploy/backup"]);
-  const file = mongoUrlFile(dataDirOf());
-  const localUrl = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const env = { ...process.env, MONGO_URL: process.env.MONGO_URL || localUrl };
+/** @param {string[]} args @param {string | undefined} mongoUrl */
+const runScript = async (args, mongoUrl) => {
   const script = join(repoRoot, "deploy/backup/dist/main.js");
   const databases = storedServices.flatMap((name) =>
     databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : [],
   );
-  const args = [script, ...databases, ...process.argv.slice(2)];
-  const { code } = await run(process.execPath, args, { env, stdio: "inherit" });
-  return code ?? 1;
+  const env = { ...process.env, MONGO_URL: mongoUrl };
+  return (await run(process.execPath, [script, ...databases, ...args], { env, stdio: "inherit" })).code;
+};
+
+/** @param {string[]} args @param {string} folder */
+const restoreInto = async (args, folder) => {
+  const dataDir = join(folder, "mongod");
+  const hadData = existsSync(dataDir);
+  const at = { dataDir, port: await freePort(), logFile: join(folder, "logs/mongod.log") };
+  let code = 1;
+  await withMongod(at, async ({ url }) => {
+    code = await runScript(args, url);
+  });
+  if (code !== 0 && hadData) console.error(`${folder} has data already: set CI_DATA to a new folder.`);
+  if (code === 0 && !existsSync(settingsFile(folder)))
+    console.log(
+      `Copy settings.json of the backed-up installation to ${folder}, or set its SECRET_KEYS: npm start would make others.`,
+    );
+  return code;
+};
+
+const backup = async () => {
+  const args = process.argv.slice(2);
+  const folder = dataDirOf();
+  const restoresHere = args[0] === "restore" && !process.env.MONGO_URL;
+  if (restoresHere) holdData(folder);
+  await install();
+  await build(["deploy/backup"]);
+  return restoresHere ? restoreInto(args, folder) : runScript(args, process.env.MONGO_URL || localMongoUrl(folder));
 };
 
 process.exitCode = await backup().catch((/** @type {Error} */ error) => {

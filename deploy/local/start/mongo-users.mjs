@@ -23,11 +23,11 @@ const usersOf = (passwords) =>
   });
 
 /**
- * Starts mongod without passwords, on a socket in a folder that only this user may enter, and creates the users.
+ * Runs mongod without passwords during `work`, on a socket in a folder that only this user may enter.
  * @param {{ dataDir: string, port: number, logFile: string }} at
- * @param {object[]} users
+ * @param {(mongo: { url: string, client: { db: (name: string) => object } }) => Promise<void>} work
  */
-const putUsers = async ({ dataDir, port, logFile }, users) => {
+export const withMongod = async ({ dataDir, port, logFile }, work) => {
   // In the folder for temporary files, because the path of a socket has at most about 100 characters.
   const socketDir = mkdtempSync(join(tmpdir(), "service-ci-mongod-"));
   const { command, url } = await mongodRecipe({ dataDir, port, socketDir });
@@ -42,7 +42,7 @@ const putUsers = async ({ dataDir, port, logFile }, users) => {
   try {
     await waitFor(() => connect().catch(mongod.over), { withinMs: readyWithinMs });
     if (!client) throw new Error(`mongod did not start: ${complaintIn(mongod.logged())} (${logFile})`);
-    await kit("./dist/mongo/users.js").putMongoUsers(client.db("admin"), users);
+    await work({ url, client });
   } finally {
     await client?.close();
     await mongod.stop(stopWithinMs);
@@ -60,7 +60,7 @@ export const ensureMongoUsers = async ({ passwords, ...at }) => {
   const hash = createHash("sha256").update(JSON.stringify(users)).digest("hex");
   const file = join(at.dataDir, "users.sha256");
   if (existsSync(file) && readFileSync(file, "utf8") === hash) return;
-  await putUsers(at, users);
+  await withMongod(at, ({ client }) => kit("./dist/mongo/users.js").putMongoUsers(client.db("admin"), users));
   writeFileSync(`${file}.new`, hash, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 };
