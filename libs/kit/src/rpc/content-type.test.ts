@@ -1,19 +1,21 @@
 import { GetObjectRequest, ReadObjectResponse, UploadObjectRequest } from "@ci/proto/namespaces/v1/resources";
 import { contentType } from "./content-type.js";
 
-const types = [
-  ["an upload", UploadObjectRequest, (value: Buffer) => ({ part: { $case: "chunk" as const, value } })],
-  ["a download", ReadObjectResponse, (chunk: Buffer) => ({ chunk })],
-] as const;
+type MessageType = ReturnType<typeof contentType>;
+
+const types: [string, MessageType, (chunk: Buffer) => object][] = [
+  ["an upload", UploadObjectRequest as never, (value) => ({ part: { $case: "chunk", value } })],
+  ["a download", ReadObjectResponse as never, (chunk) => ({ chunk })],
+];
 const long = Buffer.alloc(64 * 1024, "content");
 const short = Buffer.from("short");
 
 /** Encodes like nice-grpc. */
-const encoded = (type: ReturnType<typeof contentType>, message: unknown) => Buffer.from(type.encode(message).finish());
+const encoded = (type: MessageType, message: unknown) => Buffer.from(type.encode(message).finish());
 
 describe.each(types)("a message of %s", (_, plain, messageOf) => {
-  const type = contentType(plain as never);
-  const original = (message: object) => Buffer.from(plain.encode(plain.fromPartial(message)).finish());
+  const type = contentType(plain);
+  const original = (message: object) => Buffer.from(plain.encode(plain.fromPartial!(message)).finish());
 
   it.each([
     ["long", long],
@@ -21,7 +23,7 @@ describe.each(types)("a message of %s", (_, plain, messageOf) => {
     ["empty", Buffer.alloc(0)],
   ])("with a %s chunk has the bytes that protobuf prescribes", (_, chunk) => {
     const message = messageOf(chunk);
-    expect(encoded(type, plain.fromPartial(message))).toEqual(original(message));
+    expect(encoded(type, plain.fromPartial!(message))).toEqual(original(message));
     expect(type.decode(original(message))).toEqual(plain.decode(original(message)));
   });
 
