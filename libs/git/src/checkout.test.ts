@@ -1,3 +1,4 @@
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { type CheckedOut, checkout } from "./checkout.js";
 import type { GitObject } from "./pack.js";
 import type { Remote } from "./remote.js";
@@ -27,9 +28,12 @@ function remoteOf(objects: Readonly<Record<number, GitObject>>, most = 1_000) {
   return { remote, asked };
 }
 
-async function filesOf(objects: Readonly<Record<number, GitObject>>, { most = 1_000, maxPaths = 1_000 } = {}) {
+const roomy = { most: 1_000, maxPaths: 1_000, maxPathBytes: 100_000 };
+
+async function filesOf(objects: Readonly<Record<number, GitObject>>, given: Partial<typeof roomy> = {}) {
+  const { most, ...limits } = { ...roomy, ...given };
   const files: CheckedOut[] = [];
-  for await (const file of checkout(remoteOf(objects, most).remote, idOf(1), maxPaths)) files.push(file);
+  for await (const file of checkout(remoteOf(objects, most).remote, idOf(1), limits)) files.push(file);
   return files.map(({ path, kind, data }) => `${kind} ${path} ${data}`.trimEnd()).sort();
 }
 
@@ -76,4 +80,31 @@ test("a few objects that make a million paths are refused", async () => {
 test("a folder with too many entries is refused before the rest of it is read", async () => {
   const many = Array.from({ length: 1_001 }, (_, n) => entry("100644", `f${n}`, 10));
   await expect(filesOf({ 2: tree(...many, Buffer.from("malformed")) })).rejects.toThrow("more than 1000 files");
+});
+
+test("long paths are refused if they are too many together, though their folders are few", async () => {
+  const objects = { 2: tree(entry("40000", "d".repeat(200), 3)), 3: tree(entry("40000", "e".repeat(200), 4)) };
+  const files = Array.from({ length: 300 }, (_, n) => entry("120000", `f${n}`, 10));
+  await expect(filesOf({ ...objects, 4: tree(...files), 10: blob("x") })).rejects.toThrow(
+    "repository too large: all paths together are longer than 100000 bytes",
+  );
+});
+
+test("a commit larger than 1 MiB is refused", async () => {
+  const large: GitObject = { type: "commit", data: Buffer.concat([commit.data, Buffer.alloc(1024 ** 2)]) };
+  await expect(filesOf({ 1: large, 2: tree(entry("100644", "a", 10)), 10: blob("x") })).rejects.toThrow(
+    "commit too large",
+  );
+});
+
+test("other work has its turn while many files are listed", async () => {
+  const many = Array.from({ length: 50_000 }, (_, n) => entry("100644", `f${n}`, 10));
+  const { remote } = remoteOf({ 2: tree(...many), 10: blob("x") });
+  const files = checkout(remote, idOf(1), { maxPaths: 50_000, maxPathBytes: 1_000_000 });
+  // Names, and then paths: each in slices.
+  expect(await turnsDuring(files.next())).toBeGreaterThanOrEqual(50);
+  const rest = async () => {
+    for await (const _file of files);
+  };
+  expect(await turnsDuring(rest())).toBeGreaterThanOrEqual(20);
 });

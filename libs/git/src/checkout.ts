@@ -1,5 +1,8 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import { entriesOf, headerOf, type TreeEntry } from "./objects.js";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { entriesIn, headerOf, type TreeEntry } from "./objects.js";
+import type { GitObject } from "./pack.js";
 import { tooLargeText } from "./pack-limits.js";
 import type { Remote } from "./remote.js";
 
@@ -16,24 +19,34 @@ interface Listed {
   readonly entry: TreeEntry;
 }
 
+export interface CheckoutLimits {
+  readonly maxPaths: number;
+  /** The limit of all paths together. */
+  readonly maxPathBytes: number;
+}
+
 const kinds = new Map<string, CheckedOut["kind"]>([
   ["100755", "executable"],
   ["120000", "link"],
 ]);
 const submodule = "160000";
-const maxPathBytes = 4_096;
+const longestPathBytes = 4_096;
+const maxCommitBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "commit of a source that the runner itself fetches",
+  refusal: "The repository could not be fetched: commit too large",
+});
 /** Objects in one request. Fewer are asked for if these are too large together. */
 const batch = 500;
+/** Paths that are handled between two turns of the event loop. */
+const slicePaths = 2_000;
 const none = Buffer.alloc(0);
 
 const malformed = (): Error => new Error("malformed directory");
 
-function checkNames(entries: readonly TreeEntry[]): void {
-  const names = new Set(entries.map(({ name }) => name));
-  if (names.size < entries.length) throw malformed();
-  for (const name of names)
-    if (["", ".", ".."].includes(name) || name.includes("/") || name.toLowerCase() === ".git") throw malformed();
-}
+const isName = (name: string): boolean =>
+  !["", ".", ".."].includes(name) && !name.includes("/") && name.toLowerCase() !== ".git";
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof FetchFailed ? error.reason === tooLargeText : (error as Error).message === tooLargeText;
@@ -65,26 +78,62 @@ function addTo<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-/** Lists the folders of a commit level by level. Counts every path: a few objects can make endless many. */
-async function listed(remote: Remote, root: string, maxPaths: number): Promise<Listed[]> {
-  const idBytes = remote.hash === "sha1" ? 20 : 32;
-  const all: Listed[] = [];
+const limitError = (what: string): Error => new Error(`${tooLargeText}: ${what}`);
+
+/** Counts every path: a few objects can make endless many. */
+function pathCounter({ maxPaths, maxPathBytes }: CheckoutLimits) {
   let paths = 0;
+  let bytes = 0;
+  return {
+    checkRoom(more: number): void {
+      if (paths + more > maxPaths) throw limitError(`more than ${maxPaths} files and folders`);
+    },
+    add(path: string): void {
+      const length = Buffer.byteLength(path);
+      if (length > longestPathBytes) throw malformed();
+      paths++;
+      bytes += length;
+      if (bytes > maxPathBytes) throw limitError(`all paths together are longer than ${maxPathBytes} bytes`);
+    },
+  };
+}
+
+interface Listing {
+  readonly remote: Remote;
+  readonly counted: ReturnType<typeof pathCounter>;
+  readonly pace: Pace;
+}
+
+async function namesIn(directory: GitObject, { remote, counted, pace }: Listing): Promise<TreeEntry[]> {
+  const entries = new Map<string, TreeEntry>();
+  for (const entry of entriesIn(directory, remote.hash === "sha1" ? 20 : 32)) {
+    if (!isName(entry.name) || entries.has(entry.name)) throw malformed();
+    entries.set(entry.name, entry);
+    counted.checkRoom(entries.size);
+    await pace(1);
+  }
+  return [...entries.values()];
+}
+
+/** Lists the folders of a commit level by level. */
+async function listed(root: string, listing: Listing): Promise<Listed[]> {
+  const { remote, counted, pace } = listing;
+  const all: Listed[] = [];
   let level = new Map([[root, [""]]]);
   while (level.size > 0) {
     const next = new Map<string, string[]>();
     for await (const { id, data } of inBatches(remote, [...level.keys()])) {
-      const entries = entriesOf({ type: "tree", data }, idBytes, maxPaths - paths + 1);
-      checkNames(entries);
+      const entries = await namesIn({ type: "tree", data }, listing);
       for (const folder of level.get(id)!) {
-        paths += entries.length;
-        if (paths > maxPaths) throw new Error(`${tooLargeText}: more than ${maxPaths} files and folders`);
+        counted.checkRoom(entries.length);
         for (const entry of entries) {
           const path = `${folder}${entry.name}`;
-          if (Buffer.byteLength(path) > maxPathBytes) throw malformed();
+          counted.add(path);
           if (entry.kind === "directory") addTo(next, entry.id, `${path}/`);
           else all.push({ path, entry });
+          await pace(1);
         }
+        await pace(1);
       }
     }
     level = next;
@@ -92,19 +141,30 @@ async function listed(remote: Remote, root: string, maxPaths: number): Promise<L
   return all;
 }
 
+async function treeOf(remote: Remote, commitId: string): Promise<string> {
+  const commit = (await remote.get(commitId)).get(commitId)!;
+  if (commit.type !== "commit") throw new Error("not a commit");
+  if (commit.data.length > maxCommitBytes) throw new Error("commit too large");
+  remote.forget(commitId);
+  return headerOf(commit, "tree") ?? "";
+}
+
 /**
  * Yields all files of a commit, in no particular order. Holds the names of all files and the contents of a batch, which
  * are at most as large as the remote's limit of a response. A server that does not filter sends all contents at once.
  */
-export async function* checkout(remote: Remote, commitId: string, maxPaths: number): AsyncGenerator<CheckedOut> {
-  const commit = (await remote.get(commitId)).get(commitId)!;
-  if (commit.type !== "commit") throw new Error("not a commit");
-  const files = await listed(remote, headerOf(commit, "tree") ?? "", maxPaths);
+export async function* checkout(remote: Remote, commitId: string, limits: CheckoutLimits): AsyncGenerator<CheckedOut> {
+  const pace = pacer(slicePaths);
+  const files = await listed(await treeOf(remote, commitId), { remote, counted: pathCounter(limits), pace });
   const byId = new Map<string, Listed[]>();
   for (const file of files) {
     if (file.entry.mode === submodule) yield { path: file.path, kind: "folder", data: none };
     else addTo(byId, file.entry.id, file);
+    await pace(1);
   }
   for await (const { id, data } of inBatches(remote, [...byId.keys()]))
-    for (const { path, entry } of byId.get(id)!) yield { path, kind: kinds.get(entry.mode) ?? "file", data };
+    for (const { path, entry } of byId.get(id)!) {
+      yield { path, kind: kinds.get(entry.mode) ?? "file", data };
+      await pace(1);
+    }
 }

@@ -1,4 +1,4 @@
-import { entriesOf, messageOf } from "./objects.js";
+import { entriesIn, entriesOf, messageOf } from "./objects.js";
 
 const commit = (message: string) => ({ type: "commit" as const, data: Buffer.from(`tree 1\n\n${message}`) });
 
@@ -16,9 +16,10 @@ test("an entry with a mode that git does not know is neither a file nor a folder
   expect(entriesOf({ type: "tree", data }, 20)).toMatchObject([{ kind: "other", name: "name" }]);
 });
 
-test("only the first entries of a folder are read if no more are wanted", () => {
+test("the entries of a folder are read one by one", () => {
   const entry = (name: string) => Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.alloc(20)]);
-  const tree = { type: "tree" as const, data: Buffer.concat([entry("a"), entry("b"), Buffer.from("malformed")]) };
-  expect(entriesOf(tree, 20, 2).map(({ name }) => name)).toEqual(["a", "b"]);
+  const tree = { type: "tree" as const, data: Buffer.concat([entry("a"), Buffer.from("malformed")]) };
+  expect(entriesIn(tree, 20).next().value).toMatchObject({ name: "a" });
   expect(() => entriesOf(tree, 20)).toThrow("malformed directory");
+  expect(() => entriesOf({ type: "tree", data: entry("a".repeat(5_000)) }, 20)).toThrow("malformed directory");
 });

@@ -35,17 +35,21 @@ const kinds = new Map<string, TreeEntry["kind"]>([
   ["40000", "directory"],
 ]);
 
-/** Lists a directory, or its first `most` entries. Symbolic links and submodules are of kind `other`. */
-export function entriesOf({ data }: GitObject, idBytes: number, most = Number.POSITIVE_INFINITY): TreeEntry[] {
-  const entries: TreeEntry[] = [];
-  for (let at = 0; at < data.length && entries.length < most; ) {
+/** A mode and a name, which is no longer than any path. */
+const maxEntryBytes = 4_112;
+
+/** Yields the entries of a directory. Symbolic links and submodules are of kind `other`. */
+export function* entriesIn({ data }: GitObject, idBytes: number): Generator<TreeEntry> {
+  for (let at = 0; at < data.length; ) {
     const space = data.indexOf(0x20, at);
     const end = data.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 1 + idBytes > data.length) throw new Error("malformed directory");
+    if (space < 0 || end < 0 || end - at > maxEntryBytes || end + 1 + idBytes > data.length)
+      throw new Error("malformed directory");
     const mode = data.toString("latin1", at, space);
     at = end + 1 + idBytes;
     const id = data.toString("hex", end + 1, at);
-    entries.push({ kind: kinds.get(mode) ?? "other", name: data.toString("utf8", space + 1, end), id, mode });
+    yield { kind: kinds.get(mode) ?? "other", name: data.toString("utf8", space + 1, end), id, mode };
   }
-  return entries;
 }
+
+export const entriesOf = (directory: GitObject, idBytes: number): TreeEntry[] => [...entriesIn(directory, idBytes)];

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { deflateSync } from "node:zlib";
 import { parseAllow } from "@ci/kit/net/guard";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { flush, packet } from "./packets.js";
@@ -19,13 +21,14 @@ afterAll(async () => {
 });
 
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const open = (path: string) =>
+const open = (path: string, maxBytes = 64 * 1024 ** 2) =>
   openRemote({
     agent,
     url: address() + path,
     signal: new AbortController().signal,
     timeoutMs: 20_000,
-    maxBytes: 64 * 1024 ** 2,
+    maxBytes,
+    totalBytes: Number.POSITIVE_INFINITY,
     maxObjects: 10,
   });
 const sha = "1".repeat(40);
@@ -74,4 +77,27 @@ test("objects whose answer has many markers in a row are refused", async () => {
   const remote = await open("/one");
   answer = Buffer.alloc(32_000_000, "0001");
   await expect(remote.get(sha)).rejects.toThrow("malformed answer");
+});
+
+/** Two-byte headers: blobs of 16 to 2,047 bytes. */
+const blobEntry = (data: Buffer) =>
+  Buffer.concat([Buffer.from([0xb0 | (data.length & 15), data.length >> 4]), deflateSync(data)]);
+const packOf = (...blobs: Buffer[]) =>
+  Buffer.concat([Buffer.from([...Buffer.from("PACK"), 0, 0, 0, 2, 0, 0, 0, blobs.length]), ...blobs.map(blobEntry)]);
+const blobId = (data: Buffer) => createHash("sha1").update(`blob ${data.length}\0`).update(data).digest("hex");
+
+test("what a server sends unasked counts until it is forgotten", async () => {
+  const remote = await open("/one", 3_000);
+  const get = (wanted: number, unasked: number) => {
+    const data = Buffer.alloc(500, wanted);
+    const pack = packOf(data, Buffer.alloc(1_000, unasked));
+    const size = (pack.length + 5).toString(16).padStart(4, "0");
+    answer = Buffer.concat([Buffer.from(`${packet("packfile\n")}${size}\x01`), pack, Buffer.from(flush)]);
+    return remote.get(blobId(data)).then(() => remote.forget(blobId(data)));
+  };
+  await get(1, 11);
+  await get(2, 12);
+  await expect(get(3, 13)).rejects.toThrow("repository too large");
+  remote.forget(blobId(Buffer.alloc(1_000, 11)));
+  await get(3, 13);
 });

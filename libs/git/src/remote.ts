@@ -15,7 +15,7 @@ export interface RemoteOptions {
   /** Bounds all requests together; `timeoutMs` bounds each one. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The limit of each response, and of the objects in it together. */
+  /** The limit of each response, and of all objects that are not forgotten. */
   readonly maxBytes: number;
   /** The limit of all objects together; by default `maxBytes`. */
   readonly totalBytes?: number;
@@ -137,6 +137,7 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
   const hash: HashName = capabilities.includes("object-format=sha256") ? "sha256" : "sha1";
   const format = capabilities.some((line) => line.startsWith("object-format=")) ? packet(`object-format=${hash}`) : "";
   const fetched = new Map<string, GitObject>();
+  let heldBytes = 0;
   const { maxBytes, totalBytes = maxBytes, maxObjects } = options;
   const total = budgetOf(totalBytes, maxObjects);
 
@@ -150,12 +151,23 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
   }
 
   async function objectsIn(pack: Buffer): Promise<Map<string, GitObject>> {
-    const budget = { ...total, leftBytes: Math.min(maxBytes, total.leftBytes) };
+    const budget = { ...total, leftBytes: Math.min(maxBytes - heldBytes, total.leftBytes) };
     const before = budget.leftBytes;
     const objects = await readPack(pack, hash, budget);
     total.leftBytes -= before - budget.leftBytes;
     total.leftObjects = budget.leftObjects;
     return objects;
+  }
+
+  function forget(id: string): void {
+    heldBytes -= fetched.get(id)?.data.length ?? 0;
+    fetched.delete(id);
+  }
+
+  function keep(id: string, object: GitObject): void {
+    forget(id);
+    fetched.set(id, object);
+    heldBytes += object.data.length;
   }
 
   return {
@@ -166,11 +178,11 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
       const features = ["no-progress", "ofs-delta", "deepen 1", ...(canFilter ? ["filter tree:0"] : [])];
       const wanted = missing.map((id) => `want ${id}`);
       const objects = await objectsIn(await packIn(await ask("fetch", [...features, ...wanted, "done"])));
-      for (const [id, object] of objects) fetched.set(id, object);
+      for (const [id, object] of objects) keep(id, object);
       if (missing.some((id) => !fetched.has(id))) throw new FetchFailed("commit not found");
       return fetched;
     },
-    forget: (id) => void fetched.delete(id),
+    forget,
     async find(...refs) {
       const body = await ask("ls-refs", ["peel", ...refs.map((ref) => `ref-prefix ${ref}`)]);
       const ids = new Map<string, string>();

@@ -180,7 +180,7 @@ function identity(s: Settings, prefix: string): Pick<Config, "name" | "id"> {
 export const contentLimits = (s: Settings): Pick<Config, "cloneBytes" | "cacheCopiesBytes"> => ({
   cloneBytes: s.size(
     "CLONE_LIMIT",
-    "files of one source that the runner itself fetches, for an environment without git",
+    "files of one source that the runner itself fetches, for an environment without git; each counts 1 KiB and its path more",
     "1GiB",
     { min: "1MiB", refusal: "The repository could not be fetched: it is larger than N, the limit of CLONE_LIMIT" },
   ),

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { posix } from "node:path";
-import { Readable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type CheckedOut, checkout } from "@ci/git/checkout";
+import { checkout } from "@ci/git/checkout";
 import { tooLargeText } from "@ci/git/pack-limits";
 import { openRemote, type Remote } from "@ci/git/remote";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
@@ -10,12 +9,12 @@ import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Source } from "@ci/proto/builds/v1/queue";
-import { type Pack, pack } from "tar-stream";
 import type { Environment } from "../driver.js";
 import { isHostTrouble } from "../work/errors.js";
 import { sizeText } from "../work/size-text.js";
 import { maxPathLength, tooLongText } from "./path-length.js";
 import { quote } from "./script.js";
+import { sourceArchive } from "./source-archive.js";
 
 export interface Cloning {
   readonly agent: ReturnType<typeof guardedAgent>;
@@ -30,6 +29,12 @@ const maxPaths = fixedLimit({
   max: 200_000,
   about: "files and folders of a source that the runner itself fetches",
   refusal: "The repository could not be fetched: repository too large: more than N files and folders",
+});
+const maxPathBytes = fixedLimit({
+  max: 32 * 1024 ** 2,
+  unit: "bytes",
+  about: "all paths together of a source that the runner itself fetches",
+  refusal: "The repository could not be fetched: repository too large: all paths together are longer than N bytes",
 });
 /** What one response may hold. The runner keeps this much of a source in memory. */
 const responseBytes = fixedLimit({
@@ -78,26 +83,6 @@ async function commitOf(remote: Remote, source: Source): Promise<string> {
   return found;
 }
 
-const modes = { file: 0o644, executable: 0o755, link: 0o777, folder: 0o755 } as const;
-
-async function fill(archive: Pack, files: AsyncIterable<CheckedOut>, directory: string, limitBytes: number) {
-  archive.entry({ name: `${directory}/`, type: "directory", mode: modes.folder });
-  let bytes = 0;
-  for await (const { path, kind, data } of files) {
-    // One content may be that of many files.
-    bytes += data.length;
-    if (bytes > limitBytes) throw tooLarge(limitBytes);
-    const entry = { name: posix.join(directory, path), mode: modes[kind] };
-    if (kind === "link") archive.entry({ ...entry, type: "symlink", linkname: data.toString() });
-    else if (kind === "folder") archive.entry({ ...entry, name: `${entry.name}/`, type: "directory" });
-    else await pipeline(Readable.from([data]), archive.entry({ ...entry, size: data.length }));
-  }
-  archive.finalize();
-}
-
-const tooLarge = (limitBytes: number): Error =>
-  new Error(`it is larger than ${sizeText(limitBytes)}, the limit of CLONE_LIMIT`);
-
 /** Lets a job unpack an archive. Only drivers that can place files between two jobs need this. */
 async function unpackInJob(archive: Readable, { environment, onOutput, signal }: Cloning): Promise<void> {
   const path = `.ci-source-${randomBytes(8).toString("hex")}.tar`;
@@ -125,16 +110,16 @@ function failed(error: unknown): unknown {
 export async function cloneWithoutGit(source: Source, cloning: Cloning): Promise<void> {
   const { environment, limitBytes, say, signal } = cloning;
   const over = new AbortController();
-  const archive = pack();
+  const archive = new PassThrough();
   let fetching: Promise<void> | undefined;
   try {
     const remote = await open(source, { ...cloning, signal: AbortSignal.any([signal, over.signal]) });
     const id = await commitOf(remote, source);
     say(`There is no git here: the runner fetches the files of commit ${id}, without the history`);
-    fetching = fill(archive, checkout(remote, id, maxPaths), source.directory, limitBytes);
-    fetching.catch((error) => archive.destroy(error));
-    const stream = archive as unknown as Readable;
-    const placed = environment.unpack ? environment.unpack(stream, signal) : unpackInJob(stream, cloning);
+    const files = checkout(remote, id, { maxPaths, maxPathBytes });
+    fetching = pipeline(sourceArchive(files, source.directory, limitBytes), archive);
+    fetching.catch(() => undefined);
+    const placed = environment.unpack ? environment.unpack(archive, signal) : unpackInJob(archive, cloning);
     placed.catch(() => undefined);
     // The environment's error follows from that of the repository, which says more.
     await Promise.race([fetching.then(() => placed), placed]);
