@@ -1,7 +1,7 @@
 import { literalBlocked, parseAllow } from "@ci/kit/net/guard";
 import { readManifest } from "@ci/manifest/manifest";
 import { withOrigin } from "./origin.js";
-import { repositoryComplaints, sameRepository } from "./repository.js";
+import { changeComplaints, repositoryComplaints, sameRepository } from "./repository.js";
 
 const allow = parseAllow("");
 const valid = { provider: "github", url: "https://github.com/octo/hello.git", secret: "s", accessToken: "", forks: "" };
@@ -25,6 +25,12 @@ it("one answer lists every mistake", () => {
     secret: ["Secret cannot be longer than 255 characters in length"],
     access_token: ["Access_token cannot be longer than 255 characters in length"],
   });
+});
+
+it("a secret of spaces is none: nothing would be left of it in GitLab's header", () => {
+  expect(complaints({ secret: " \t" })).toEqual({ secret: ["Secret field required"] });
+  expect(changeComplaints({ secret: " " }).secret).toEqual(["Secret field required"]);
+  expect(changeComplaints({ secret: "" }).secret).toEqual([]);
 });
 
 const scheme = "Url invalid url scheme; it must be http or https";

@@ -74,7 +74,7 @@ function urlComplaints(url: string, blocked: (url: URL) => boolean): string[] {
 }
 
 function secretComplaints(secret: string): string[] {
-  return secret === "" ? ["Secret field required"] : tooLong("Secret", secret, maxSecretLength);
+  return secret.trim() === "" ? ["Secret field required"] : tooLong("Secret", secret, maxSecretLength);
 }
 
 // The token is sent in a header, so it must be printable ASCII.
@@ -93,7 +93,7 @@ const forksComplaints = (forks: string): string[] =>
 
 /** Complains about a change of a repository. Empty texts change nothing. */
 export const changeComplaints = ({ secret = "", accessToken = "", forks = "" }: RepositoryChangeInput) => ({
-  secret: tooLong("Secret", secret, maxSecretLength),
+  secret: secret === "" ? [] : secretComplaints(secret),
   access_token: tokenComplaints(accessToken),
   forks: forksComplaints(forks),
 });

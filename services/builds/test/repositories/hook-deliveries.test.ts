@@ -72,6 +72,13 @@ describe("succeeds", () => {
     });
   });
 
+  it("says that a payload is too large to be read", async () => {
+    const hook = await hooked();
+    await hook.send(fromGithub("push", Array(200_001).fill([]), secret, randomUUID()));
+    const reasons = ["the payload has more than 200000 values"];
+    expect(await last(hook)).toMatchObject({ status: "skipped", event: "push", reasons, builds: [] });
+  });
+
   it("says why a repository could not be read, while it is tried again and afterwards", async () => {
     const hook = await hooked();
     const sha = await hook.git.commit({ ".service-ci.yml": manifest });

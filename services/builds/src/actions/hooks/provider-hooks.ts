@@ -2,10 +2,10 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { type FetchOptions, guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
-import { payloadOf } from "../../domain/hooks/payload.js";
 import { repositoryApi } from "../../domain/hooks/provider-api.js";
 import { type HookApi, hookApis, hooksTo } from "../../domain/hooks/registration.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
+import { readPayload } from "./read-payload.js";
 
 const maxListBytes = fixedLimit({
   max: 1024 ** 2,
@@ -42,7 +42,7 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
     const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
     const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
     if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
-    return payloadOf("application/json", response.body);
+    return (await readPayload("application/json", response.body)).payload;
   };
 }
 

@@ -3,8 +3,9 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
-import { numberAt, payloadOf } from "../../domain/hooks/payload.js";
+import { numberAt } from "../../domain/hooks/payload.js";
 import { providerByHost, repositoryApi } from "../../domain/hooks/provider-api.js";
+import { readPayload } from "./read-payload.js";
 
 const maxBodyBytes = fixedLimit({
   max: 256 * 1024,
@@ -29,7 +30,9 @@ export async function recognizeProvider(
       const { url, headers } = repositoryApi({ provider, cloneUrl }, token);
       try {
         const { status, body } = await guardedFetch(ctx.agent, url, { headers, ...limits });
-        return status === 200 && numberAt(payloadOf("application/json", body), "id") !== undefined;
+        if (status !== 200) return false;
+        const { payload } = await readPayload("application/json", body);
+        return numberAt(payload, "id") !== undefined;
       } catch (error) {
         if (ctx.signal.aborted || !(error instanceof FetchFailed)) throw error;
         return false;

@@ -51,9 +51,15 @@ function merge(payload: unknown): HookChange | undefined {
   });
 }
 
+/** The header arrives as Latin-1, though it is UTF-8, and without outer spaces. */
+function isToken(given: string, secret: string): boolean {
+  const expected = secret.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
+  return expected !== "" && equalTexts(Buffer.from(given, "latin1").toString(), expected);
+}
+
 /** GitLab, hosted or self-managed. It sends the secret itself instead of a signature. */
 export const gitlab: Provider = {
-  isSigned: (headers, _body, secret) => equalTexts(headers["x-gitlab-token"] ?? "", secret),
+  isSigned: (headers, _body, secret) => isToken(headers["x-gitlab-token"] ?? "", secret),
   // Newer versions send a key that is the same in each retry.
   deliveryId: (headers) => headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"],
   event: (_headers, payload) => textAt(payload, "object_kind"),

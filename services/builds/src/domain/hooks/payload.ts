@@ -22,14 +22,3 @@ export function listAt(payload: unknown, ...path: readonly string[]): readonly u
   const value = at(payload, ...path);
   return Array.isArray(value) ? value : [];
 }
-
-/** Parses JSON, or a form whose field `payload` holds JSON. Returns undefined for anything else. */
-export function payloadOf(contentType: string, body: Uint8Array): unknown {
-  const text = Buffer.from(body).toString();
-  const isForm = contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
-  try {
-    return JSON.parse(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
-  } catch {
-    return undefined;
-  }
-}

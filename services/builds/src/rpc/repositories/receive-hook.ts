@@ -5,9 +5,10 @@ import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
 import { advanceFirst } from "../../actions/hooks/advance.js";
+import { inPayloadTurn } from "../../actions/hooks/payload-turns.js";
+import { readPayload } from "../../actions/hooks/read-payload.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
-import { payloadOf } from "../../domain/hooks/payload.js";
 import { providers } from "../../domain/hooks/providers.js";
 import { reasonForNothing } from "../../domain/hooks/reasons.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
@@ -24,22 +25,32 @@ type Received = Pick<ReceiveHookRequest, "headers" | "body">;
 
 const maxEventLength = 50;
 
-/** Reads a signed request. An event that cannot trigger builds is stored with the reason. */
-async function newDelivery(ctx: Context, { _id, provider }: RepositoryDoc, received: Received): Promise<HookDelivery> {
+/** Reads a signed request. An event that cannot trigger builds has the reason. */
+const readReceived = (
+  { provider, userId }: RepositoryDoc,
+  { headers, body }: Received,
+): Promise<Pick<HookDelivery, "event" | "change" | "reasons">> =>
+  inPayloadTurn(userId, body.length, async () => {
+    const adapter = providers[provider];
+    const { payload, excess } = await readPayload(headers["content-type"] ?? "", body);
+    const change = adapter.read(headers, payload);
+    const event = adapter.event(headers, payload).slice(0, maxEventLength);
+    return change ? { event, change } : { event, reasons: [excess ?? reasonForNothing(adapter, headers, payload)] };
+  });
+
+async function newDelivery(ctx: Context, repository: RepositoryDoc, received: Received): Promise<HookDelivery> {
+  const { _id, provider } = repository;
   const { headers, body } = received;
-  const adapter = providers[provider];
-  const payload = payloadOf(headers["content-type"] ?? "", body);
-  const change = adapter.read(headers, payload);
-  const deliveryId = adapter.deliveryId(headers) ?? randomUUID();
+  const deliveryId = providers[provider].deliveryId(headers) ?? randomUUID();
+  const read = await readReceived(repository, received);
   return {
     _id: `${_id}/${deliveryId.slice(0, maxDeliveryIdLength)}`,
     repositoryId: _id,
     number: await nextId(ctx.db, "hookDeliveries"),
     bodyHash: createHash("sha256").update(body).digest("base64"),
-    event: adapter.event(headers, payload).slice(0, maxEventLength),
     createdAt: ctx.now(),
     failures: 0,
-    ...(change ? { change } : { reasons: [reasonForNothing(adapter, headers, payload)] }),
+    ...read,
   };
 }
 

@@ -1,0 +1,21 @@
+import { fairBytes } from "@ci/kit/process/fair-bytes";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
+const refusal = "Too many requests";
+const smallBytes = 64 * 1024;
+const maxBytes = fixedLimit({
+  max: 16 * 1024 ** 2,
+  unit: "bytes",
+  about: "bodies of hooks of more than 64 KiB that a process reads at a time",
+  effect: "further ones wait; users take turns",
+});
+const maxWaiting = fixedLimit({
+  max: 64,
+  about: "bodies of hooks of one user's repositories of more than 64 KiB that wait to be read",
+  refusal,
+});
+const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal);
+
+/** Reads the body of a hook of a user's repository when there is room for its values in the heap. */
+export const inPayloadTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>
+  bytes <= smallBytes ? task() : inTurn(userId, bytes, task);

@@ -1,0 +1,92 @@
+import { jsonScanner } from "@ci/kit/bytes/json-scanner";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Pace, pacer } from "@ci/kit/process/pacer";
+
+const maxDepth = fixedLimit({
+  max: 64,
+  about: "levels of the payload of a hook, or of a provider's response",
+  effect: "the delivery makes no build; `the payload is nested more than N levels deep`",
+});
+const maxValues = fixedLimit({
+  max: 200_000,
+  about: "values in the payload of a hook, or in a provider's response",
+  effect: "the delivery makes no build; `the payload has more than N values`",
+});
+const maxFields = fixedLimit({
+  max: 100,
+  about: "fields of a form that a hook sends",
+  effect: "the delivery makes no build; `the form has more than N fields`",
+});
+
+const excesses = {
+  maxDepth: `the payload is nested more than ${maxDepth} levels deep`,
+  maxValues: `the payload has more than ${maxValues} values`,
+};
+const pieceBytes = 64 * 1024;
+const [ampersand, plus, space, percent] = [0x26, 0x2b, 0x20, 0x25];
+const prefix = Buffer.from("payload=");
+
+/** What a body holds: nothing if it is not JSON, or an excess, which is a reason for users. */
+export interface ReadPayload {
+  readonly payload?: unknown;
+  readonly excess?: string;
+}
+
+class TooMuch extends Error {}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+/** Returns the encoded field `payload` of a form. */
+function payloadField(form: Buffer): Buffer {
+  let at = 0;
+  for (let count = 0; count < maxFields; count++) {
+    const next = form.indexOf(ampersand, at);
+    const field = form.subarray(at, next < 0 ? undefined : next);
+    if (field.subarray(0, prefix.length).equals(prefix)) return field.subarray(prefix.length);
+    if (next < 0) return Buffer.alloc(0);
+    at = next + 1;
+  }
+  throw new TooMuch(`the form has more than ${maxFields} fields`);
+}
+
+async function decoded(field: Buffer, pace: Pace): Promise<Buffer> {
+  const bytes = Buffer.alloc(field.length);
+  let length = 0;
+  for (let at = 0; at < field.length; ) {
+    const from = at;
+    for (const end = at + pieceBytes; at < Math.min(end, field.length); at++) {
+      const byte = field[at]!;
+      const code = byte === percent ? field.toString("latin1", at + 1, at + 3) : "";
+      const isCode = /^[0-9a-f]{2}$/i.test(code);
+      bytes[length++] = isCode ? Number.parseInt(code, 16) : byte === plus ? space : byte;
+      if (isCode) at += 2;
+    }
+    await pace(at - from);
+  }
+  return bytes.subarray(0, length);
+}
+
+async function checkExcess(json: Buffer, pace: Pace): Promise<void> {
+  const scan = jsonScanner({ maxDepth, maxValues });
+  for (const piece of piecesOf(json)) {
+    const excess = scan(piece);
+    if (excess) throw new TooMuch(excesses[excess]);
+    await pace(piece.length);
+  }
+}
+
+/** Reads JSON, or a form whose field `payload` holds JSON. Checks in slices what it parses at once. */
+export async function readPayload(contentType: string, body: Uint8Array): Promise<ReadPayload> {
+  const pace = pacer(pieceBytes);
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const isForm = contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
+  try {
+    const json = isForm ? await decoded(payloadField(bytes), pace) : bytes;
+    await checkExcess(json, pace);
+    return { payload: JSON.parse(json.toString()) };
+  } catch (error) {
+    return error instanceof TooMuch ? { excess: error.message } : {};
+  }
+}
