@@ -90,6 +90,10 @@ describe("the hook is added by hand", () => {
   it.each([
     ["401, the access token is not valid", () => ({ status: 401 })],
     ["403, the access token may not manage hooks", () => ({ status: 403 })],
+    [
+      "429, too many requests; set the access token again later",
+      () => ({ status: 403, headers: { "retry-after": "60" } }),
+    ],
     ["502", () => ({ status: 502 })],
     ["422", ({ method }: Received) => (method === "POST" ? { status: 422 } : undefined)],
   ])("if the provider answers %s", async (status, refusal) => {

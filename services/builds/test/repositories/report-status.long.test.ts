@@ -176,6 +176,24 @@ describe("a provider", () => {
     await statesAre(sha, ["pending", "success"]);
   });
 
+  it.each([
+    ["retry-after", "60"],
+    ["x-ratelimit-remaining", "0"],
+  ])("whose rate limit is reached (%s: %s) receives the report again", async (name, value) => {
+    const { git, push } = await hooked("github", token);
+    const sha = await git.commit({ ".service-ci.yml": manifest });
+    const [made] = await push({ sha });
+    await statesAre(sha, ["pending"]);
+    let refused = false;
+    answer = () => {
+      if (refused) return { status: 201 };
+      refused = true;
+      return { status: 403, headers: { [name]: value } };
+    };
+    await finish((await build(made!)).id, "passed");
+    await statesAre(sha, ["pending", "success", "success"]);
+  });
+
   it("whose repository is unreadable for a while gets its builds later", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest });

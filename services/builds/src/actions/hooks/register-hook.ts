@@ -29,6 +29,7 @@ const advice: Readonly<Record<string, string>> = {
   401: "the access token is not valid",
   403: "the access token may not manage hooks",
   404: "the repository does not exist or the access token may not manage its hooks",
+  429: "too many requests; set the access token again later",
 };
 
 async function register(ctx: Context, repository: RepositoryDoc): Promise<HookState> {

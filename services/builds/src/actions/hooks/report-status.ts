@@ -2,6 +2,7 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
+import { isRateLimited } from "../../domain/hooks/provider-api.js";
 import { statusRequest, verdictOf } from "../../domain/hooks/status.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
@@ -24,14 +25,21 @@ async function urlOf(ctx: Context, build: { userId: number; number: number } | u
 }
 
 /** Reports whether the provider would refuse further attempts too. */
-const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
+const isRefusal = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+  status >= 400 && status < 500 && status !== 408 && !isRateLimited(status, headers);
 
 async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<void> {
   const { url, headers, body } = request;
   const { hookTimeoutMs: timeoutMs } = ctx.config;
   const limits = { timeoutMs, maxBodyBytes, signal: ctx.signal };
-  const { status } = await guardedFetch(ctx.agent, url, { method: "POST", headers, body, ...limits });
-  if (isRefusal(status)) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
+  const { status, headers: answered } = await guardedFetch(ctx.agent, url, {
+    method: "POST",
+    headers,
+    body,
+    ...limits,
+  });
+  if (isRefusal(status, answered))
+    ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 

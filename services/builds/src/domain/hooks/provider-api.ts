@@ -64,3 +64,8 @@ export function repositoryApi(
     headers: { Accept: "application/json", ...sent, "Content-Type": "application/json", "User-Agent": "Service-CI" },
   };
 }
+
+/** Reports whether a provider refused a request only because of its rate limit. GitHub also does that with 403. */
+export const isRateLimited = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+  status === 429 ||
+  (status === 403 && (headers["retry-after"] !== undefined || headers["x-ratelimit-remaining"] === "0"));
