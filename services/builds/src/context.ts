@@ -3,6 +3,7 @@ import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import type { Fairly } from "@ci/kit/process/fairly";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/served-call";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
@@ -75,6 +76,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Connects to addresses that users choose, if they are allowed. */
   readonly agent: ReturnType<typeof guardedAgent>;
+  /** Reads a commit in its user's turn. */
+  readonly inReadingTurn: Fairly<number>;
   /** Makes the loop look for due cron jobs soon. */
   readonly stirCrons: () => void;
   /** Makes the loop look for due hook deliveries now. */

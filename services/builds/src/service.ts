@@ -23,6 +23,7 @@ import { claimTurns } from "./actions/claim-turns.js";
 import { discarding } from "./actions/discard.js";
 import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
+import { readingTurns } from "./actions/hooks/reading-turns.js";
 import { killingReplaced } from "./actions/kill-replaced.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { readFollowed } from "./actions/read-followed.js";
@@ -148,6 +149,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     output: outputStore(h.db),
     repositories: repositoryStore(h.db, config.repositoriesPerUser),
     hookDeliveries: hookDeliveryStore(h.db),
+    inReadingTurn: readingTurns(config),
     hookRemovals: hookRemovalStore(h.db),
     caches: cacheStore(h.db),
     tests: testStore(h.db),

@@ -4,6 +4,7 @@ import { createLog } from "@ci/kit/process/log";
 import { encrypt } from "@ci/kit/security/secrets";
 import { limitOf } from "@ci/testkit/quotas";
 import type { Suite } from "@ci/testkit/suite";
+import { readingTurns } from "../../src/actions/hooks/reading-turns.js";
 import type { Config } from "../../src/config.js";
 import type { Context } from "../../src/context.js";
 import { buildStore } from "../../src/store/builds.js";
@@ -33,6 +34,7 @@ export async function hookContext(names: Suite, name: string, overrides: Partial
     repositories: repositoryStore(db, limitOf("Repositories", "user")),
     hookDeliveries: hookDeliveryStore(db),
     hookRemovals: hookRemovalStore(db),
+    inReadingTurn: readingTurns(config),
     accounts: {
       allow: async () => ({ namespaceIds: [1] }),
       resolve: async ({ userIds }: { userIds: readonly number[] }) => ({

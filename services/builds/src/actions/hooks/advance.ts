@@ -7,7 +7,7 @@ import type { RepositoryDoc } from "../../store/repositories.js";
 import { ownTask } from "../own-task.js";
 import { buildCommit } from "./build-commit.js";
 import { Unreadable } from "./read-commit.js";
-import { inReadingTurn, isBusy } from "./reading-turns.js";
+import { isBusy } from "./reading-turns.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
 
 const busyPauseMs = 5_000;
@@ -88,7 +88,7 @@ async function runInTurn(ctx: Context, repository: RepositoryDoc, held: BuiltDel
     if (renewed) await whileHeld(ctx, renewed, () => run(ctx, repository, renewed));
   };
   try {
-    await inReadingTurn(repository.userId, inTurn, over);
+    await ctx.inReadingTurn(repository.userId, inTurn, over);
   } catch (error) {
     if (signal.aborted || !isBusy(error)) throw error;
     await deliveries.release(held, { dueInMs: busyPauseMs });

@@ -60,7 +60,7 @@ async function lookUp(
   if (!build || !isProvider(provider)) return { provider };
   try {
     const read = (leftMs: number) => readHead(ctx, { provider, url, token }, leftMs);
-    return { provider, head: await inReadingTurnWithin(userId, ctx.config.hookAnswerMs, signal, read) };
+    return { provider, head: await inReadingTurnWithin(ctx, userId, ctx.config.hookAnswerMs, signal, read) };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return { provider, unreadable: `Url ${error.message}; check the address and the access token` };
