@@ -16,7 +16,7 @@ export interface WaitingUsers {
   remove(userId: number): void;
   /** Returns whose deferred events come before a new one in the namespace. */
   userIn(namespaceId: number): number | undefined;
-  /** Returns the next user who may have a turn, and places them behind the others. */
+  /** Returns the user whose turn it is, and moves them to the end of the line. */
   next(): Waiting | undefined;
   isEmpty(): boolean;
 }

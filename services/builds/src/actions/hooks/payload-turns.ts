@@ -6,16 +6,16 @@ const smallBytes = 64 * 1024;
 const maxBytes = fixedLimit({
   max: 16 * 1024 ** 2,
   unit: "bytes",
-  about: "bodies of hooks of more than 64 KiB that a process reads at a time",
+  about: "hook bodies of more than 64 KiB that a process reads at a time",
   effect: "further ones wait; users take turns",
 });
 const maxWaiting = fixedLimit({
   max: 64,
-  about: "bodies of hooks of one user's repositories of more than 64 KiB that wait to be read",
+  about: "hook bodies of more than 64 KiB that wait to be read, for the repositories of one user",
   refusal,
 });
 const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal);
 
-/** Reads the body of a hook of a user's repository when there is room for its values in the heap. */
+/** Reads a hook body for a user's repository once there is room in the heap for its values. */
 export const inPayloadTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>
   bytes <= smallBytes ? task() : inTurn(userId, bytes, task);
