@@ -88,6 +88,13 @@ else {
     expect(await build(["hostname"])).toEqual([`${spare}\n`]);
   });
 
+  test("a build passes in a container whose pause has ended without it", async () => {
+    await build(["true"]);
+    const [spare] = await waiting(1);
+    await engine.getContainer(spare!).unpause();
+    expect(await build(["hostname"])).toEqual([`${spare}\n`]);
+  });
+
   test("a job in a container that waited sees what it would see in a new one", async () => {
     const look = [
       "env | grep -v ^HOSTNAME= | sort; pwd; id; umask; ls -al / | grep ci-script; tr '\\0' ' ' </proc/1/cmdline",

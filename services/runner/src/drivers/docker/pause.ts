@@ -35,11 +35,16 @@ export function pauseSoon(container: Docker.Container, afterMs = maxRunMs): Paus
       },
     );
   }, afterMs).unref();
+  /** A short job can end while the engine pauses its container. */
+  const unlessItRuns = async (error: unknown) => {
+    const { State } = await engineCall(container.inspect());
+    if (State.Paused) throw error;
+  };
   return {
     failed,
     async end() {
       clearTimeout(timer);
-      if (await paused) await engineCall(container.unpause());
+      if (await paused) await engineCall(container.unpause()).catch(unlessItRuns);
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };
