@@ -54,6 +54,11 @@ describe("succeeds", () => {
 describe("not_found", () => {
   const expectNotFound = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: "not_found" });
 
+  test("rejects a path of thousands of names without looking for each of them", async () => {
+    await expectNotFound(get(ann, Array(5_000).fill("a").join("/")));
+    await expectNotFound(get(undefined, Array(5_000).fill("a").join("/"), true));
+  });
+
   test("rejects missing paths and owners, and paths in another case", async () => {
     await ci.aNamespace(ann, "exact");
     await expectNotFound(get(ann, "exac"));

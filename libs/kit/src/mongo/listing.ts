@@ -21,17 +21,56 @@ export function reachableFilters<T extends Document>(
   return first ? [{ $or: [own, first] } as Filter<T>, ...rest] : [own];
 }
 
-function compared(a: unknown, b: unknown): number {
-  if (typeof a === "string" && typeof b === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return Number(a) - Number(b);
-}
-
-const inOrder = (order: Order) => (a: Document, b: Document) =>
-  Object.entries(order).reduce((result, [field, direction]) => result || direction * compared(a[field], b[field]), 0);
-
 export interface Page<T> {
   readonly items: T[];
   readonly page: PageInfo;
+}
+
+/** Returns one page of ids, and the next one. MongoDB merges, so the service holds no earlier ids. */
+async function idsOfPage<T extends Document>(
+  collection: Collection<T>,
+  filters: readonly Filter<T>[],
+  order: Order,
+  number: number,
+): Promise<T["_id"][]> {
+  const end = number * pageSize;
+  const sorted = { $sort: order };
+  const project = Object.fromEntries(Object.keys(order).map((field) => [field, 1]));
+  const [first = [], ...others] = filters.map((filter) => [
+    { $match: filter },
+    sorted,
+    { $limit: end + 1 },
+    { $project: project },
+  ]);
+  const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
+  const pipeline = [...first, ...unions, sorted, { $skip: end - pageSize }, { $limit: pageSize + 1 }];
+  return (await collection.aggregate<T>(pipeline).toArray()).map(({ _id }) => _id);
+}
+
+async function count<T extends Document>(collection: Collection<T>, filters: readonly Filter<T>[]): Promise<number> {
+  const counts = await Promise.all(filters.map((filter) => collection.countDocuments(filter)));
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+async function mergedPage<T extends Document>(
+  collection: Collection<T>,
+  filters: readonly Filter<T>[],
+  order: Order,
+  number: number,
+  fields?: Document,
+): Promise<Page<T>> {
+  if (number > 1) {
+    const lastPage = Math.max(1, Math.ceil((await count(collection, filters)) / pageSize));
+    if (number > lastPage) return { items: [], page: { hasNext: false, lastPage } };
+  }
+  const ids = await idsOfPage(collection, filters, order, number);
+  const shownIds = ids.slice(0, pageSize);
+  const docs = await collection.find<T>({ _id: { $in: shownIds } } as Filter<T>, { projection: fields }).toArray();
+  const places = new Map(shownIds.map((id, place) => [id, place]));
+  return {
+    items: docs.sort((a, b) => places.get(a._id)! - places.get(b._id)!),
+    page: { hasNext: ids.length > pageSize },
+  };
 }
 
 /**
@@ -45,29 +84,10 @@ export async function listPage<T extends Document>(
   requested: number | undefined,
   fields?: Document,
 ): Promise<Page<T>> {
-  const shown = fields && { projection: fields };
   const [only, ...more] = filters;
   if (only && more.length === 0) {
-    const found = collection.find<T>(only, shown).sort(order as Sort);
+    const found = collection.find<T>(only, { projection: fields }).sort(order as Sort);
     return page<T>(found, requested, () => collection.countDocuments(only));
   }
-  const number = Math.max(1, requested ?? 1);
-  const end = number * pageSize;
-  const projection = Object.fromEntries(Object.keys(order).map((field) => [field, 1]));
-  const heads = await Promise.all(
-    filters.map((filter) =>
-      collection
-        .find(filter, { projection })
-        .sort(order as Sort)
-        .limit(end + 1)
-        .toArray(),
-    ),
-  );
-  const found = heads.flat().sort(inOrder(order));
-  const ids = found.slice(end - pageSize, end).map(({ _id }) => _id);
-  const docs = await collection.find<T>({ _id: { $in: ids } } as Filter<T>, shown).toArray();
-  const info = { hasNext: found.length > end };
-  if (ids.length === 0 && number > 1)
-    return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil(found.length / pageSize)) } };
-  return { items: docs.sort(inOrder(order)), page: info };
+  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields);
 }

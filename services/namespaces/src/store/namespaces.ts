@@ -8,7 +8,7 @@ import type { Fields } from "@ci/kit/rpc/fault";
 import type { Collection, Db, Filter } from "mongodb";
 import type { Quotas } from "../config.js";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
-import { lineOfPaths } from "../domain/path.js";
+import { lineOfPaths, maxDepth } from "../domain/path.js";
 
 const live = { endedAt: { $exists: false } } as const;
 const ended = { endedAt: { $exists: true } } as const;
@@ -49,7 +49,8 @@ const queries = (namespaces: Collection<NamespaceDoc>) => {
 
     /** Returns the namespaces along a path in a user's trees, from the root down to the last that exists. */
     async along(userId: number, elements: readonly string[]): Promise<Placed[]> {
-      const docs = await namespaces.find({ userId, path: { $in: lineOfPaths(elements) }, ...live }).toArray();
+      const paths = lineOfPaths(elements.slice(0, maxDepth));
+      const docs = await namespaces.find({ userId, path: { $in: paths }, ...live }).toArray();
       const found: Placed[] = [];
       for (const name of elements) {
         const parent = found.at(-1)?.doc;
