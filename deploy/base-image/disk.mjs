@@ -59,7 +59,7 @@ export const makeDisk = async (dir, to) => {
 const emptyDisk = async (path) => {
   const file = await open(path, "wx");
   await file.truncate(end * mebibyte);
-  await file.write(readFileSync(bootSector()), 0, undefined, 0);
+  await file.writeFile(readFileSync(bootSector()));
   await file.close();
 };
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -66,6 +67,31 @@ test.each([
   expect(await names()).toEqual([]);
   await use(cache, image);
   expect(await readFile(join(folder, image.sha256), "utf8")).toBe("the content");
+});
+
+test("does not keep an image of which the file system stores only a part", async () => {
+  const image = anImage("x".repeat(100_000));
+  const holds = `
+    const { openCache } = require(${JSON.stringify(join(__dirname, "../dist/drivers/qemu/cache.js"))});
+    const [folder, text, sha256] = process.argv.slice(1);
+    const image = { sha256, sizeBytes: text.length };
+    openCache({ folder, limitBytes: text.length, owner: "a runner" })
+      .then((cache) => cache.hold(image, async function* () { yield Buffer.from(text); }, new AbortController().signal))
+      .then(() => console.log("held"), ({ code }) => console.log(code));`;
+  // The limit is in blocks of 512 or of 1,024 bytes.
+  const command = [
+    "-c",
+    'ulimit -f 50; exec "$@"',
+    "sh",
+    process.execPath,
+    "-e",
+    holds,
+    folder,
+    image.text,
+    image.sha256,
+  ];
+  expect(execFileSync("sh", command, { encoding: "utf8" })).toBe("EFBIG\n");
+  expect(await names()).toEqual([]);
 });
 
 test("removes unfinished files after a crash, but not those of other runners", async () => {

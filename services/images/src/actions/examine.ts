@@ -3,6 +3,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
+import { writeAll } from "@ci/kit/bytes/write-all";
 import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { headBytes, readHeader, unreadable } from "@ci/qcow2/header";
@@ -96,7 +97,7 @@ async function copyRanges(ranges: readonly Range[], pieces: Pieces, to: FileHand
   for (const { offset, bytes } of ranges) {
     let at = offset;
     for await (const piece of pieces(offset, bytes)) {
-      await to.write(piece, 0, piece.length, at);
+      await writeAll(to, piece, at);
       at += piece.length;
     }
   }

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
+import { writeAll } from "@ci/kit/bytes/write-all";
 import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
 import { type SharedWork, sharedWork } from "./shared-work.js";
@@ -133,9 +134,11 @@ async function fetchInto(
         bytes += chunk.length;
         if (bytes > sizeBytes) throw new Fault("precondition", "The image is larger than its record says");
         hash.update(chunk);
-        await file.write(chunk);
+        await writeAll(file, chunk);
       }
-      if (hash.digest("hex") !== sha256) throw new Fault("precondition", "The image has not arrived as it was sent");
+      const { size } = await file.stat();
+      if (size !== sizeBytes || hash.digest("hex") !== sha256)
+        throw new Fault("precondition", "The image has not arrived as it was sent");
       // The folder is private, so only those who get it opened can read it.
       await file.chmod(0o444);
       await file.sync();
