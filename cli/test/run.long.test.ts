@@ -1,5 +1,5 @@
 // Runs the built binary, cli/dist/main.js, with the os driver and without a server.
-import { closeSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { inApp, LocalUser, printedBy } from "./_run.js";
@@ -36,6 +36,30 @@ test("the next run removes what a killed run has left", async () => {
   expect((await user.run(inApp(["true"]))).code).toBe(0);
   expect(user.left()).toEqual([]);
   await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+});
+
+test("the next run removes the copy of the folder that a killed run was making", async () => {
+  user.write({ secret: "content" }).git("init", "-q");
+  const manifest = inApp(["true"]);
+  expect((await user.run(manifest)).code).toBe(0);
+  const files = () => readdirSync(user.ci.folder, { recursive: true, encoding: "utf8" }).filter((path) => isCopy(path));
+  const isCopy = (path: string) => path.startsWith("service-ci-run-") && /\.(tar|part)$/.test(path);
+  const bin = join(user.ci.folder, "bin");
+  const pidFile = join(user.ci.folder, "pid");
+  mkdirSync(bin);
+  const list = `case "$*" in *ls-files*) echo $$ > ${pidFile}; exec sleep 600;; esac`;
+  const git = `#!/bin/sh\n${list}\nPATH="$REAL_PATH" exec git "$@"\n`;
+  writeFileSync(join(bin, "git"), git, { mode: 0o755 });
+  const running = user.start(["-"], { PATH: `${bin}:${process.env.PATH}`, REAL_PATH: process.env.PATH });
+  running.child.stdin!.end(JSON.stringify(manifest));
+  await eventually(() => expect(files()).toHaveLength(1));
+  await eventually(() => expect(readFileSync(pidFile, "utf8")).toMatch(/^\d+\n$/));
+  running.child.kill("SIGKILL");
+  process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
+  await running.ended;
+  expect(files()).toHaveLength(1);
+  expect((await user.run(manifest)).code).toBe(0);
+  expect(files()).toEqual([]);
 });
 
 test("a reader that goes away kills the build", async () => {

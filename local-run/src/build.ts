@@ -68,7 +68,7 @@ function assign(build: HeldBuild, { config }: Running): Assignment {
 async function runHere(build: HeldBuild, running: Running): Promise<void> {
   const { config, machine, source, owner, objects, emit, artifactPathOf, submission } = running;
   const { number, driver } = build.doc();
-  const { copies, workFolder, drivers, agent, log } = machine;
+  const { copies, drivers, agent, log } = machine;
   const caches = { owner, platform: platformOf(build.doc()), folder: config.cacheDir, copies };
   const queue = localQueue({ build, caches, objects, emit, artifactPath: artifactPathOf(number) });
   using lease = killableLease(build, submission.submitter, running.signal);
@@ -77,7 +77,7 @@ async function runHere(build: HeldBuild, running: Running): Promise<void> {
   const jobId = source && assigned.jobs.filter((job) => job.source)[source.index]!.id;
   const kept = running.keepIn(number);
   const own = kept ? keepingFiles(drivers.get(driver.type)!, kept, emit) : drivers.get(driver.type)!;
-  const place = { ...source!, jobId: jobId!, maxBytes: config.cloneBytes, workFolder };
+  const place = { ...source!, jobId: jobId!, maxBytes: config.cloneBytes, copies };
   const ctx = { config, agent, queue, copies, log };
   try {
     await runBuild(ctx, source ? withLocalSource(own, place) : own, assigned, { lease, onOver: () => undefined });

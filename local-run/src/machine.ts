@@ -17,7 +17,6 @@ export interface Machine extends AsyncDisposable {
   readonly copies: Copies;
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly log: Log;
-  readonly workFolder: string;
 }
 
 /** Returns a folder that contains the base image of a build. */
@@ -101,7 +100,7 @@ export async function openMachine({ config, types, images }: MachineOptions): Pr
     const agent = guardedAgent(config.docker.guard);
     parts.push(() => agent.destroy());
     await makeReady(drivers.values(), config);
-    return { drivers, copies, agent, log, workFolder: root.path, [Symbol.asyncDispose]: dispose };
+    return { drivers, copies, agent, log, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

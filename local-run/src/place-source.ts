@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { open, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import type { Copies } from "@ci/runner/caches/copies";
 import type { Driver, Environment } from "@ci/runner/driver";
 import { roundedSize } from "@ci/runner/work/size-text";
 import { packSource } from "./pack-source.js";
@@ -12,13 +11,13 @@ export interface SourceJob {
   readonly jobId: number;
   readonly directory: string;
   readonly maxBytes: number;
-  /** Holds the archive until it is placed. */
-  readonly workFolder: string;
+  /** Holds the archive until it is placed, or until the next run begins. */
+  readonly copies: Pick<Copies, "part">;
 }
 
 async function place({ trees }: Environment, job: SourceJob, signal: AbortSignal): Promise<string> {
-  const { source, directory, maxBytes, workFolder } = job;
-  const archive = join(workFolder, `source-${randomUUID()}.tar`);
+  const { source, directory, maxBytes, copies } = job;
+  const archive = copies.part();
   try {
     const { files, bytes } = await packSource(source, archive, { folder: trees.nameOf(directory), maxBytes, signal });
     const file = await open(archive);
