@@ -9,16 +9,25 @@ export interface Claimed extends Disposable {
   readonly token: string;
 }
 
-/** Returns a function that claims the next download. One user gets at most half of those that a process runs at a time. */
+/**
+ * Returns a function that claims the next download. Users take turns, first those of whom this process runs none. One user
+ * gets at most half of those that it runs at a time.
+ */
 export function downloadClaims({ images, config }: Pick<Context, "images" | "config">) {
   const { downloadConcurrency, downloadLeaseMs } = config;
   const inTurn = oneByOne<Claimed>();
   const running = new Map<number, number>();
+  let last = 0;
 
   function count(userId: number, more: number): void {
     const now = (running.get(userId) ?? 0) + more;
     if (now > 0) running.set(userId, now);
     else running.delete(userId);
+  }
+
+  async function claim(token: string, notOf: readonly number[]): Promise<ImageDoc | null> {
+    const next = await images.claim(token, downloadLeaseMs, { after: last, notOf });
+    return next ?? (last > 0 ? images.claim(token, downloadLeaseMs, { after: 0, notOf }) : null);
   }
 
   return (): Promise<Claimed | undefined> =>
@@ -27,9 +36,12 @@ export function downloadClaims({ images, config }: Pick<Context, "images" | "con
       const busy = [...running].flatMap(([userId, downloads]) =>
         downloads >= downloadConcurrency / 2 ? [userId] : [],
       );
-      const doc = await images.claim(token, downloadLeaseMs, busy);
+      let doc = await claim(token, [...running.keys()]);
+      if (!doc && busy.length < running.size) doc = await claim(token, busy);
       if (!doc) return undefined;
-      count(doc.userId, 1);
-      return { doc, token, [Symbol.dispose]: () => count(doc.userId, -1) };
+      const { userId } = doc;
+      last = userId;
+      count(userId, 1);
+      return { doc, token, [Symbol.dispose]: () => count(userId, -1) };
     });
 }

@@ -5,6 +5,15 @@ import type { Collection } from "mongodb";
 import type { Fetch, ImageDoc, Progress } from "../domain/image.js";
 import { unchanged } from "./unchanged.js";
 
+/** Whose downloads may be claimed. */
+export interface Turn {
+  /** Only users with larger ids. */
+  readonly after: number;
+  readonly notOf: readonly number[];
+}
+
+const byUser = { userId: 1, "fetch.dueAt": 1 } as const;
+
 /** Returns a time by the clock of MongoDB, which all replicas share. */
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 
@@ -13,10 +22,17 @@ const lost = { $add: [{ $ifNull: ["$fetch.lost", 0] }, { $cond: [{ $gt: ["$fetch
 
 /** Stores the leases of downloads. No method changes anything if the attempt has lost its lease. */
 const leases = (images: Collection<ImageDoc>) => ({
-  /** Claims the download that has been due longest, none of `notOf`; null if none is due. It is due again when the lease ends. */
-  claim: (token: string, leaseMs: number, notOf: readonly number[]) =>
+  /**
+   * Claims the download that has been due longest of the next user after `after`, none of `notOf`; null if there is no such
+   * user. It is due again when the lease ends.
+   */
+  claim: (token: string, leaseMs: number, { after, notOf }: Turn) =>
     images.findOneAndUpdate(
-      { "fetch.dueAt": { $exists: true }, userId: { $nin: notOf }, $expr: { $lte: ["$fetch.dueAt", "$$NOW"] } },
+      {
+        userId: { $gt: after, $nin: [...notOf] },
+        "fetch.dueAt": { $exists: true },
+        $expr: { $lte: ["$fetch.dueAt", "$$NOW"] },
+      },
       [
         {
           $set: {
@@ -27,7 +43,7 @@ const leases = (images: Collection<ImageDoc>) => ({
           },
         },
       ],
-      { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
+      { sort: byUser, hint: byUser, returnDocument: "after" },
     ),
 
   nextDownloadInMs: () => firstDueInMs(images, "fetch.dueAt"),

@@ -16,6 +16,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { userId: 1, scope: 1, size: 1 } },
     { key: { blobId: 1 }, sparse: true },
     { key: { "fetch.dueAt": 1 }, sparse: true },
+    { key: { userId: 1, "fetch.dueAt": 1 }, partialFilterExpression: { "fetch.dueAt": { $exists: true } } },
     { key: { "fetch.partial.blobId": 1 }, sparse: true },
     outboxIndex,
   ]);
