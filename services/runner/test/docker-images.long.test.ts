@@ -28,17 +28,17 @@ else {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  type Asked = DockerOptions & Pick<Order, "pullIfNotPresent">;
+  type Asked = DockerOptions & Pick<Order, "pullAlways" | "pullIfNotPresent">;
 
   /** Prepares a build with an image and returns what it says. */
   async function prepared(image: string, more: Partial<Asked>, runner = name): Promise<string[]> {
-    const { pullIfNotPresent, ...options } = more;
+    const { pullAlways = false, pullIfNotPresent, ...options } = more;
     const root = await workRoot(dir, runner);
     const driver = dockerDriver(dockerOptions(runner, root, { localImages: [], ...options }));
     const lines: string[] = [];
     await using environment = driver.environment({
       ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
-      ...{ image, workspace: "/w", pullAlways: false, pullIfNotPresent, variables: [], jobs: [] },
+      ...{ image, workspace: "/w", pullAlways, pullIfNotPresent, variables: [], jobs: [] },
     });
     await environment.prepare((line) => void lines.push(line), never);
     return lines;
@@ -118,6 +118,41 @@ else {
         expect(await prepared(image, { localImages })).toEqual([expect.stringMatching(/^Using image /)]);
       for (const localImages of [[`${image}0`], [image.slice(0, -1)], [image.replace(/\W/, "x")]])
         expect((await failure(image, { localImages })).message).toMatch(/could not be pulled/);
+    });
+
+    test.each(["1", "latest"])("keeps its name and tag %s if DOCKER_LOCAL_IMAGES names it", async (tag) => {
+      await using registry = await serveImage(name);
+      const repo = `${registry.host}/x`;
+      const { Id: own } = await engine.getImage(image).inspect();
+      await engine.getImage(image).tag({ repo, tag });
+      const options = { guard: allowAll, pullAlways: true, localImages: ["*", `${repo}:*`] };
+      const kept = `Image ${repo}:${tag} is not pulled: this runner has its own`;
+      for (const registries of [[], [registry.host]])
+        expect(await prepared(`${repo}:${tag}`, { ...options, registries })).toEqual([
+          kept,
+          expect.stringContaining(own),
+        ]);
+      expect(registry.asked).toEqual([]);
+      expect((await engine.getImage(`${repo}:${tag}`).inspect()).Id).toBe(own);
+      await engine.getImage(`${repo}:${tag}`).remove();
+      const pulled = [`Pulling image ${repo}:${tag}`, expect.stringContaining(registry.id)];
+      for (const _ of ["first", "again"]) expect(await prepared(`${repo}:${tag}`, options)).toEqual(pulled);
+      await engine.getImage(image).tag({ repo, tag });
+      expect((await prepared(`${repo}:${tag}`, options))[0]).toBe(kept);
+      expect(await prepared(`${repo}:${tag}`, { ...options, localImages: ["*"] })).toEqual(pulled);
+      await engine.getImage(`${repo}:${tag}`).remove();
+    });
+
+    test("keeps its name in every spelling", async () => {
+      await engine.getImage(image).tag({ repo: name, tag: "1" });
+      const spellings = ["", "library/", "docker.io/", "docker.io/library/"].map((place) => `${place}${name}:1`);
+      for (const called of [...spellings, `index.docker.io/${name}:1`])
+        for (const spelling of spellings)
+          expect(await prepared(called, { pullAlways: true, localImages: [spelling] })).toEqual([
+            `Image ${called} is not pulled: this runner has its own`,
+            expect.stringMatching(/^Using image /),
+          ]);
+      await engine.getImage(`${name}:1`).remove();
     });
 
     test("is for the builds of the runner that pulled it, after a restart too", async () => {

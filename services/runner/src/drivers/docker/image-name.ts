@@ -36,6 +36,13 @@ export function publicName({ full }: Pick<ImageName, "full">): string {
   return `${stored}:${reference}`.replace(/^docker\.io\/(?:library\/)?/, "");
 }
 
+/** Returns all names of an image that mean the same to an engine. */
+export function spellingsOf({ full }: Pick<ImageName, "full">): readonly string[] {
+  const { stored, reference } = placeOf(full);
+  const names = [`${stored}:${reference}`, `${stored}:${reference}`.replace(/^docker\.io\/library\//, "docker.io/")];
+  return [full, ...names, ...names.map((name) => name.replace(/^docker\.io\//, ""))];
+}
+
 /** Splits a name that ends with a tag. */
 export function tagOf(name: string): { repo: string; tag: string } {
   const tag = /[^:]+$/.exec(name)![0];

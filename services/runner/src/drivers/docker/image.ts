@@ -5,7 +5,15 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import type { Login, Logins } from "../registry/logins.js";
-import { engineName, type ImageName, isNamed, parseImageName, privateName, publicName } from "./image-name.js";
+import {
+  engineName,
+  type ImageName,
+  isNamed,
+  parseImageName,
+  privateName,
+  publicName,
+  spellingsOf,
+} from "./image-name.js";
 import type { ImageRoom } from "./image-room.js";
 import { load } from "./load.js";
 import { type LocalImage, localImage } from "./local-image.js";
@@ -30,6 +38,18 @@ export interface ImageRules extends RegistryRules {
 const found = async (engine: Docker, { full, loaded }: ImageName): Promise<LocalImage | undefined> =>
   (loaded === full ? undefined : await localImage(engine, loaded)) ?? localImage(engine, full);
 
+const isOpen = async (name: ImageName, patterns: readonly string[], { unproven }: ImageRules): Promise<boolean> =>
+  spellingsOf(name).some((spelling) => isNamed(spelling, patterns)) && !(await unproven.has(publicName(name)));
+
+/** Returns the operator's own copy, which no pull replaces. Those that only `*` names may be anybody's. */
+async function keptCopy(engine: Docker, name: ImageName, rules: ImageRules): Promise<LocalImage | undefined> {
+  const { localImages, pulled } = rules;
+  const named = localImages.filter((pattern) => pattern !== "*");
+  const there = (await isOpen(name, named, rules)) ? await localImage(engine, name.full) : undefined;
+  const isPulled = there && (await pulled.has(there.id)) && (await pulled.has(publicName(name)));
+  return isPulled ? undefined : there;
+}
+
 /** An engine pulls from registries that the operator trusts, with its own mirrors, proxies and certificates. */
 async function fetchImage(
   engine: Docker,
@@ -42,11 +62,16 @@ async function fetchImage(
   const isUsable = async (id: string) => id === own?.id || (await pulled.has(id));
   async function fetchNow(): Promise<LocalImage | undefined> {
     signal.throwIfAborted();
+    const kept = login ? undefined : await keptCopy(engine, name, rules);
+    if (kept) return kept;
     if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
     else if (login) await pullPrivately(engine, name, { login, unproven, signal });
     else await pull(engine, name.full, signal);
     if (!login) await unproven.remove(publicName(name));
-    return found(engine, name);
+    const image = await found(engine, name);
+    if (image) await pulled.add(engineName(name));
+    if (image && !login) await pulled.add(image.id);
+    return image;
   }
   // During a pull with a login, the image has its public name.
   return isTrusted ? inTurn(publicName(name), fetchNow) : fetchNow();
@@ -56,8 +81,8 @@ async function fetchImage(
 async function usableCopy(engine: Docker, name: ImageName, rules: ImageRules, own: LocalImage | undefined) {
   const there = own ?? (await localImage(engine, name.full));
   if (there === undefined || own !== undefined) return { there, local: own };
-  const isOpen = isNamed(name.full, rules.localImages) && !(await rules.unproven.has(publicName(name)));
-  return { there, local: isOpen || (await rules.pulled.has(there.id)) ? there : undefined };
+  const isUsable = (await isOpen(name, rules.localImages, rules)) || (await rules.pulled.has(there.id));
+  return { there, local: isUsable ? there : undefined };
 }
 
 export interface WantedImage {
@@ -83,6 +108,11 @@ async function pulledOrLocal(
   const { there, local } = await usableCopy(engine, name, rules, own);
   const mayBeOld = pull === "if-not-present" || (pull === "if-it-moves" && !moves);
   if (local && mayBeOld) return local;
+  const kept = login ? undefined : await keptCopy(engine, name, rules);
+  if (kept) {
+    say(`Image ${full} is not pulled: this runner has its own`);
+    return kept;
+  }
   say(`Pulling image ${full}`);
   let pulled: LocalImage | undefined;
   try {
@@ -96,8 +126,6 @@ async function pulledOrLocal(
     return local;
   }
   if (!pulled) throw new Fault("precondition", `Image ${full} is not there after it was pulled`);
-  await rules.pulled.add(engineName(name));
-  if (!login) await rules.pulled.add(pulled.id);
   return pulled;
 }
 
