@@ -2,9 +2,10 @@ import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection, Db } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
 import { type HookChange, subjectOf } from "../domain/hooks/change.js";
 import { notReported } from "../domain/hooks/reasons.js";
-import type { Verdict } from "../domain/hooks/status.js";
+import type { Outcome, Verdict } from "../domain/hooks/status.js";
 
 /** A hook delivery of a provider and its progress: first its builds are submitted, then their outcome is reported. */
 export interface HookDelivery {
@@ -39,8 +40,15 @@ export interface HookDelivery {
   readonly wrong?: boolean;
   /** Why it triggered no build, or not one for each manifest; or why the last attempt failed. */
   readonly reasons?: readonly string[];
+  /** It made no build and has no complaint, so it has no say in the commit's status. Older versions do not set it. */
+  readonly silent?: boolean;
+  /** The status of the commit that it reported last. */
   readonly reported?: Verdict;
 }
+
+/** A delivery with its builds, as they count for the status of its commit. */
+export type CommitDelivery = Pick<HookDelivery, "_id" | "dueAt"> &
+  Outcome<Pick<BuildDoc, "userId" | "number" | "status">>;
 
 /** A delivery that can trigger builds. */
 export type BuiltDelivery = HookDelivery & Required<Pick<HookDelivery, "change">>;
@@ -48,13 +56,18 @@ export type BuiltDelivery = HookDelivery & Required<Pick<HookDelivery, "change">
 /** Returns what orders the changes of a branch or request. A delivery of an older version has no number. */
 export const orderOf = ({ number, order }: HookDelivery): number | undefined => order ?? number;
 
-export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reasons" | "reported"> & {
+export type StepResult = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reasons" | "silent" | "reported"> & {
   /** When the next step is due, in milliseconds from now. */
   readonly dueInMs: number | "never";
 };
 
 const maxDue = 50;
 const maxPruned = 500;
+const maxOfCommit = fixedLimit({
+  max: 50,
+  about: "deliveries of a repository about one commit that decide its status",
+  effect: "only the newest count",
+});
 const maxLost = fixedLimit({
   max: 5,
   about: "processes in a row that crash while they make the builds of a hook's delivery, or report their status",
@@ -78,6 +91,15 @@ const claimed = (leaseMs: number) => [
   { $set: { ...heldFor(leaseMs), lost } },
   { $replaceWith: { $cond: [isHopeless, givenUp, "$$ROOT"] } },
 ];
+const idOrRef = { $ifNull: ["$change.id", "$change.ref"] };
+const kept = { "change.fork": 1, order: 1, number: 1, dueAt: 1, wrong: 1, reasons: 1 } as const;
+const trustedFirst = { "change.fork": 1, order: -1, number: -1 } as const;
+const withBuilds = {
+  from: "builds",
+  ...{ localField: "_id", foreignField: "origin.deliveryId" },
+  pipeline: [{ $sort: { "origin.path": 1 } }, { $project: { userId: 1, number: 1, status: 1 } }],
+  as: "builds",
+};
 const listed = (repositoryId: number) => ({ repositoryId, number: { $exists: true } });
 // A missing heldUntil compares as earlier than any time.
 const isFree = { $and: [{ $lte: ["$dueAt", "$$NOW"] }, { $lte: ["$heldUntil", "$$NOW"] }] };
@@ -104,6 +126,34 @@ function inserter(deliveries: Collection<HookDelivery>) {
   };
 }
 
+const newestDeliveries = (deliveries: Collection<HookDelivery>) => ({
+  /** Returns the order of the newest delivery of a branch or request; undefined if there is none. */
+  newestOf: async (subject: string): Promise<number | undefined> => {
+    const newest = deliveries.find({ subject }, { projection: { order: 1 } });
+    return (await newest.sort({ order: -1 }).limit(1).next())?.order;
+  },
+
+  /**
+   * Returns the newest delivery of each branch, tag and request that has a say in a commit's status, newest first. Those
+   * of forks have one only if there are no others.
+   */
+  async ofCommit(repositoryId: number, sha: string): Promise<CommitDelivery[]> {
+    const found = deliveries.aggregate<CommitDelivery & Pick<BuiltDelivery, "change">>([
+      { $match: { repositoryId, sha, silent: null } },
+      { $sort: trustedFirst },
+      { $limit: maxOfCommit },
+      { $project: { ...kept, of: ["$change.type", idOrRef] } },
+      { $group: { _id: "$of", newest: { $first: "$$ROOT" } } },
+      { $replaceWith: "$newest" },
+      { $sort: trustedFirst },
+      { $lookup: withBuilds },
+    ]);
+    const all = await found.toArray();
+    const trusted = all.filter(({ change }) => !change.fork);
+    return trusted.length > 0 ? trusted : all;
+  },
+});
+
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
@@ -111,11 +161,7 @@ export const hookDeliveryStore = (db: Db) => {
     /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
     insert: inserter(deliveries),
 
-    /** Returns the order of the newest delivery of a branch or request; undefined if there is none. */
-    newestOf: async (subject: string): Promise<number | undefined> => {
-      const newest = deliveries.find({ subject }, { projection: { order: 1 } });
-      return (await newest.sort({ order: -1 }).limit(1).next())?.order;
-    },
+    ...newestDeliveries(deliveries),
 
     /** Returns deliveries that are due, of none of these repositories, the longest overdue first. */
     due: (exceptRepositories: readonly number[]) =>

@@ -117,5 +117,6 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { dueAt: 1, repositoryId: 1 }, ...having("dueAt") },
     { key: { createdAt: 1 } },
     { key: { subject: 1, order: -1 }, ...having("subject") },
+    { key: { repositoryId: 1, sha: 1, silent: 1, "change.fork": 1, order: -1, number: -1 }, ...having("sha") },
   ]);
 }

@@ -22,7 +22,7 @@ const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: BuiltDeli
 async function step(ctx: Context, repository: RepositoryDoc, delivery: BuiltDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
   const built = await buildCommit(ctx, repository, delivery);
-  return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
+  return { ...built, failures: 0, dueInMs: repository.hasAccessToken && !built.silent ? 0 : "never" };
 }
 
 /** Returns a reason for users, which reveals nothing about our services. */

@@ -22,7 +22,7 @@ import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
 import { killIgnored, killSuperseded, type Place } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
-export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">>;
+export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">> & Pick<HookDelivery, "silent">;
 
 function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: string): Record<string, string> {
   const { repoId, ref, email, username, id, action } = change;
@@ -113,7 +113,7 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   const against = reasonAgainstAll(commit);
   if (against) {
     ctx.log.info({ repository: id, sha, ...against }, "commit makes no build");
-    return { sha, ...against };
+    return { sha, silent: !against.wrong || undefined, ...against };
   }
   const made = new Set((await ctx.builds.ofDelivery(delivery._id)).map(({ path }) => path));
   const request = requestFor(ctx, repository, delivery, commit);
@@ -135,7 +135,8 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   const reasons = ordered.flatMap(({ path, refusal }) =>
     refusal.reasons.map((reason) => (manifests.length > 1 ? `${path}: ${reason}` : reason)),
   );
-  return { sha, wrong: ordered[0]?.refusal.wrong ?? false, reasons: boundedReasons(reasons) };
+  const wrong = ordered[0]?.refusal.wrong ?? false;
+  return { sha, wrong, reasons: boundedReasons(reasons), silent: (!wrong && builds.length === 0) || undefined };
 }
 
 /** Submits a commit's builds and ends older ones of a fork's request that wait. Throws if it has to be retried. */
@@ -148,7 +149,7 @@ export async function buildCommit(
   if (isForeign(change) && forksOf(repository) === "ignore") {
     // A process may have died before it killed all of them.
     await killIgnored(ctx, repository._id);
-    return { sha: change.sha, wrong: false, reasons: ["skipped: the request comes from a fork"] };
+    return { sha: change.sha, wrong: false, silent: true, reasons: ["skipped: the request comes from a fork"] };
   }
   const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
   if (place) await killSuperseded(ctx, place, "waiting");

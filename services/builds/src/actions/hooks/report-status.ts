@@ -3,7 +3,7 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
 import { isRateLimited } from "../../domain/hooks/provider-api.js";
-import { statusRequest, verdictOf } from "../../domain/hooks/status.js";
+import { statusRequest, verdictOf, verdictOfAll } from "../../domain/hooks/status.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { tokenOf } from "./read-commit.js";
@@ -47,10 +47,18 @@ async function post(ctx: Context, repositoryId: number, request: ReturnType<type
 export const nextCheckMs = ({ createdAt }: Pick<HookDelivery, "createdAt">, now: Date): number =>
   Math.min(maxCheckMs, Math.max(checkEveryMs, (now.getTime() - createdAt.getTime()) / 100));
 
-export const currentVerdict = async (ctx: Context, { _id, wrong = false }: HookDelivery) =>
-  verdictOf(await ctx.builds.ofDelivery(_id), wrong);
+/** Returns the outcome of all deliveries about the commit, and whether this delivery has to report when it changes. */
+export async function currentVerdict(ctx: Context, { _id, repositoryId, sha }: HookDelivery) {
+  const deliveries = await ctx.hookDeliveries.ofCommit(repositoryId, sha!);
+  const pending = deliveries.filter(({ builds, wrong = false }) => verdictOf(builds, wrong)?.verdict === "pending");
+  const all = verdictOfAll(deliveries);
+  return all && { ...all, isWatching: pending.some((one) => one._id === _id || !one.dueAt) };
+}
 
-/** Reports a changed status to the provider and returns what to store. Throws if it has to be retried. */
+/**
+ * Reports a changed status of the commit to the provider and returns what to store. Each delivery reports what its own
+ * builds change: while they run, the status is pending. Throws if it has to be retried.
+ */
 export async function reportStatus(
   ctx: Context,
   repository: RepositoryDoc,
@@ -59,14 +67,17 @@ export async function reportStatus(
   const accessToken = tokenOf(ctx, repository);
   const now = await currentVerdict(ctx, delivery);
   if (!accessToken || !now) return { dueInMs: "never" };
-  const { verdict, build } = now;
-  if (verdict !== delivery.reported) {
+  const { verdict, build, complaint, isWatching } = now;
+  const isNew = verdict !== delivery.reported;
+  if (isNew) {
     const { provider, url: cloneUrl, _id } = repository;
     const targetUrl = await urlOf(ctx, build);
     const sha = delivery.sha!;
     const status = { provider, cloneUrl, sha, verdict, targetUrl, accessToken };
-    const complaint = delivery.wrong ? delivery.reasons?.[0] : undefined;
     await post(ctx, _id, statusRequest({ ...status, complaint }));
   }
-  return { reported: verdict, dueInMs: verdict === "pending" ? nextCheckMs(delivery, ctx.now()) : "never" };
+  if (isWatching) return { reported: verdict, dueInMs: nextCheckMs(delivery, ctx.now()) };
+  // Another delivery may have reported a newer verdict before this one arrived.
+  const isOutdated = isNew && (await currentVerdict(ctx, delivery))?.verdict !== verdict;
+  return { reported: verdict, dueInMs: isOutdated ? 0 : "never" };
 }

@@ -1,5 +1,5 @@
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import { type Status, statusRequest, verdictOf } from "./status.js";
+import { type Outcome, type Status, statusRequest, verdictOf, verdictOfAll } from "./status.js";
 
 const builds = (...statuses: Build_Status[]) => statuses.map((status, id) => ({ id, status }));
 
@@ -20,6 +20,25 @@ it("an invalid manifest means error, even without builds; no builds at all mean 
   expect(verdictOf([], true)).toEqual({ verdict: "error" });
   expect(verdictOf([], false)).toBeUndefined();
 });
+
+const [passed, failed, running] = (["passed", "failed", "running"] as const).map((one) => ({ builds: builds(one) }));
+const invalid = { wrong: true, reasons: ["no such driver", "no such stage"], builds: builds("running") };
+
+it.each([
+  [[], undefined, undefined],
+  [[{ builds: [] }], undefined, undefined],
+  [[passed, { builds: [] }], "success", undefined],
+  [[passed, failed], "failure", undefined],
+  [[failed, passed, running], "pending", undefined],
+  [[failed, invalid, passed], "error", "no such driver"],
+  [[invalid, running], "pending", undefined],
+] as [Outcome<{ id: number; status: Build_Status }>[], string | undefined, string | undefined][])(
+  "deliveries %j mean %s",
+  (outcomes, verdict, complaint) => {
+    const found = verdictOfAll(outcomes);
+    expect([found?.verdict, found?.complaint]).toEqual([verdict, complaint]);
+  },
+);
 
 const status: Status = {
   provider: "github",

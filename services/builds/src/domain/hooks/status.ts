@@ -15,7 +15,7 @@ const verdicts: Readonly<Record<Build_Status, Verdict>> = {
   timed_out: "error",
 };
 
-/** The first of these verdicts that any build has applies to all builds of a commit. */
+/** The first of these verdicts that any build or delivery has applies to the commit. */
 const precedence: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
 
 /** Returns the common outcome; undefined without builds. `wrong` means an invalid manifest or unreadable repository. */
@@ -26,6 +26,22 @@ export function verdictOf<B extends { readonly status: Build_Status }>(
   if (wrong) return { verdict: "error", build: builds[0] };
   const verdict = precedence.find((one) => builds.some((build) => verdicts[build.status] === one));
   return verdict && { verdict, build: builds.find((build) => verdicts[build.status] === verdict) };
+}
+
+/** A delivery about a commit, with its builds. */
+export interface Outcome<B> {
+  readonly wrong?: boolean;
+  readonly reasons?: readonly string[];
+  readonly builds: readonly B[];
+}
+
+/** Returns the common outcome of a commit's deliveries, by the same precedence; undefined if none has an outcome. */
+export function verdictOfAll<B extends { readonly status: Build_Status }>(outcomes: readonly Outcome<B>[]) {
+  const all = outcomes.flatMap(({ builds, wrong = false, reasons }) => {
+    const one = verdictOf(builds, wrong);
+    return one ? [{ ...one, complaint: wrong ? reasons?.[0] : undefined }] : [];
+  });
+  return precedence.flatMap((verdict) => all.filter((one) => one.verdict === verdict))[0];
 }
 
 const descriptions: Readonly<Record<Verdict, string>> = {
