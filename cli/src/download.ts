@@ -2,9 +2,10 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { ApiError, type Client } from "@service-ci/client";
+import type { Client } from "@service-ci/client";
 import { entryAt } from "./download-target.js";
 import { Failure } from "./exit.js";
+import { mayPass } from "./retry.js";
 
 /** Content on the server, with its size and hash if known. */
 export interface Wanted {
@@ -78,9 +79,6 @@ async function append(file: FileHandle, wanted: Wanted, options: DownloadOptions
     onProgress(offset);
   }
 }
-
-const mayPass = (error: unknown): boolean =>
-  error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
 
 /** Downloads to a partial file. Reconnects after a lost connection; gives up if nothing more arrives. */
 async function fill(partial: string, wanted: Wanted, options: DownloadOptions): Promise<void> {

@@ -1,10 +1,12 @@
 import { type components, each, record } from "@service-ci/client";
-import { nameOf, pathOf } from "./build-ref.js";
-import { exitOf } from "./exit.js";
+import { pathOf } from "./build-ref.js";
+import { exitOf, Failure } from "./exit.js";
+import { explain, lostNote } from "./explain.js";
 import { followOutput } from "./follow.js";
 import { buildName } from "./format/cells.js";
 import { elapsed } from "./format/units.js";
 import { type Io, note, print, printJson, printJsonLine } from "./io.js";
+import { retried } from "./retry.js";
 import type { Session } from "./session.js";
 
 type Build = components["schemas"]["Build"];
@@ -26,28 +28,59 @@ const axesOf = ({ group }: Build): string =>
     .map(([name, value]) => ` ${name}=${value}`)
     .join("");
 
-/** Prints how a build ended. */
-async function noteEnd(io: Io, { client }: Session, build: Build): Promise<void> {
-  const { user, number } = refOf(build);
-  const ended = await record(client.api.GET("/b/{user}/{number}", { params: { path: { user, number } } }));
-  const reason = ended.reason ? `: ${ended.reason}` : "";
-  const time = elapsed(ended.started_at, ended.finished_at);
-  note(io, `Build ${buildName(ended)} ${ended.status.replaceAll("_", " ")}${time && ` in ${time}`}${reason}`);
+/** Prints how a build ended. If the server does not tell the details, the status has to do. */
+async function noteEnd(io: Io, { client }: Session, build: Build, status: string): Promise<void> {
+  const params = { path: refOf(build), query: { brief: "true" as const } };
+  const ended = await record(client.api.GET("/b/{user}/{number}", { params })).catch(() => undefined);
+  io.signal.throwIfAborted();
+  const reason = ended?.reason ? `: ${ended.reason}` : "";
+  const time = elapsed(ended?.started_at ?? null, ended?.finished_at ?? null);
+  note(io, `Build ${buildName(build)} ${status.replaceAll("_", " ")}${time && ` in ${time}`}${reason}`);
+}
+
+const startOf = (build: Build): string => `Build ${buildName(build)}${axesOf(build)}: ${build.url}`;
+
+function incomplete(build: Build, error: unknown): Failure {
+  const { message, code } = explain(error);
+  return new Failure(
+    `${buildName(build)} was submitted, but the builds of its matrix cannot be listed: ${message}`,
+    code,
+  );
+}
+
+async function printGroup(io: Io, session: Session, build: Build): Promise<void> {
+  const printOne = (one: Build) => print(io, io.options.quiet ? buildName(one) : `${buildName(one)}\t${one.url}`);
+  const builds = await groupOf(session, build).catch(async (error) => {
+    await printOne(build);
+    throw incomplete(build, error);
+  });
+  for (const one of builds) await printOne(one);
+}
+
+/** Returns all builds of a submission, as soon as the server lists them. */
+async function groupToFollow(io: Io, session: Session, build: Build): Promise<Build[]> {
+  let failed = false;
+  const onError = (error: unknown) => {
+    if (!failed) note(io, startOf(build));
+    failed = true;
+    note(io, lostNote(error));
+  };
+  return retried(() => groupOf(session, build), { signal: io.signal, onError }).catch((error) => {
+    throw incomplete(build, error);
+  });
 }
 
 /** Prints the submitted builds, and follows them if requested. Returns the exit code. */
 export async function submitted(io: Io, session: Session, build: Build, follows: boolean): Promise<number> {
-  const { json, quiet } = io.options;
-  const builds = await groupOf(session, build);
   if (!follows) {
-    if (json) await printJson(io, build);
-    else for (const one of builds) await print(io, quiet ? buildName(one) : `${buildName(one)}\t${one.url}`);
+    if (io.options.json) await printJson(io, build);
+    else await printGroup(io, session, build);
     return exitOf([]);
   }
   const onStop = () => note(io, `The build continues: ci logs -f ${buildName(build)}, ci kill ${buildName(build)}`);
   io.signal.addEventListener("abort", onStop);
   try {
-    return await followAll(io, session, builds);
+    return await followAll(io, session, await groupToFollow(io, session, build));
   } finally {
     io.signal.removeEventListener("abort", onStop);
   }
@@ -56,10 +89,11 @@ export async function submitted(io: Io, session: Session, build: Build, follows:
 async function followAll(io: Io, session: Session, builds: readonly Build[]): Promise<number> {
   const statuses: string[] = [];
   for (const build of builds) {
-    note(io, `Build ${nameOf(refOf(build))}${axesOf(build)}: ${build.url}`);
+    note(io, startOf(build));
     if (io.options.json) await printJsonLine(io, build);
-    statuses.push(await followOutput(io, session, `${pathOf(refOf(build))}/output`, { waitsForServer: true }));
-    if (!io.options.quiet) await noteEnd(io, session, build);
+    const status = await followOutput(io, session, `${pathOf(refOf(build))}/output`, { waitsForServer: true });
+    statuses.push(status);
+    if (!io.options.quiet) await noteEnd(io, session, build, status);
   }
   return exitOf(statuses);
 }
