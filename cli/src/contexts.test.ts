@@ -85,6 +85,15 @@ describe("the server and the token", () => {
     expect(target({ server: `${home.server}/` }, env)).toMatchObject({ token: "ci_h", context: home });
   });
 
+  test("a CI_SERVER that is no address matters only if it is chosen", () => {
+    const env = { CI_SERVER: "yes", CI_TOKEN: "ci_e" };
+    expect(target({ context: "home" }, env)).toMatchObject({ server: home.server, token: "ci_h" });
+    expect(target({ server: work.server }, env)).toMatchObject({ server: work.server, token: "ci_w" });
+    expect(target({ server: "https://new.example.com", token: "ci_o" }, env)).toMatchObject({ token: "ci_o" });
+    expect(() => target({ server: "https://new.example.com" }, env)).toThrow("There is no token");
+    expect(() => target({}, env)).toThrow('CI_SERVER: "yes" is not the address of a server');
+  });
+
   test("without a server the way to sign in is named", () => {
     expect(() => targetOf({ options: {}, env: {} }, { contexts: {} })).toThrow("Sign in with `ci login SERVER`");
   });

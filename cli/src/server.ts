@@ -1,13 +1,24 @@
 import { UsageError } from "./exit.js";
 
-/** Returns the base address of a server, without a slash at its end. */
-export function serverUrl(text: string): string {
+/** Returns the base address of a server, without a slash at its end. A complaint begins with `place`. */
+export function serverUrl(text: string, place = ""): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${text}" is not the address of a server. It begins with https:// or http://`);
+    throw new UsageError(`${place}"${text}" is not the address of a server. It begins with https:// or http://`);
   if (url.username || url.password || url.search || url.hash)
-    throw new UsageError(`"${text}" is not the address of a server: leave out the user, the query and the fragment`);
+    throw new UsageError(
+      `${place}"${text}" is not the address of a server: leave out the user, the query and the fragment`,
+    );
   return url.href.replace(/\/+$/, "");
+}
+
+/** Reports whether a text is the address of a server. */
+export function isAddressOf(server: string, text: string): boolean {
+  try {
+    return serverUrl(text) === server;
+  } catch {
+    return false;
+  }
 }
 
 const local = /^(localhost|127(\.\d+){3}|\[::1\])$/;

@@ -2,7 +2,7 @@ import { ApiError, type Client, type components, createClient, ForeignResponse, 
 import { type Context, type Contexts, contextNamed, fileOf, readContexts } from "./contexts.js";
 import { UsageError } from "./exit.js";
 import type { Io } from "./io.js";
-import { serverUrl } from "./server.js";
+import { isAddressOf, serverUrl } from "./server.js";
 import { checkToken } from "./token.js";
 
 /** A server, and the user of its token. */
@@ -25,17 +25,22 @@ export interface Target {
 
 const signIn = "Sign in with `ci login SERVER`, or set CI_SERVER and CI_TOKEN";
 
+function serverOf(chosen: string | undefined, env: Io["env"], current: Context | undefined): string {
+  if (chosen === undefined && env.CI_SERVER) return serverUrl(env.CI_SERVER, "CI_SERVER: ");
+  const given = chosen ?? current?.server;
+  if (given === undefined) throw new UsageError(`No server is configured. ${signIn}`);
+  return serverUrl(given);
+}
+
 /** Chooses the server and the token: options come first, then the environment, then the contexts. */
 export function targetOf({ options, env }: Pick<Io, "options" | "env">, contexts: Contexts): Target {
   const named = options.context === undefined ? undefined : contextNamed(contexts, options.context);
   const current = contexts.current === undefined ? undefined : contexts.contexts[contexts.current];
-  const given = options.server ?? named?.server ?? (env.CI_SERVER || current?.server);
-  if (given === undefined) throw new UsageError(`No server is configured. ${signIn}`);
-  const server = serverUrl(given);
+  const server = serverOf(options.server ?? named?.server, env, current);
   const same = (context: Context | undefined) => context?.server === server;
   const context = [named, current, ...Object.values(contexts.contexts)].find(same);
   // Never send a token to another server than its own.
-  const isForServer = !env.CI_SERVER || serverUrl(env.CI_SERVER) === server;
+  const isForServer = !env.CI_SERVER || isAddressOf(server, env.CI_SERVER);
   const fromEnvironment = named === undefined && isForServer ? env.CI_TOKEN || undefined : undefined;
   const token = options.token ?? fromEnvironment ?? context?.token;
   if (token === undefined) throw new UsageError(`There is no token for ${server}. Sign in with \`ci login ${server}\``);
