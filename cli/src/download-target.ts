@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { lstat, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "./exit.js";
 import { visible } from "./format/visible.js";
 
@@ -34,4 +35,15 @@ export async function targetOf(folder: string, name: string): Promise<string> {
   const target = join(path, segments.at(-1)!);
   if ((await entryAt(target))?.isDirectory()) throw new Failure(`${target} is a folder`);
   return target;
+}
+
+const maxNameBytes = 255;
+
+/** Returns the file that collects a download until it is complete. The same download finds it again; nothing else is named so. */
+export function partialOf(target: string, { path, sha256 }: { readonly path: string; readonly sha256: string | null }) {
+  const id = sha256 ?? createHash("sha256").update(path).digest("hex");
+  const end = `.${id.slice(0, 16)}.part`;
+  const name = Buffer.from(basename(target)).subarray(0, maxNameBytes - end.length);
+  // Drops a character that was cut.
+  return join(dirname(target), new TextDecoder().decode(name, { stream: true }) + end);
 }

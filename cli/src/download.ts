@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@service-ci/client";
-import { entryAt } from "./download-target.js";
+import { entryAt, partialOf } from "./download-target.js";
 import { Failure } from "./exit.js";
 import { mayPass } from "./retry.js";
 
@@ -111,7 +111,7 @@ async function fill(partial: string, wanted: Wanted, options: DownloadOptions): 
 /** Downloads content to a file and verifies it. Continues a partial download. Returns false if the file was complete. */
 export async function download(wanted: Wanted, target: string, options: DownloadOptions): Promise<boolean> {
   if (await isThere(wanted, target, options.force)) return false;
-  const partial = `${target}.part`;
+  const partial = partialOf(target, wanted);
   await fill(partial, wanted, options);
   if (wanted.sha256 !== null && (await hashFile(partial)).digest("hex") !== wanted.sha256) {
     await rm(partial);

@@ -1,7 +1,8 @@
 // Runs the built binary, cli/dist/main.js.
-import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { partialOf } from "../src/download-target.js";
 import { Ci, manifestOf } from "./_ci.js";
 
 const ci = constellation({ runner: true });
@@ -34,7 +35,9 @@ test("a partial download is continued, and verified", async () => {
   await user.out("artifacts", "download", "last", "big.bin", "-C", into("part"));
   const whole = readFileSync(into("part/big.bin"));
   mkdirSync(into("resumed"));
-  const partial = into("resumed/big.bin.part");
+  const [sha256] = /[0-9a-f]{64}/.exec(await user.out("artifacts", "list", "last"))!;
+  const partialIn = (folder: string) => partialOf(into(`${folder}/big.bin`), { path: "", sha256 });
+  const partial = partialIn("resumed");
   writeFileSync(partial, whole);
   truncateSync(partial, 100_000);
   await user.out("artifacts", "download", "last", "big.bin", "-C", into("resumed"));
@@ -42,10 +45,10 @@ test("a partial download is continued, and verified", async () => {
   expect(existsSync(partial)).toBe(false);
   // Only the rest is requested, so a wrong beginning stays and is noticed.
   mkdirSync(into("damaged"));
-  writeFileSync(into("damaged/big.bin.part"), Buffer.alloc(100_000));
+  writeFileSync(partialIn("damaged"), Buffer.alloc(100_000));
   const noticed = await user.run(["artifacts", "download", "last", "big.bin", "-C", into("damaged")]);
   expect(noticed).toMatchObject({ code: 1, stderr: expect.stringContaining("has a wrong hash") });
-  expect(existsSync(into("damaged/big.bin.part"))).toBe(false);
+  expect(readdirSync(into("damaged"))).toEqual([]);
 });
 
 test("a file that differs is replaced only by force", async () => {

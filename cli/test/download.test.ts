@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@service-ci/client";
 import { download, type Wanted } from "../src/download.js";
+import { partialOf } from "../src/download-target.js";
 
 const content = randomBytes(100_000);
 const wanted = {
@@ -25,6 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 async function downloadFrom(
   answer: (response: ServerResponse, offset: number, nth: number, headers: IncomingHttpHeaders) => void,
   content: Wanted = wanted,
+  target = "a",
 ): Promise<number[]> {
   const offsets: number[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +37,7 @@ async function downloadFrom(
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const options = { client, signal: new AbortController().signal, force: false, onProgress: () => {} };
   try {
-    await download(content, join(folder, "a"), options);
+    await download(content, join(folder, target), options);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -51,7 +53,7 @@ test("a connection that breaks is continued where it was", async () => {
   });
   expect(offsets).toEqual([0, 30_000, 60_000]);
   expect(readFileSync(join(folder, "a")).equals(content)).toBe(true);
-  expect(existsSync(join(folder, "a.part"))).toBe(false);
+  expect(readdirSync(folder)).toEqual(["a"]);
 });
 
 test("a server that ignores ranges sends everything again", async () => {
@@ -74,9 +76,31 @@ test("a refusal is not repeated, and what arrived is kept", async () => {
   });
   await expect(refused).rejects.toMatchObject({ status: 404 });
   expect(answers).toEqual([1, 2]);
-  expect(readFileSync(join(folder, "a.part"))).toHaveLength(30_000);
+  expect(readFileSync(partialOf(join(folder, "a"), wanted))).toHaveLength(30_000);
   expect(existsSync(join(folder, "a"))).toBe(false);
 });
+
+const sendAll = (response: ServerResponse) =>
+  response.writeHead(200, { "Content-Length": content.length }).end(content);
+
+test.each([
+  ["of the right hash", wanted],
+  ["of a wrong hash", { ...wanted, sha256: "0".repeat(64) }],
+  ["without a hash", { ...wanted, sha256: null }],
+])("a file of the user that ends in .part is left alone by a download %s", async (_what, content) => {
+  writeFileSync(join(folder, "a.part"), "mine");
+  await downloadFrom(sendAll, content).catch(() => undefined);
+  expect(readFileSync(join(folder, "a.part"), "utf8")).toBe("mine");
+  expect(existsSync(join(folder, "a"))).toBe(content.sha256 !== "0".repeat(64));
+});
+
+test.each(["x".repeat(255), "ü".repeat(127), "€".repeat(85)])(
+  "a name of 255 bytes is not too long: %s",
+  async (name) => {
+    await downloadFrom(sendAll, wanted, name);
+    expect(readdirSync(folder)).toEqual([name]);
+  },
+);
 
 const lastModified = "Wed, 21 Oct 2026 07:28:00 GMT";
 const image = { ...wanted, sha256: null, lastModified };
@@ -92,8 +116,9 @@ test.each([
   ["continued if it is of the same date", lastModified, content.subarray(0, 30_000), 30_000],
   ["begun again if it is of another date", "Wed, 21 Oct 2026 07:27:00 GMT", Buffer.alloc(30_000), 0],
 ])("a partial download of content without a hash is %s", async (_what, date, begun, offset) => {
-  writeFileSync(join(folder, "a.part"), begun);
-  utimesSync(join(folder, "a.part"), new Date(date), new Date(date));
+  const partial = partialOf(join(folder, "a"), image);
+  writeFileSync(partial, begun);
+  utimesSync(partial, new Date(date), new Date(date));
   expect(await downloadFrom(sendImage, image)).toEqual([offset]);
   expect(readFileSync(join(folder, "a")).equals(content)).toBe(true);
 });
