@@ -80,6 +80,33 @@ inBrowser((web) => {
     await eventually(() => expect(api.hooksOf(name)).toEqual([]));
   });
 
+  test("of many builds the first are shown, without their output, also if one cannot be read", async () => {
+    const { path } = await aNamespace();
+    const N = Array.from({ length: 26 }, (_, nth) => String(nth));
+    const { name, url } = await aRepository({ ".service-ci.yml": aManifest({ jobs: [job], matrix: { N } }) });
+    const page = await web.open(`${path}/repositories`, ann);
+    const requested: string[] = [];
+    const builds = /\/b\/[^/]+\/\d+(\?|$)/;
+    await page.route(builds, (route) => {
+      requested.push(route.request().url());
+      if (route.request().url() === requested[0]) return route.fulfill({ status: 503, json: { message: "Busy" } });
+      return route.continue();
+    });
+    await page.getByLabel("Address of the repository").fill(url);
+    await page.getByLabel("Access token").fill(token);
+    await button(page, "Connect").click();
+    const done = page.getByRole("region", { name: `${name} is connected` });
+    const rows = done.locator(".rows > li");
+    await done.getByRole("alert").getByText("Busy").waitFor();
+    await eventually(async () => expect(await rows.count()).toBe(24));
+    await button(page, "Show more of the 26 builds").click();
+    await eventually(async () => expect(await rows.count()).toBe(25));
+    await page.unroute(builds);
+    await eventually(async () => expect(await rows.count()).toBe(26));
+    expect(await done.getByRole("alert").count()).toBe(0);
+    expect(requested.filter((address) => !address.endsWith("?brief=true"))).toEqual([]);
+  });
+
   test("a wrong token or address is refused with a next step, and what was typed stays", async () => {
     const { path } = await aNamespace();
     const { url } = await aRepository();

@@ -1,12 +1,10 @@
 import { type components, record } from "@service-ci/client";
 import { useEffect, useRef } from "preact/hooks";
-import { type Build, base, client, pageOf } from "../../api.js";
+import { base, client, pageOf } from "../../api.js";
 import { newSecret } from "../../copy.js";
-import { useData, useNow } from "../../data.js";
 import { Choice, Field, Form, textOf } from "../../form.js";
-import { isFinished } from "../../format.js";
-import { BuildRow, Complaint } from "../../parts.js";
 import type { Params } from "../../routes.js";
+import { BuildsAt } from "./builds-at.js";
 import { namespacePath } from "./frame.js";
 import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
 
@@ -56,28 +54,6 @@ export function Connect({ params, onDone }: { params: Params; onDone: (made: New
       />
       <Choice name="provider" label="Hosted by" options={providers} />
     </Form>
-  );
-}
-
-async function loadBuilds(urls: readonly string[]): Promise<Build[]> {
-  return Promise.all(urls.map(async (url) => (await client.request(url)).json() as Promise<Build>));
-}
-
-/** The builds at these addresses, updated until they finish. */
-export function BuildsAt({ urls }: { urls: readonly string[] }) {
-  const { data, error } = useData(urls.join(" "), () => loadBuilds(urls), {
-    everyMs: (builds) => (builds.every(({ status }) => isFinished(status)) ? undefined : 1_000),
-  });
-  const now = useNow(data?.some(({ status }) => !isFinished(status)) ?? true);
-  return (
-    <>
-      {error !== undefined && <Complaint error={error} />}
-      <ul class="rows">
-        {data?.map((build) => (
-          <BuildRow key={build.id} build={build} now={now} />
-        ))}
-      </ul>
-    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { go } from "../../location.js";
 import { Ago, Complaint, Empty, Failed, Live, Loading, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { useWork } from "../../work.js";
-import { BuildsAt } from "./connect.js";
+import { BuildsAt } from "./builds-at.js";
 import { DeliveriesPage, DeliveryRow, OwnerLink, pathOf } from "./deliveries.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 

@@ -8,7 +8,7 @@ import { go } from "../../location.js";
 import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { useWork } from "../../work.js";
-import { BuildsAt } from "./connect.js";
+import { BuildsAt } from "./builds-at.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
 import { NewSecret } from "./new-secret.js";
