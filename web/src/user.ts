@@ -40,12 +40,29 @@ async function account(): Promise<Account> {
   }
 }
 
+/** Calls `check` when another tab signs in or out, and for browsers without storage when the page becomes visible. */
+function onOtherTab(check: () => void): () => void {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onStorage = ({ key }: StorageEvent) => (key === rememberedAs || key === null) && check();
+  addEventListener("storage", onStorage, { signal });
+  document.addEventListener("visibilitychange", () => document.hidden || check(), { signal });
+  return () => stopping.abort();
+}
+
+/** Loads the page again if its user is no longer the one of the browser's session: what it shows or was told is of the old one. */
+async function requireUser({ id }: Account): Promise<void> {
+  const current = await record(client.api.GET("/user"));
+  if (current.id !== id) location.reload();
+}
+
 /** Loads the signed-in user, and forgets the user when the session has ended. */
 export function useAccount(): Loaded<Account> {
   const { data, ...loaded } = useData("user", account);
   const { liveness, reload } = loaded;
   const signedIn = data !== undefined && liveness !== "ended";
   useLayoutEffect(() => (signedIn ? onUnauthorized(reload) : undefined), [signedIn]);
+  useLayoutEffect(() => data && onOtherTab(() => requireUser(data).catch(() => undefined)), [data?.id]);
   return { ...loaded, data: signedIn ? data : undefined };
 }
 

@@ -88,3 +88,10 @@ export function complaintsOf(page: Page): string[] {
   });
   return complaints;
 }
+
+/** The script that makes a page believe that it is hidden, or visible. */
+export const asHidden = (hidden: boolean): string =>
+  `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} })`;
+
+export const setHidden = (page: Page, hidden: boolean): Promise<unknown> =>
+  page.evaluate(`${asHidden(hidden)}; document.dispatchEvent(new Event('visibilitychange'))`);

@@ -2,7 +2,7 @@ import { aManifest } from "@ci/testkit/builders";
 import { created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Page } from "playwright-core";
-import { inBrowser, violations } from "./_browser.js";
+import { inBrowser, setHidden, violations } from "./_browser.js";
 
 const notice = (page: Page) => page.getByRole("alert").filter({ hasText: "your session has ended" });
 const signOut = (page: Page) => page.getByRole("button", { name: "Sign out" });
@@ -92,5 +92,39 @@ inBrowser((web) => {
     await endOthers(ann);
     await signOut(page).click();
     await page.waitForURL(/sign-in$/);
+  });
+
+  /** Opens a link to sign in, in another tab of a page's browser. */
+  async function openLink(page: Page, user: SignedUp): Promise<Page> {
+    const tab = await page.context().newPage();
+    await tab.goto(created(await user.post("/user/sign-in-links")).url);
+    return tab;
+  }
+
+  test("a page whose user another tab replaces loads again, and forgets what was typed for the first one", async () => {
+    const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
+    const page = await web.open("/variables", ann);
+    await page.getByRole("banner").getByText(ann.username).waitFor();
+    await page.getByLabel("Value", { exact: true }).fill("a secret of ann");
+    const tab = await openLink(page, bob);
+    await tab.getByRole("button", { name: "Use the link" }).click();
+    await page.getByRole("banner").getByText(bob.username).waitFor();
+    expect(await page.getByLabel("Value", { exact: true }).inputValue()).toBe("");
+    expect(await remembered(page)).toBe(bob.username);
+  });
+
+  test("without storage, a page whose user was replaced loads again when it becomes visible", async () => {
+    const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
+    const page = await web.open("/variables", ann);
+    await page.context().addInitScript("Object.defineProperty(window, 'localStorage', { value: undefined })");
+    await page.reload();
+    const banner = page.getByRole("banner");
+    await banner.getByText(ann.username).waitFor();
+    await setHidden(page, true);
+    const tab = await openLink(page, bob);
+    await tab.getByRole("banner").getByText(bob.username).waitFor();
+    expect(await banner.getByText(ann.username).count()).toBe(1);
+    await setHidden(page, false);
+    await banner.getByText(bob.username).waitFor();
   });
 });
