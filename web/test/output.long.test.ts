@@ -5,15 +5,11 @@ import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { Page } from "playwright-core";
-import { inBrowser } from "./_browser.js";
+import { asHidden, inBrowser, setHidden } from "./_browser.js";
 
 /** A browser opens so many connections to one server over HTTP/1.1. */
 const maxConnections = 6;
 
-const asHidden = (hidden: boolean) =>
-  `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} })`;
-const setHidden = (page: Page, hidden: boolean) =>
-  page.evaluate(`${asHidden(hidden)}; document.dispatchEvent(new Event('visibilitychange'))`);
 const commands = (script: string) => aManifest({ jobs: [{ stage: "test", name: "unit", commands: [script] }] });
 const linesOf = (page: Page) => page.getByRole("region", { name: "Lines of unit" });
 const line = (page: Page, text: string) => linesOf(page).getByText(text, { exact: true });
@@ -66,6 +62,34 @@ inBrowser((web) => {
     const shown = "[...document.querySelectorAll('.line')].map((line) => line.textContent)";
     expect(await page.evaluate(shown)).toEqual(text.trimEnd().split("\n"));
   });
+
+  test.each([
+    ["ended", "echo x", "passed", 12_620],
+    ["still growing", "sleep 600", "running", 12_619],
+  ])(
+    "of a line longer than the end that is loaded, which has %s, the end is shown, then the rest",
+    async (_what, then, status, earlier) => {
+      const ann = await web.ci.signUp();
+      const script = `set +x; echo begin; printf '€%.0s' $(seq 100000); ${then}`;
+      const build = created(await ann.post("/builds", { manifest: commands(script) }));
+      const output = async () => (await ann.get(`${build.url}/jobs/unit/output`)).text;
+      await eventually(async () => {
+        expect((await ann.get(build.url)).json.status).toBe(status);
+        expect((await output()).match(/€/g)).toHaveLength(100_000);
+      });
+      const text = await output();
+      expect(Buffer.from(text).at(-256 * 1024)! & 0xc0).toBe(0x80);
+      const page = await web.open(`/b/${ann.username}/${build.number}`, ann);
+      const lines = linesOf(page).locator(".line");
+      const shown = () => lines.allTextContents();
+      await eventually(async () => expect(await shown()).toEqual([expect.stringMatching(/^€{1000}/)]));
+      expect(await page.getByText("This job has printed nothing.").count()).toBe(0);
+      await page.getByRole("button", { name: "Earlier lines" }).click();
+      await page.getByRole("button", { name: "Earlier lines" }).waitFor({ state: "detached" });
+      expect((await shown()).slice(1, -1)).toEqual(["begin", "€".repeat(earlier)]);
+      await ann.delete(build.url);
+    },
+  );
 
   test("skipping to the content keeps the chosen job", async () => {
     const ann = await web.ci.signUp();

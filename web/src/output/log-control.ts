@@ -111,8 +111,9 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
       if (streaming === signal) streaming = undefined;
     }
     if (signal.aborted) return;
-    set({ finished: true, connected: true });
     if (follows) onEnd();
+    await view?.drawn();
+    if (!signal.aborted) set({ finished: true, connected: true });
   }
 
   /** Gives lines on the page their times, if the reader wants them. */

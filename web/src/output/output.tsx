@@ -103,7 +103,9 @@ export function Output(props: Props) {
           </button>
         </p>
       )}
-      {window.lines === 0 && <NoOutput job={job} finished={finished} />}
+      {window.lines === 0 && window.from === 0 && (finished || !isFinished(job.status)) && (
+        <NoOutput finished={finished} />
+      )}
     </section>
   );
 }
@@ -114,8 +116,8 @@ function countText({ first, lines }: Window): string {
   return first === 1 ? `${lines} lines` : `lines ${first} to ${first + lines - 1}`;
 }
 
-const NoOutput = ({ job, finished }: { job: Job; finished: boolean }) => (
+const NoOutput = ({ finished }: { finished: boolean }) => (
   <Empty>
-    <p>{finished || isFinished(job.status) ? "This job has printed nothing." : "Nothing was printed yet."}</p>
+    <p>{finished ? "This job has printed nothing." : "Nothing was printed yet."}</p>
   </Empty>
 );

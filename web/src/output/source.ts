@@ -49,21 +49,50 @@ async function* textSoFar(
 ): AsyncGenerator<Text> {
   const range = "last" in start ? `-${start.last}` : `${start.from}-`;
   const { headers, body } = await client.request(url, { headers: { Range: `bytes=${range}` }, signal });
-  let from = Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? 0);
-  let inLine = "last" in start && from > 0;
+  const begin = Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? 0);
+  const chunks = chunksOf(body);
+  const head = "last" in start && begin > 0 ? await headOf(chunks) : { bytes: new Uint8Array(), skipped: 0 };
+  let from = begin + head.skipped;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for await (const bytes of chunksOf(body)) {
-    const begin = inLine ? bytes.indexOf(newline) + 1 : 0;
-    if (inLine && begin === 0) {
-      from += bytes.length;
-      continue;
-    }
-    inLine = false;
-    from += begin;
-    const text = decoder.decode(bytes.subarray(begin), { stream: true });
+  for await (const bytes of after(head.bytes, chunks)) {
+    const text = decoder.decode(bytes, { stream: true });
     yield { text, from, timed: false };
     from += utf8.encode(text).length;
   }
+}
+
+async function* after(first: Uint8Array, chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (first.length > 0) yield first;
+    yield* chunks;
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+/** Reads until a line has begun, and returns what follows; without such a line, all from the first character on. */
+async function headOf(chunks: AsyncGenerator<Uint8Array>): Promise<{ bytes: Uint8Array; skipped: number }> {
+  let bytes = new Uint8Array();
+  for (let read = await chunks.next(); !read.done; read = await chunks.next()) {
+    bytes = joined(bytes, read.value);
+    const line = bytes.indexOf(newline) + 1;
+    if (line > 0 && line < bytes.length) return { bytes: bytes.subarray(line), skipped: line };
+  }
+  const skipped = characterIn(bytes);
+  return { bytes: bytes.subarray(skipped), skipped };
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** Returns where the first whole character begins. */
+function characterIn(bytes: Uint8Array): number {
+  const begin = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return Math.max(0, begin);
 }
 
 const afterOffset = (offset: number) => (offset > 0 ? { after: String(offset) } : {});
@@ -132,7 +161,8 @@ export async function linesBefore(url: string, end: number, signal: AbortSignal,
   const bytes = await bytesIn(url, from, end, signal);
   const start = from === 0 ? 0 : bytes.indexOf(newline) + 1;
   // A line that is longer than all that was loaded is shown in pieces.
-  const lines = start >= bytes.length ? bytes : bytes.subarray(start);
+  const isPiece = from > 0 && (start === 0 || start >= bytes.length);
+  const lines = bytes.subarray(isPiece ? characterIn(bytes) : start);
   return { text: new TextDecoder().decode(lines), bytes: lines.length };
 }
 
