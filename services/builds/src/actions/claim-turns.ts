@@ -3,12 +3,16 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { LineStore, Place } from "../store/line.js";
 import type { HeldBack, Oldest } from "../store/oldest-builds.js";
 import type { QueueStore } from "../store/queue.js";
+import { isStart, type Stop } from "../store/walks.js";
 
 /** A build that this process is about to claim. Until `release`, its other claims take later builds. */
-export interface Picked extends Oldest {
+export interface Picked extends Pick<Oldest, "isOnly"> {
   readonly doc: NonNullable<Oldest["doc"]>;
   release(): void;
 }
+
+/** Most users of whom a process remembers where their last search stopped. The searches of others begin anew. */
+const maxStops = 1_000;
 
 /** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
 export interface ClaimTurns {
@@ -22,8 +26,16 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
   const nextInTurn = oneByOne<Place>();
   const pickInTurn = oneByOne<Picked>();
   const picked = new Map<string, Set<number>>();
+  const stops = new Map<string, Stop>();
 
-  function reserve(place: string, found: Oldest & Pick<Picked, "doc">): Picked {
+  function remember(place: string, stop: Stop): void {
+    stops.delete(place);
+    if (isStart(stop)) return;
+    stops.set(place, stop);
+    for (const oldest of stops.keys()) if (stops.size > maxStops) stops.delete(oldest);
+  }
+
+  function reserve(place: string, found: Omit<Picked, "release">): Picked {
     const ids = picked.get(place) ?? new Set();
     const { _id } = found.doc;
     const isOnly = found.isOnly && ids.size === 0;
@@ -38,12 +50,14 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
   return {
     next: (drivers) => nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers)) ?? undefined),
     pick(turn, heldBack) {
-      const isFree = heldBack.roots.length === 0 && heldBack.groups.length === 0;
+      const isFree = heldBack.roots.length === 0 && !heldBack.busyGroups;
       // Claims hold back different builds: if one finds nothing, others still may.
-      const key = isFree ? turn._id : `${turn._id} ${heldBack.roots} ${heldBack.groups}`;
+      const key = isFree ? turn._id : `${turn._id} ${heldBack.roots} ${heldBack.busyGroups}`;
       return pickInTurn(key, async () => {
         const ids = picked.get(turn._id) ?? new Set();
-        const { doc, isOnly } = await queue.oldest(turn.driver, turn.userId, { ...heldBack, ids: [...ids] });
+        const leftOut = { ...heldBack, ids: [...ids] };
+        const { doc, isOnly, stop } = await queue.oldest(turn.driver, turn.userId, leftOut, stops.get(turn._id));
+        if (!isFree) remember(turn._id, stop);
         if (doc) return reserve(turn._id, { doc, isOnly });
         if (isFree && !picked.has(turn._id)) line.leave(turn);
         return undefined;

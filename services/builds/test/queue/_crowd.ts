@@ -26,12 +26,26 @@ export async function storedBuild(db: Db, id: number): Promise<BuildDoc> {
   return doc;
 }
 
-/** Stores copies of a queued build, as if its user or these users in turn had submitted them. */
-export async function crowd(db: Db, build: BuildDoc, count: number, userIds = [build.userId]): Promise<BuildDoc[]> {
+/** Stores copies of a build, as if its user or these users in turn had submitted them. `differ` changes the nth copy. */
+export async function crowd(
+  db: Db,
+  build: BuildDoc,
+  count: number,
+  userIds = [build.userId],
+  differ: (n: number) => Partial<BuildDoc> = () => ({}),
+): Promise<BuildDoc[]> {
   const copies = Array.from({ length: count }, (_, index) => {
     copied++;
     const userId = userIds[index % userIds.length]!;
-    return { ...build, _id: firstId + copied, number: firstId + copied, userId, ownerId: userId, outbox: [] };
+    return {
+      ...build,
+      _id: firstId + copied,
+      number: firstId + copied,
+      userId,
+      ownerId: userId,
+      outbox: [],
+      ...differ(index),
+    };
   });
   await db.collection<BuildDoc>("builds").insertMany(copies, { writeConcern: { w: 1, journal: false } });
   return copies;

@@ -86,9 +86,9 @@ async function takePicked(
 /** Claims a user's oldest build that no limit holds back. */
 async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Claimed | undefined> {
   const fullRoots: number[] = [];
-  let busyGroups: readonly string[] = [];
+  let busyGroups = false;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const picked = await ctx.claims.pick(turn, { roots: fullRoots, groups: busyGroups });
+    const picked = await ctx.claims.pick(turn, { roots: fullRoots, busyGroups });
     if (!picked) return undefined;
     try {
       if (asking.signal.aborted) return undefined;
@@ -96,7 +96,7 @@ async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Cl
       if (group === "crowded") return undefined;
       if (asking.killed.has(picked.doc._id)) continue;
       if (group === "busy") {
-        busyGroups = await ctx.queue.busyGroups(turn.driver, turn.userId);
+        busyGroups = true;
         continue;
       }
       const taken = await takePicked(ctx, turn, picked, asking);
@@ -117,7 +117,10 @@ async function claimNext(ctx: Context, asking: Asking) {
     const turn = await ctx.claims.next(asking.drivers);
     if (!turn || tried.has(turn._id)) break;
     tried.add(turn._id);
-    const claimed = await takeOldest(ctx, turn, asking);
+    const claimed = await takeOldest(ctx, turn, asking).catch((err) => {
+      ctx.log.error({ err, user: turn.userId }, "no build of a user can be claimed; the next user gets a turn");
+      return undefined;
+    });
     if (claimed) return { ...claimed, heldBack: false };
   }
   return { doc: undefined, wasLast: false, heldBack: tried.size > 0 };
