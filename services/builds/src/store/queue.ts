@@ -36,10 +36,17 @@ export const queueStore = (db: Db) => {
         .toArray(),
 
     anyWaiting: async (): Promise<boolean> =>
-      (await builds.findOne({ status: "queued" }, { projection: { _id: 1 } })) !== null,
+      (await builds.findOne({ status: "queued", ...claimable }, { projection: { _id: 1 } })) !== null,
 
-    waitingUsers: (driver: Driver_Type): Promise<number[]> =>
-      builds.distinct("userId", { status: "queued", "driver.type": driver }),
+    /** Returns the users with builds that can be claimed. MongoDB skips from one user to the next, and reads no documents. */
+    async waitingUsers(driver: Driver_Type): Promise<number[]> {
+      const found = builds.aggregate<{ _id: number; awaitsApproval: true | null }>([
+        { $match: { status: "queued", "driver.type": driver } },
+        { $sort: { userId: 1, awaitsApproval: 1, ...byAge } },
+        { $group: { _id: "$userId", awaitsApproval: { $first: "$awaitsApproval" } } },
+      ]);
+      return (await found.toArray()).filter(({ awaitsApproval }) => !awaitsApproval).map(({ _id }) => _id);
+    },
 
     /** Counts the builds of a status, of all drivers or of one, up to 100,000. */
     count: (status: Build_Status, driver?: Driver_Type): Promise<number> =>

@@ -109,3 +109,20 @@ it("the pass that adds missing users rests only while no builds wait", async () 
   await data.db.collection("line").deleteMany({ driver: "os" });
   expect(await pass()).toBe(1);
 });
+
+it("builds that wait for approval add nobody to the line, and wake no runner", async () => {
+  const woken: string[] = [];
+  const bus = { nudge: (subject: string) => woken.push(subject) } as never;
+  const pass = () => lineUp({ queue: queueStore(data.db), line: lineStore(data.db), bus });
+  const { id } = await suite.submit(suite.users.eve);
+  await suite.change(id, { $set: { awaitsApproval: true } });
+  expect(await suite.claim()).toBeUndefined();
+  await eventually(async () => expect(await data.db.collection("line").countDocuments({ driver: "os" })).toBe(0));
+  expect(await pass()).toBe(0);
+  await suite.submit(suite.users.bob);
+  await data.db.collection("line").deleteMany({ driver: "os" });
+  expect([await pass(), woken]).toEqual([1, ["queue.os"]]);
+  expect((await suite.claim())?.userId).toBe(suite.users.bob.id);
+  await suite.change(id, { $unset: { awaitsApproval: true } });
+  expect([await pass(), woken]).toEqual([1, ["queue.os", "queue.os"]]);
+});
