@@ -260,6 +260,7 @@ function sayIfNothingRuns(build: Assignment, index: number, output: Output): voi
 /** Runs once for each stage: restores caches after the setup; at the end, stores them or keeps the failed environment. */
 async function conclude(run: Run, index: number, output: Output, result: Result): Promise<Result> {
   const { build, caches, environment, lease, signal, progress } = run;
+  const { draining } = run.ctx;
   const isPassed = result.outcome === "passed";
   if (isPassed) sayIfNothingRuns(build, index, output);
   const [next] = nextJobs(build.jobs, index, progress.failed);
@@ -270,7 +271,7 @@ async function conclude(run: Run, index: number, output: Output, result: Result)
   if (progress.allPassed && !isSetup(build, index)) await caches.store(output.line, signal);
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (progress.scriptFailed && result.exitCode !== undefined)
-    await inspectFailed(build, environment, { ...collecting(run, output), signal: lease.ended });
+    await inspectFailed(build, environment, { ...collecting(run, output), signal: lease.ended, draining });
   return result;
 }
 

@@ -24,6 +24,8 @@ export interface BuildContext {
   readonly queue: BuildQueue;
   readonly copies: Copies;
   readonly times?: Times;
+  /** Aborts when the runner is told to stop: what may end early then ends. */
+  readonly draining?: AbortSignal;
   readonly log: Log;
 }
 

@@ -104,8 +104,8 @@ export interface Trees {
 
 /** Lets an operator look into a failed environment. */
 export interface Inspection {
-  /** Keeps the environment for at most `ms` and says how to log in. No job can run afterwards. */
-  stay(ms: number, say: (line: string) => void, signal: AbortSignal): Promise<void>;
+  /** Keeps the environment for at most `ms`, or until `draining` aborts, and says how to log in. No job can run afterwards. */
+  stay(ms: number, say: (line: string) => void, signal: AbortSignal, draining: AbortSignal): Promise<void>;
   /** Returns the disk as one file, after `stay`. Throws a Fault if it takes more than `maxBytes`. */
   disk(maxBytes: number, signal: AbortSignal): Promise<OpenedFile>;
 }

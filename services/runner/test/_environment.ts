@@ -6,13 +6,15 @@ import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/que
 import { connect } from "@ci/testkit/identities";
 import { runBuild } from "../src/build.js";
 import { type Copies, openCopies } from "../src/caches/copies.js";
+import type { Context } from "../src/context.js";
 import type { Driver, Environment } from "../src/driver.js";
 import { keepLease } from "../src/work/lease.js";
+import { openWork, type Work } from "../src/work/work.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 
 const noop = async () => undefined;
 
-/** Returns a function that runs a build in an environment that does only what the test says. */
+/** Runs builds in environments that do only what the test says. */
 export function bareEnvironments() {
   let queue: TestQueue;
   let client: ReturnType<typeof connect>;
@@ -30,10 +32,9 @@ export function bareEnvironments() {
     await rm(dir, { recursive: true });
   });
 
-  return async (
-    assignment: Assignment,
-    { run, ...more }: Pick<Environment, "run"> & Partial<Environment>,
-  ): Promise<QueuedBuild> => {
+  type Given = Pick<Environment, "run"> & Partial<Environment>;
+
+  function contextFor({ run, ...more }: Given): Context {
     const environment: Environment = {
       sshFolder: ".ssh",
       prepare: noop,
@@ -51,21 +52,33 @@ export function bareEnvironments() {
       environment: () => environment,
       leftovers: async () => [],
     };
-    const build = queue.submit(assignment);
-    Object.assign(build, { jobIndex: 0, running: [0] });
-    const stub = client.client(QueueServiceDefinition);
-    using lease = keepLease(stub, assignment, { ...queue.times, claimedAt: performance.now() });
-    const ctx = {
+    return {
       config: { id: "a", builds: 1, drainMs: 0, cloneBytes: 0 },
       agent: undefined as never,
-      queue: stub,
-      objects: stub as never,
-      drivers: new Map(),
-      readiness: undefined as never,
+      queue: client.client(QueueServiceDefinition),
+      drivers: new Map([["qemu", driver]]),
+      readiness: { drivers: async () => ["qemu"], failed: () => {}, worked: () => {}, disks: async () => [] },
       copies,
       log: createLog("runner", "silent"),
     };
-    await runBuild(ctx, driver, assignment, { lease, onOver: () => undefined });
-    return build;
+  }
+
+  return {
+    /** Runs a build to its end. */
+    async runIn(assignment: Assignment, given: Given): Promise<QueuedBuild> {
+      const ctx = contextFor(given);
+      const build = queue.submit(assignment);
+      Object.assign(build, { jobIndex: 0, running: [0] });
+      using lease = keepLease(ctx.queue, assignment, { ...queue.times, claimedAt: performance.now() });
+      await runBuild(ctx, ctx.drivers.get("qemu")!, assignment, { lease, onOver: () => undefined });
+      return build;
+    },
+    /** Claims a build and returns the work of the runner that has it. */
+    async claimIn(assignment: Assignment, given: Given): Promise<{ build: QueuedBuild; work: Work }> {
+      const build = queue.submit(assignment);
+      const work = openWork(contextFor(given), () => undefined);
+      await work.claim();
+      return { build, work };
+    },
   };
 }

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { eventually } from "@ci/testkit/eventually";
 import { anAssignment, newId } from "./_assignment.js";
 import { bareEnvironments } from "./_environment.js";
+import type { QueuedBuild } from "./_queue.js";
 import { textOf } from "./_subject.js";
 import { inMoreTime } from "./_suite.js";
 
-const runIn = bareEnvironments();
+const { runIn, claimIn } = bareEnvironments();
 const keepOnFailure = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 7 } as const;
 
-/** Runs a build of one job in an environment that records how long it is inspected. */
-async function run(
-  exitCode: number,
-  { mayFail = false, ...more }: Partial<Assignment> & { mayFail?: boolean } = {},
-  runsUntil?: "time is over",
-) {
+type Asked = Partial<Assignment> & { mayFail?: boolean };
+
+/** Returns a build of one job, and what its failed environment yields. */
+function aBuild({ mayFail = false, ...more }: Asked = {}) {
   const assignment = anAssignment({ driver: keepOnFailure, ...more }, ["exit"]);
   const [first, job] = assignment.jobs;
   const artifacts = [{ id: newId(), source: "/dev/vda", name: "machine.qcow2" }];
@@ -21,25 +21,31 @@ async function run(
     { ...first!, artifacts },
     { ...job!, mayFail },
   ];
+  return { assignment: { ...assignment, jobs }, disk: [artifacts[0]!.id, "disk"] };
+}
+
+const disk = async () => ({ sizeBytes: 4, content: textOf("disk"), close: async () => undefined });
+const collectedOf = ({ artifacts }: QueuedBuild) =>
+  artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
+
+/** Runs a build in an environment that records how long it is inspected. */
+async function run(exitCode: number, asked?: Asked, runsUntil?: "time is over") {
+  const { assignment, disk: expected } = aBuild(asked);
   const inspections: { ms: number; aborted: boolean }[] = [];
-  const build = await runIn(
-    { ...assignment, jobs },
-    {
-      async run(_job, _hear, signal) {
-        if (runsUntil && !signal.aborted) await once(signal, "abort");
-        return exitCode;
-      },
-      inspection: {
-        async stay(ms, say, signal) {
-          say("It stays.");
-          inspections.push({ ms, aborted: signal.aborted });
-        },
-        disk: async () => ({ sizeBytes: 4, content: textOf("disk"), close: async () => undefined }),
-      },
+  const build = await runIn(assignment, {
+    async run(_job, _hear, signal) {
+      if (runsUntil && !signal.aborted) await once(signal, "abort");
+      return exitCode;
     },
-  );
-  const collected = build.artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
-  return { build, inspections, collected, disk: [artifacts[0]!.id, "disk"] };
+    inspection: {
+      async stay(ms, say, signal) {
+        say("It stays.");
+        inspections.push({ ms, aborted: signal.aborted });
+      },
+      disk,
+    },
+  });
+  return { build, inspections, collected: collectedOf(build), disk: expected };
 }
 
 test("a failed environment stays for the manifest's time; then its disk is collected", async () => {
@@ -63,4 +69,29 @@ test("the inspection does not count as the build's time", async () => {
     ({ build }) => build.outcomes.length > 1,
   );
   expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
+});
+
+test("a runner that drains ends the stay, collects the disk and reports the failure", async () => {
+  const { assignment, disk: expected } = aBuild();
+  let stays = false;
+  const { build, work } = await claimIn(assignment, {
+    run: async () => 3,
+    inspection: {
+      async stay(_ms, _say, signal, draining) {
+        stays = true;
+        await once(AbortSignal.any([signal, draining]), "abort");
+        signal.throwIfAborted();
+      },
+      disk,
+    },
+  });
+  await eventually(() => expect(stays).toBe(true));
+  const drained = work.drain();
+  try {
+    await eventually(() => expect(build.final).toBe("failed"));
+    await drained;
+  } finally {
+    await work.stop();
+  }
+  expect([build.ends.at(-1), build.returned, collectedOf(build)]).toEqual([[3, "exit code 3"], false, [expected]]);
 });

@@ -4,7 +4,7 @@ import { anAssignment } from "./_assignment.js";
 import { bareEnvironments } from "./_environment.js";
 import { deferred } from "./_subject.js";
 
-const runIn = bareEnvironments();
+const { runIn } = bareEnvironments();
 
 /** Runs jobs of a parallel stage beside a service. The first `endTogether` of them end at the same moment. */
 async function run(

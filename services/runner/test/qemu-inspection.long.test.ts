@@ -66,11 +66,20 @@ else {
     }
   }
 
+  /** Reads the word from the disk of a machine that has ended. */
+  async function wordOf({ inspection }: Environment): Promise<string> {
+    const file = await inspection!.disk(50 * mib, never);
+    const [copy, raw] = [join(machines.dir, "copy.qcow2"), join(machines.dir, "copy.raw")];
+    await writeFile(copy, file.content);
+    execFileSync("qemu-img", ["convert", "-O", "raw", copy, raw]);
+    return (await readFile(raw)).subarray(wordAt, wordAt + 9).toString();
+  }
+
   test("stays reachable with the key until it is powered off, and yields its disk as one file", async () => {
     const { environment, order } = await failBuild();
     await using _place = environment;
     const said: string[] = [];
-    const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), never);
+    const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), never, never);
     await eventually(() => expect(said.length).toBe(2), patience);
     expect(said[0]).toMatch(
       /^The virtual machine stays as it is until \d{4}-\d\d-\d\dT\S+Z, or until the build is killed/,
@@ -108,14 +117,24 @@ else {
     const { environment } = await failBuild(1);
     await using _place = environment;
     const said: string[] = [];
-    await environment.inspection!.stay(hourMs, (line) => said.push(line), never);
+    await environment.inspection!.stay(hourMs, (line) => said.push(line), never, never);
     expect(said.length).toBe(2);
     expect(await machinesIn(machines.root.path)).toEqual([]);
-    const file = await environment.inspection!.disk(50 * mib, never);
-    const [copy, raw] = [join(machines.dir, "copy.qcow2"), join(machines.dir, "copy.raw")];
-    await writeFile(copy, file.content);
-    execFileSync("qemu-img", ["convert", "-O", "raw", copy, raw]);
-    expect((await readFile(raw)).subarray(wordAt, wordAt + 9).toString()).toBe("disk-word");
+    expect(await wordOf(environment)).toBe("disk-word");
+  });
+
+  test("stays no longer once the runner drains, with everything written to its disk", async () => {
+    const { environment } = await failBuild();
+    await using _place = environment;
+    const draining = new AbortController();
+    const said: string[] = [];
+    const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), never, draining.signal);
+    await eventually(() => expect(said.length).toBe(2), patience);
+    draining.abort();
+    await staying;
+    expect(said[2]).toBe("The runner stops, so the virtual machine is shut down.");
+    expect(await machinesIn(machines.root.path)).toEqual([]);
+    expect(await wordOf(environment)).toBe("disk-word");
   });
 
   test("ends at once on a kill", async () => {
@@ -123,7 +142,7 @@ else {
     await using _place = environment;
     const stop = new AbortController();
     const said: string[] = [];
-    const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), stop.signal);
+    const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), stop.signal, never);
     staying.catch(() => undefined);
     await eventually(() => expect(said.length).toBe(2), patience);
     stop.abort(new Ended("killed"));

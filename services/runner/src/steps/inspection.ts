@@ -1,5 +1,6 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
+import { never } from "../work/build-time.js";
 import { type Collecting, collectArtifacts } from "./artifacts.js";
 
 const minuteMs = 60_000;
@@ -10,11 +11,11 @@ const listNothing = async function* () {};
 export async function inspectFailed(
   { driver, jobs }: Pick<Assignment, "driver" | "jobs">,
   { inspection }: Pick<Environment, "inspection">,
-  on: Omit<Collecting, "environment">,
+  { draining = never, ...on }: Omit<Collecting, "environment"> & { readonly draining?: AbortSignal | undefined },
 ): Promise<void> {
   const minutes = driver?.keepOnFailureMinutes ?? 0;
   if (!inspection || minutes === 0) return;
-  await inspection.stay(minutes * minuteMs, on.say, on.signal);
+  await inspection.stay(minutes * minuteMs, on.say, on.signal, draining);
   const open = () => inspection.disk(on.limitBytes, on.signal);
   await collectArtifacts(jobs[0]!.artifacts, { ...on, environment: { list: listNothing, open } });
 }

@@ -37,7 +37,7 @@ interface Running {
  */
 export function openWork(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
-  let draining = false;
+  const draining = new AbortController();
   let stopping = false;
   /** The end of a build may free another one: the last claim stopped for want of room, is under way, or found limits. */
   let waitsForEnd = false;
@@ -63,7 +63,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       wakeClaims();
     };
     const done = withTrail(trail, async () => {
-      const broken = await runClaimed(ctx, build, { lease, onOver });
+      const broken = await runClaimed({ ...ctx, draining: draining.signal }, build, { lease, onOver });
       if ((broken || stopping) && !one.over) await giveBack(ctx, mark);
     }).finally(() => {
       running.delete(one);
@@ -76,7 +76,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
 
   async function claim(): Promise<void> {
     const drivers = await ctx.readiness.drivers();
-    while (!draining && drivers.length > 0) {
+    while (!draining.signal.aborted && drivers.length > 0) {
       waitsForEnd = true;
       if (!hasRoom()) return;
       const claimedAt = performance.now();
@@ -100,13 +100,13 @@ export function openWork(ctx: Context, onFree: () => void): Work {
     },
     running: () => [...running].map(({ mark }) => mark),
     async drain() {
-      draining = true;
+      draining.abort();
       // A pending claim may still bring a build.
       await claiming.catch(() => undefined);
       await Promise.all([...running].map(({ done }) => done));
     },
     async stop() {
-      draining = true;
+      draining.abort();
       stopping = true;
       const all = [...running];
       for (const { lease } of all) lease.lose();

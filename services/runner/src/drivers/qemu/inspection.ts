@@ -21,9 +21,9 @@ type InGuest = <T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>) => P
 
 /** Keeps the machine of a failed build. `inGuest` ends it when a signal aborts. */
 export const inspectionOf = (guest: () => Guest, inGuest: InGuest, options: InspectionOptions): Inspection => ({
-  stay: (ms, say, signal) =>
+  stay: (ms, say, signal, draining) =>
     inGuest(signal, async (here) => {
-      await stay(here, Math.min(ms, options.keepLimitMs), { name: options.name, say, signal });
+      await stay(here, Math.min(ms, options.keepLimitMs), { name: options.name, say, signal, draining });
       await shutDown(here, say, signal);
     }),
   disk: (maxBytes, signal) => disk(guest(), { maxBytes, path: options.path, signal }),
@@ -33,22 +33,31 @@ interface Staying {
   readonly name: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  readonly draining: AbortSignal;
 }
 
+const stopsLine = "The runner stops, so the virtual machine is shut down.";
+
 /** Writes the private key only now: nobody else needed it before. */
-async function stay({ machine, folder, login }: Guest, forMs: number, { name, say, signal }: Staying): Promise<void> {
+async function stay({ machine, folder, login }: Guest, forMs: number, on: Staying): Promise<void> {
+  const { name, say, signal, draining } = on;
+  if (draining.aborted) return say(stopsLine);
   const key = join(folder, "key");
   await writeFile(key, login.privateKey, { mode: 0o600 });
   const until = new Date(Date.now() + forMs).toISOString();
-  say(`The virtual machine stays as it is until ${until}, or until the build is killed or the machine powered off.`);
+  say(
+    `The virtual machine stays as it is until ${until}, or until the build is killed, the machine powered off or the runner stopped.`,
+  );
   say(`On the host of the runner ${name}: ssh -i ${key} -p ${login.port} root@127.0.0.1`);
   const over = new AbortController();
-  const time = delay(forMs, undefined, { signal: over.signal }).catch(() => undefined);
+  const early = AbortSignal.any([over.signal, draining]);
+  const time = delay(forMs, undefined, { signal: early }).catch(() => undefined);
   try {
     await raceAbort(signal, Promise.race([time, machine.ended]));
   } finally {
     over.abort();
   }
+  if (draining.aborted) say(stopsLine);
 }
 
 const syncTimeoutMs = 60_000;
