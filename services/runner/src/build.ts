@@ -210,7 +210,7 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
     traced("run script", {}, async (script) => {
       const code = await environment.run({ ...ordered, attempt, stop }, output.write, signal);
       script.note({ "process.exit.code": code });
-      return code === notFound && job.source && canFetch(job.source) ? fetched(run, job.source, output) : code;
+      return code === notFound && job.source && canFetch(job.source) ? fetched(run, job.source, output, stop) : code;
     });
   // After a failure, jobs have more time than the build.
   const stop = progress.failed ? never : run.stop;
@@ -236,10 +236,12 @@ const collecting = ({ ctx, build, order, secrets }: Run, output: Output) => ({
 });
 
 /** Fetches a source for an environment without git. Returns the exit code of the job. */
-async function fetched({ ctx, environment, signal }: Run, source: Source, output: Output): Promise<number> {
-  const { agent, config } = ctx;
+async function fetched(run: Run, source: Source, output: Output, stop: AbortSignal): Promise<number> {
+  const { environment, signal } = run;
+  const { agent, config } = run.ctx;
   const { line: say, write: onOutput } = output;
-  await cloneWithoutGit(source, { agent, environment, limitBytes: config.cloneBytes, say, onOutput, signal });
+  const on = { agent, environment, limitBytes: config.cloneBytes, say, onOutput, signal, stop };
+  await cloneWithoutGit(source, on);
   return 0;
 }
 

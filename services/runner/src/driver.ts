@@ -139,7 +139,10 @@ export interface Environment extends AsyncDisposable {
   open(path: string, signal: AbortSignal, job?: Job): Promise<OpenedFile>;
   readonly trees: Trees;
   readonly inspection?: Inspection;
-  /** Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. */
+  /**
+   * Unpacks a tar archive below the working directory, after the first run. Without it, a job has to unpack it. The
+   * environment stays usable when the signal aborts.
+   */
   unpack?(archive: Readable, signal: AbortSignal): Promise<void>;
   /** Returns the end of what a service has printed. */
   serviceOutput?(name: string, signal: AbortSignal): AsyncIterable<Uint8Array>;

@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { parseAllow } from "@ci/kit/net/guard";
 import type { Source } from "@ci/proto/builds/v1/queue";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { anAssignment } from "./_assignment.js";
-import type { Booted } from "./_suite.js";
+import { type Booted, inMoreTime } from "./_suite.js";
 
 /** Lets the runner read repositories on this machine. */
 export const guard = { allow: parseAllow("127.0.0.1") };
@@ -10,8 +11,15 @@ export const guard = { allow: parseAllow("127.0.0.1") };
 /** Defines tests of sources for a driver whose environment has no git. */
 export function cloneTests(booted: Booted, driver: NonNullable<ReturnType<typeof anAssignment>["driver"]>): void {
   let server: GitServer;
+  /** Aborts when a test lets the server answer again. */
+  let stalled: AbortController | undefined;
   beforeAll(async () => {
-    server = await gitServer();
+    server = await gitServer({
+      async before() {
+        if (stalled && !stalled.signal.aborted) await once(stalled.signal, "abort");
+        return undefined;
+      },
+    });
   });
   afterAll(() => server[Symbol.asyncDispose]());
   let count = 0;
@@ -95,5 +103,27 @@ export function cloneTests(booted: Booted, driver: NonNullable<ReturnType<typeof
     expect(outcomes).toEqual(["passed", "failed"]);
     expect(text).toContain("the folder of the source is longer than 4096 characters\n");
     expect(text).not.toContain("mkdir");
+  });
+
+  test("a server that stalls leaves its time to the jobs for failures", async () => {
+    const { url } = await repository(true);
+    const before = server.gitRequests.length;
+    stalled = new AbortController();
+    try {
+      const build = await inMoreTime(
+        (buildTimeoutMs) => {
+          const assignment = anAssignment({ driver, buildTimeoutMs }, [], ["echo clean"]);
+          const [prepare, clone, clean] = assignment.jobs;
+          const source = { url, ref: "", directory: "x" };
+          const onFailure = { skipAfterSuccess: true, runAfterFailure: true };
+          return booted.run({ ...assignment, jobs: [prepare!, { ...clone!, source }, { ...clean!, ...onFailure }] });
+        },
+        ({ outcomes }) => outcomes[0] === "passed" && server.gitRequests.length > before,
+      );
+      expect(build.outcomes).toEqual(["passed", "timed_out", "passed"]);
+      expect(build.text).toMatch(/\nBuild timed out after .*\n\+ echo clean\nclean\n$/);
+    } finally {
+      stalled.abort();
+    }
   });
 }

@@ -23,6 +23,8 @@ export interface Cloning {
   readonly say: (line: string) => void;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
+  /** When it aborts, the fetching ends without an error. The environment stays usable. */
+  readonly stop: AbortSignal;
 }
 
 const maxPaths = fixedLimit({
@@ -84,13 +86,13 @@ async function commitOf(remote: Remote, source: Source): Promise<string> {
 }
 
 /** Lets a job unpack an archive. Only drivers that can place files between two jobs need this. */
-async function unpackInJob(archive: Readable, { environment, onOutput, signal }: Cloning): Promise<void> {
+async function unpackInJob(archive: Readable, { environment, onOutput, signal, stop }: Cloning): Promise<void> {
   const path = `.ci-source-${randomBytes(8).toString("hex")}.tar`;
   await environment.put({ path, mode: 0o600, content: archive }, signal);
   const script = ["exec 2>&1", `tar -xf ${quote(path)}`, "code=$?", `rm -f ${quote(path)}`, "exit $code", ""].join(
     "\n",
   );
-  const code = await environment.run({ id: 0, script }, onOutput, signal);
+  const code = await environment.run({ id: 0, script, stop }, onOutput, signal);
   if (code !== 0) throw new Fault("precondition", "The files could not be unpacked: the environment needs tar");
 }
 
@@ -108,25 +110,27 @@ function failed(error: unknown): unknown {
  * agent allows. There is no history, and no folder `.git`.
  */
 export async function cloneWithoutGit(source: Source, cloning: Cloning): Promise<void> {
-  const { environment, limitBytes, say, signal } = cloning;
+  const { environment, limitBytes, say, signal, stop } = cloning;
+  const either = AbortSignal.any([signal, stop]);
   const over = new AbortController();
   const archive = new PassThrough();
+  either.addEventListener("abort", () => archive.destroy(), { once: true, signal: over.signal });
   let fetching: Promise<void> | undefined;
   try {
-    const remote = await open(source, { ...cloning, signal: AbortSignal.any([signal, over.signal]) });
+    const remote = await open(source, { ...cloning, signal: AbortSignal.any([either, over.signal]) });
     const id = await commitOf(remote, source);
     say(`There is no git here: the runner fetches the files of commit ${id}, without the history`);
     const files = checkout(remote, id, { maxPaths, maxPathBytes });
     fetching = pipeline(sourceArchive(files, source.directory, limitBytes), archive);
     fetching.catch(() => undefined);
-    const placed = environment.unpack ? environment.unpack(archive, signal) : unpackInJob(archive, cloning);
+    const placed = environment.unpack ? environment.unpack(archive, either) : unpackInJob(archive, cloning);
     placed.catch(() => undefined);
     // The environment's error follows from that of the repository, which says more.
     await Promise.race([fetching.then(() => placed), placed]);
     await fetching;
   } catch (error) {
     signal.throwIfAborted();
-    throw failed(error);
+    if (!stop.aborted) throw failed(error);
   } finally {
     over.abort();
     archive.destroy();
