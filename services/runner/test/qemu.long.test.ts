@@ -58,4 +58,26 @@ else {
         expect(await ran(environment, order.jobs[1]!)).toEqual({ code: 0, text: "" });
       },
     ));
+
+  const sealFolder = [
+    "folder=$(echo /tmp/.ci-*)",
+    "cp $folder/run saved",
+    "mount -t tmpfs none $folder",
+    "cp saved $folder/run",
+    "mount -o remount,ro $folder",
+  ].join("\n");
+
+  test("runs jobs after one that empties /tmp, and says if it cannot be written", () =>
+    inside(
+      machines,
+      ["rm -rf /tmp/* /tmp/.[!.]*", "echo next", sealFolder, "echo never"],
+      async ({ environment, order: { jobs } }) => {
+        expect((await ran(environment, jobs[0]!)).code).toBe(0);
+        expect(await ran(environment, jobs[1]!)).toEqual({ code: 0, text: "next\n" });
+        expect((await ran(environment, jobs[2]!)).code).toBe(0);
+        await expect(ran(environment, jobs[3]!)).rejects.toThrow(
+          "The script cannot be written to the virtual machine's /tmp",
+        );
+      },
+    ));
 }

@@ -26,6 +26,11 @@ const endSession = `read -r session < "$job.session"
     done
   done 2> /dev/null`;
 
+/** The runner below exits with this if the script does not fit. */
+const unwritten = 73;
+/** Shells exit with one of these if there is no such file. */
+const notFoundCodes: readonly unknown[] = [2, 127];
+
 /**
  * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
  * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
@@ -44,7 +49,7 @@ if [ "$1" = 0 ]; then
   exit 0
 fi
 read -r mark || exit 1
-head -c "$1" > "$job" || exit 1
+head -c "$1" > "$job" || exit ${unwritten}
 cd /
 setsid=$(command -v setsid)
 {
@@ -56,7 +61,8 @@ setsid=$(command -v setsid)
 `;
 
 export interface Workshop {
-  readonly folder: string;
+  /** Another one replaces it once a job has removed it. */
+  folder: string;
 }
 
 export async function openWorkshop(client: Client): Promise<Workshop> {
@@ -98,17 +104,28 @@ export interface ScriptRun {
   readonly signal: AbortSignal;
 }
 
-export async function runScript(
+/** Without `code`, the script has not ended; its shell may have, with `shellCode`. */
+interface ScriptEnd {
+  readonly code?: number;
+  readonly shellCode?: unknown;
+}
+
+async function runOnce(
   client: Client,
-  { folder }: Workshop,
+  folder: string,
   { variables, script, onOutput, stop, signal }: ScriptRun,
-): Promise<number> {
+): Promise<ScriptEnd> {
   const mark = randomBytes(16).toString("hex");
   const name = randomBytes(8).toString("hex");
   const text = [...exportLines(variables), script].join("\n");
   const start = (bytes: number) => `/bin/sh ${folder}/run ${bytes} ${name}`;
+  let shellCode: unknown;
+  const onExit = (exitCode: unknown) => {
+    shellCode = exitCode;
+  };
   // The mark appears in no argument or variable, so the script cannot print it.
-  const channel = await startCommand(client, start(Buffer.byteLength(text)), `${mark}\n${text}`).catch((error) => {
+  const input = `${mark}\n${text}`;
+  const channel = await startCommand(client, start(Buffer.byteLength(text)), input, onExit).catch((error) => {
     throw lost(error);
   });
   // If that fails, the build's own time ends the script.
@@ -118,7 +135,30 @@ export async function runScript(
   const output = abortable(signal, channel.iterator({ destroyOnReturn: false }));
   const rest = await untilMark(mark, output, onOutput).finally(() => stop?.removeEventListener("abort", end));
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
-  if (code === undefined) throw lost();
   await closed(channel);
-  return Number(code);
+  return code === undefined ? { shellCode } : { code: Number(code) };
+}
+
+const isGone = (client: Client, folder: string): Promise<boolean> =>
+  runCommand(client, `/bin/sh -c '[ ! -e ${folder}/run ]'`, "").then(
+    () => true,
+    () => false,
+  );
+
+function whyNotRun({ shellCode }: ScriptEnd): Fault {
+  if (typeof shellCode !== "number") return lost();
+  const ended = `The shell of the job ended with exit code ${shellCode} before the job did`;
+  const message = shellCode === unwritten ? "The script cannot be written to the virtual machine's /tmp" : ended;
+  return new Fault("precondition", message);
+}
+
+export async function runScript(client: Client, workshop: Workshop, run: ScriptRun): Promise<number> {
+  const { folder } = workshop;
+  let end = await runOnce(client, folder, run);
+  if (notFoundCodes.includes(end.shellCode) && (await isGone(client, folder))) {
+    if (workshop.folder === folder) Object.assign(workshop, await openWorkshop(client));
+    end = await runOnce(client, workshop.folder, run);
+  }
+  if (end.code === undefined) throw whyNotRun(end);
+  return end.code;
 }
