@@ -2,7 +2,7 @@ import { nextJobs } from "@ci/kit/process/next-jobs";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
 import type { BuildContext } from "./context.js";
-import type { Driver, Environment, Job, Order } from "./driver.js";
+import type { Driver, Environment, Order } from "./driver.js";
 import { jobOutput, type Output } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { masked, textMask } from "./output/texts.js";
@@ -11,6 +11,7 @@ import { runAttempts } from "./steps/attempts.js";
 import { type BuildCaches, cachesOf } from "./steps/caches.js";
 import { canFetch, checkFolder, cloneWithoutGit } from "./steps/clone.js";
 import { inspectFailed } from "./steps/inspection.js";
+import { filesOf } from "./steps/job-files.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { collectReports } from "./steps/reports.js";
@@ -220,10 +221,12 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
     return timedOut(job, stopped);
   }
   const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
-  const files = { ...collecting(run, output), environment: filesOf(environment, ordered), signal };
+  const hasFailed = exitCode !== 0 && !job.mayFail;
+  const during = hasFailed ? signal : AbortSignal.any([signal, stop]);
+  const files = { ...collecting(run, output), environment: filesOf(environment, ordered, signal), signal: during };
   await collectArtifacts(job.artifacts, files);
   const tests = await collectReports(job.junitReports, { ...files, jobId: job.id, hideIn: textMask(secrets) });
-  if (exitCode !== 0 && !job.mayFail) progress.scriptFailed = true;
+  if (hasFailed) progress.scriptFailed = true;
   return { outcome: exitCode === 0 ? "passed" : "failed", why, exitCode, tests };
 }
 
@@ -282,12 +285,6 @@ function timedOut({ mayFail, timeoutMs }: AssignedJob, { why }: Ended): Result {
   if (why !== undefined) return { outcome: "timed_out", why };
   return { outcome: mayFail ? "failed" : "timed_out", why: jobTimeoutLine(timeoutMs!) };
 }
-
-/** The files that a job sees. */
-const filesOf = (environment: Environment, job: Job): Pick<Environment, "list" | "open"> => ({
-  list: (directory, depth, signal) => environment.list(directory, depth, signal, job),
-  open: (path, signal) => environment.open(path, signal, job),
-});
 
 const whyFailed = async (
   { build, environment, order, signal }: Run,
