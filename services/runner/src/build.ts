@@ -66,7 +66,7 @@ export async function runBuild(
   await using environment = driver.environment(order);
   const secrets = await secretsOf(build);
   const { queue, copies, log } = ctx;
-  const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, log });
+  const caches = cachesOf({ build, environment, queue, mark: order.mark, copies, stop: time.stop, log });
   const outputBytes = new Map(build.jobs.map((job) => [job.id, job.outputBytes]));
   const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, unfinished: 0 };
   const run: Run = { ctx, build, order, environment, ...time, lease, secrets, caches, progress };

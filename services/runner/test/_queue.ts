@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { createLog } from "@ci/kit/process/log";
 import { nextJobs } from "@ci/kit/process/next-jobs";
@@ -74,6 +74,8 @@ export interface TestQueue extends AsyncDisposable {
   failure?: Fault;
   /** When set, every request about caches fails with this. */
   cacheFailure?: Fault | undefined;
+  /** While set, contents of caches wait until it aborts. */
+  cacheStall?: AbortSignal;
   /** The service knows one format of caches only. */
   isOlder?: boolean;
   submit(assignment: Assignment): QueuedBuild;
@@ -223,6 +225,8 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       leasedBuild("readCache", request);
       const found = caches[request.id];
       if (!found) throw notFound();
+      const { cacheStall } = queue;
+      if (cacheStall && !cacheStall.aborted) await once(cacheStall, "abort");
       yield { chunk: found.content };
     },
     async putCache(parts) {

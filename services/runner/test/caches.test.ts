@@ -4,7 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedCache, Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { anAssignment, newId } from "./_assignment.js";
-import { bootRunner } from "./_suite.js";
+import { bootRunner, inMoreTime } from "./_suite.js";
 
 const runner = bootRunner();
 const copies = () => join(runner.config.dir, encodeURIComponent(runner.config.name), "caches");
@@ -49,6 +49,36 @@ test("fetches an entry of which the runner has no copy", async () => {
   const { text, final } = await run(cache, show);
   expect(final).toBe("passed");
   expect(text).toMatch(/hit: .* fetched\n/);
+});
+
+test("a cache that stalls leaves its time to the jobs for failures", async () => {
+  const cache = aCache();
+  await run(cache, make);
+  const [stored] = storedOf(cache.name);
+  await rm(join(copies(), `${stored!.header.sha256}.tar`));
+  const stalled = new AbortController();
+  runner.queue.cacheStall = stalled.signal;
+  const reads = () => runner.queue.calls.filter((call) => call === "readCache").length;
+  const before = reads();
+  try {
+    const build = await inMoreTime(
+      (buildTimeoutMs) => {
+        const assignment = anAssignment({ caches: [cache], buildTimeoutMs }, ["true"], ["echo never"], ["echo clean"]);
+        const [prepare, clone, never, clean] = assignment.jobs;
+        const onFailure = { skipAfterSuccess: true, runAfterFailure: true };
+        const source = { url: "x", ref: "", directory: "x" };
+        return runner.run({
+          ...assignment,
+          jobs: [prepare!, { ...clone!, source }, never!, { ...clean!, ...onFailure }],
+        });
+      },
+      () => reads() > before,
+    );
+    expect(build.outcomes).toEqual(["passed", "timed_out", "passed"]);
+    expect(build.text).toMatch(/^\+ true\nBuild timed out after .*\n\+ echo clean\nclean\n$/);
+  } finally {
+    stalled.abort();
+  }
 });
 
 test("only the runner can read its copies", async () => {

@@ -16,6 +16,8 @@ export interface Caching extends Omit<Transferring, "signal"> {
   readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly" | "objects" | "keys">;
   readonly environment: Pick<Environment, "list" | "open" | "trees" | "sshFolder">;
   readonly copies: Copies;
+  /** Ends the fetching of entries, and the run; the environment stays usable. */
+  readonly stop: AbortSignal;
   readonly log: Log;
 }
 
@@ -77,7 +79,7 @@ async function placeEntry(
   if (!kept) {
     const part = copies.part();
     try {
-      await fetchEntry(entry, part, { ...on, signal });
+      await fetchEntry(entry, part, { ...on, signal: AbortSignal.any([signal, on.stop]) });
       await copies.keep(part, sha256);
     } finally {
       await rm(part, { force: true });
@@ -171,7 +173,7 @@ export function cachesOf(on: Caching): BuildCaches {
     try {
       await traced("cache", { attributes: { "ci.cache": name } }, work);
     } catch (error) {
-      signal.throwIfAborted();
+      AbortSignal.any([signal, on.stop]).throwIfAborted();
       if (isConflict(error) || error instanceof Damaged) throw error;
       on.log.info({ err: error, cache: name }, "cache not used");
       say(`cache error: ${name}: ${reasonOf(error)}`);
