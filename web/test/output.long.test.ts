@@ -64,10 +64,10 @@ inBrowser((web) => {
   });
 
   test.each([
-    ["ended", "echo x", "passed", 12_620],
-    ["still growing", "sleep 600", "running", 12_619],
+    ["has ended", "echo x", "passed", 12_620],
+    ["still grows", "sleep 600", "running", 12_619],
   ])(
-    "of a line longer than the end that is loaded, which has %s, the end is shown, then the rest",
+    "of a line longer than the end that is loaded, which %s, the end is shown, then the rest",
     async (_what, then, status, earlier) => {
       const ann = await web.ci.signUp();
       const script = `set +x; echo begin; printf '€%.0s' $(seq 100000); ${then}`;
