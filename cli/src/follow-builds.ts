@@ -28,7 +28,7 @@ const axesOf = ({ group }: Build): string =>
     .map(([name, value]) => ` ${name}=${value}`)
     .join("");
 
-/** Prints how a build ended. If the server does not tell the details, the status has to do. */
+/** Prints how a build ended. Without the server's details, only the status. */
 async function noteEnd(io: Io, { client }: Session, build: Build, status: string): Promise<void> {
   const params = { path: refOf(build), query: { brief: "true" as const } };
   const ended = await record(client.api.GET("/b/{user}/{number}", { params })).catch(() => undefined);

@@ -12,7 +12,6 @@ export function serverUrl(text: string, place = ""): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Reports whether a text is the address of a server. */
 export function isAddressOf(server: string, text: string): boolean {
   try {
     return serverUrl(text) === server;

@@ -15,7 +15,7 @@ const isFinal = (error: unknown): boolean => error instanceof ApiError && error.
 
 const isSessionOver = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** Reads builds by their addresses: those that have finished or were refused only once, the others each time. Throws without a session. */
+/** Reads builds by their addresses. It reads a finished or refused build only once, the others each time. Throws without a session. */
 export function buildReader(load: (url: string, signal: AbortSignal) => Promise<Build>) {
   const known = new Map<string, Build>();
   const refused = new Map<string, unknown>();

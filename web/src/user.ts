@@ -50,7 +50,7 @@ function onOtherTab(check: () => void): () => void {
   return () => stopping.abort();
 }
 
-/** Loads the page again if its user is no longer the one of the browser's session: what it shows or was told is of the old one. */
+/** Reloads the page if the browser's session now belongs to another user: what the page shows belongs to the old one. */
 async function requireUser({ id }: Account): Promise<void> {
   const current = await record(client.api.GET("/user"));
   if (current.id !== id) location.reload();

@@ -9,7 +9,7 @@ import { imagesSuite, testLimits } from "./_suite.js";
 const content = aDisk();
 const service = imagesSuite();
 
-test("a place that becomes free goes to a user of whom no download runs", async () => {
+test("a place that becomes free goes to a user without a running download", async () => {
   await using hanging = await stallingServer(content);
   const names = ["one", "two", "three", "four"];
   const waiting = async (user: User) => {

@@ -69,7 +69,7 @@ test.each([
   expect(await readFile(join(folder, image.sha256), "utf8")).toBe("the content");
 });
 
-test("does not keep an image of which the file system stores only a part", async () => {
+test("does not keep an image if the file system stores only a part of it", async () => {
   const image = anImage("x".repeat(100_000));
   const holds = `
     const { openCache } = require(${JSON.stringify(join(__dirname, "../dist/drivers/qemu/cache.js"))});

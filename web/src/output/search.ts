@@ -1,19 +1,11 @@
 import { type Found, lineSearch } from "./line-search.js";
-import { piecesOf } from "./source.js";
+import { joined, piecesOf } from "./source.js";
 
 /** The page stays responsive: no work takes longer without a break. */
 const workMs = 12;
 const newline = 10;
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}
 
 /** Searches the whole output so far. Calls `onFound` as it gets on. */
 export async function searchOutput(

@@ -72,7 +72,7 @@ async function* after(first: Uint8Array, chunks: AsyncGenerator<Uint8Array>): As
 
 /** Reads until a line has begun, and returns what follows; without such a line, all from the first character on. */
 async function headOf(chunks: AsyncGenerator<Uint8Array>): Promise<{ bytes: Uint8Array; skipped: number }> {
-  let bytes = new Uint8Array();
+  let bytes: Uint8Array = new Uint8Array();
   for (let read = await chunks.next(); !read.done; read = await chunks.next()) {
     bytes = joined(bytes, read.value);
     const line = bytes.indexOf(newline) + 1;
@@ -82,14 +82,14 @@ async function headOf(chunks: AsyncGenerator<Uint8Array>): Promise<{ bytes: Uint
   return { bytes: bytes.subarray(skipped), skipped };
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+export function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);
   return both;
 }
 
-/** Returns where the first whole character begins. */
 function characterIn(bytes: Uint8Array): number {
   const begin = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
   return Math.max(0, begin);

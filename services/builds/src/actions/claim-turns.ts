@@ -1,5 +1,6 @@
 import { oneByOne } from "@ci/kit/process/one-by-one";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import { LRUCache } from "lru-cache";
 import type { LineStore, Place } from "../store/line.js";
 import type { HeldBack, Oldest } from "../store/oldest-builds.js";
 import type { QueueStore } from "../store/queue.js";
@@ -11,7 +12,7 @@ export interface Picked extends Pick<Oldest, "isOnly"> {
   release(): void;
 }
 
-/** Most users of whom a process remembers where their last search stopped. The searches of others begin anew. */
+/** How many users' searches can continue where the last one stopped. Those of other users begin anew. */
 const maxStops = 1_000;
 
 /** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
@@ -26,14 +27,7 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
   const nextInTurn = oneByOne<Place>();
   const pickInTurn = oneByOne<Picked>();
   const picked = new Map<string, Set<number>>();
-  const stops = new Map<string, Stop>();
-
-  function remember(place: string, stop: Stop): void {
-    stops.delete(place);
-    if (isStart(stop)) return;
-    stops.set(place, stop);
-    for (const oldest of stops.keys()) if (stops.size > maxStops) stops.delete(oldest);
-  }
+  const stops = new LRUCache<string, Stop>({ max: maxStops });
 
   function reserve(place: string, found: Omit<Picked, "release">): Picked {
     const ids = picked.get(place) ?? new Set();
@@ -57,7 +51,8 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
         const ids = picked.get(turn._id) ?? new Set();
         const leftOut = { ...heldBack, ids: [...ids] };
         const { doc, isOnly, stop } = await queue.oldest(turn.driver, turn.userId, leftOut, stops.get(turn._id));
-        if (!isFree) remember(turn._id, stop);
+        if (isStart(stop)) stops.delete(turn._id);
+        else stops.set(turn._id, stop);
         if (doc) return reserve(turn._id, { doc, isOnly });
         if (isFree && !picked.has(turn._id)) line.leave(turn);
         return undefined;

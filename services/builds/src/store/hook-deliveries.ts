@@ -134,8 +134,8 @@ const newestDeliveries = (deliveries: Collection<HookDelivery>) => ({
   },
 
   /**
-   * Returns the newest delivery of each branch, tag and request that has a say in a commit's status, newest first. Those
-   * of forks have one only if there are no others.
+   * Returns the newest delivery of each branch, tag and request that has a say in a commit's status, newest first.
+   * Requests of forks have a say only if the commit has no other deliveries.
    */
   async ofCommit(repositoryId: number, sha: string): Promise<CommitDelivery[]> {
     const found = deliveries.aggregate<CommitDelivery & Pick<BuiltDelivery, "change">>([

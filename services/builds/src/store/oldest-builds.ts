@@ -69,9 +69,9 @@ export function oldestBuilds(builds: Collection<BuildDoc>) {
   async function candidates(driver: Driver_Type, userId: number, { roots: full, ids }: LeftOut, from: Stop) {
     const walked = await walkFrom(builds, driver, userId, from);
     const roots = firstOpen(walked.root, (one) => !one.awaitsApproval && one.key === null && !full.includes(one._id));
-    const waiting = [...walked.group.firsts, ...walked.fork.firsts].filter((one) => !one.awaitsApproval);
+    const claimableFirsts = [...walked.group.firsts, ...walked.fork.firsts].filter((one) => !one.awaitsApproval);
     const [running, ...ofRoots] = await Promise.all([
-      runningGroups(waiting.map(({ _id }) => _id)),
+      runningGroups(claimableFirsts.map(({ _id }) => _id)),
       ...oldestOfRoots(
         driver,
         userId,

@@ -9,9 +9,8 @@ const maxRead = fixedLimit({
   effect: "a later look or claim continues after them",
 });
 
-/** Most users' queues are short. */
 const maxReadFirst = 40;
-/** How often a claim reads on where it has found few trees or groups, which have many builds. */
+/** How many pages a claim reads of trees or groups with many builds each, in which it has found few. */
 const maxPages = 20;
 const few = 100;
 
@@ -33,7 +32,7 @@ export const start: Stop = { root: undefined, group: undefined, fork: undefined 
 
 export const isStart = (stop: Stop): boolean => Object.values(stop).every((value) => value === undefined);
 
-/** The first queued build of a tree or group: the oldest without a group, if any, and not one that waits for approval, if any. */
+/** The first queued build of a tree or group. Builds without a group, without a need for approval, and older ones come first. */
 export interface First<W extends Walk = Walk> {
   readonly _id: Value<W>;
   readonly buildId: number;
@@ -41,7 +40,7 @@ export interface First<W extends Walk = Walk> {
   readonly awaitsApproval: true | null;
 }
 
-/** What a walk has found until now, in order. `isDone`: no others follow. */
+/** What a walk has found so far, in order. `isDone` means that no others follow. */
 export interface Walked<W extends Walk = Walk> {
   readonly firsts: readonly First<W>[];
   readonly isDone: boolean;
@@ -106,7 +105,7 @@ export async function walkFrom(builds: Collection<BuildDoc>, driver: Driver_Type
   return walked as unknown as { readonly [W in Walk]: Walked<W> };
 }
 
-/** Takes the first of those that may have a build to claim. `stop`: the value after which the walk continues, if it does. */
+/** Takes the first trees or groups that may have a build to claim. `stop` is the value after which the walk continues, if it does. */
 export function firstOpen<W extends Walk>({ firsts, isDone }: Walked<W>, isOpen: (one: First<W>) => boolean) {
   const open = firsts.filter(isOpen);
   const taken = open.slice(0, maxSearched);

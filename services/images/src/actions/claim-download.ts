@@ -10,8 +10,8 @@ export interface Claimed extends Disposable {
 }
 
 /**
- * Returns a function that claims the next download. Users take turns, first those of whom this process runs none. One user
- * gets at most half of those that it runs at a time.
+ * Returns a function that claims the next download. Users take turns; those without a running download in this process come
+ * first. One user has at most half of its running downloads.
  */
 export function downloadClaims({ images, config }: Pick<Context, "images" | "config">) {
   const { downloadConcurrency, downloadLeaseMs } = config;

@@ -23,8 +23,8 @@ const lost = { $add: [{ $ifNull: ["$fetch.lost", 0] }, { $cond: [{ $gt: ["$fetch
 /** Stores the leases of downloads. No method changes anything if the attempt has lost its lease. */
 const leases = (images: Collection<ImageDoc>) => ({
   /**
-   * Claims the download that has been due longest of the next user after `after`, none of `notOf`; null if there is no such
-   * user. It is due again when the lease ends.
+   * Finds the next user after `after` who is not in `notOf`, and claims the download of theirs that has been due longest; null
+   * if there is none. It is due again when the lease ends.
    */
   claim: (token: string, leaseMs: number, { after, notOf }: Turn) =>
     images.findOneAndUpdate(

@@ -28,7 +28,6 @@ export function verdictOf<B extends { readonly status: Build_Status }>(
   return verdict && { verdict, build: builds.find((build) => verdicts[build.status] === verdict) };
 }
 
-/** A delivery about a commit, with its builds. */
 export interface Outcome<B> {
   readonly wrong?: boolean;
   readonly reasons?: readonly string[];

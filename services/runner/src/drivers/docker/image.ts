@@ -41,7 +41,7 @@ const found = async (engine: Docker, { full, loaded }: ImageName): Promise<Local
 const isOpen = async (name: ImageName, patterns: readonly string[], { unproven }: ImageRules): Promise<boolean> =>
   spellingsOf(name).some((spelling) => isNamed(spelling, patterns)) && !(await unproven.has(publicName(name)));
 
-/** Returns the operator's own copy, which no pull replaces. Those that only `*` names may be anybody's. */
+/** Returns the operator's own copy, which no pull replaces. An image that only `*` names may be anybody's. */
 async function keptCopy(engine: Docker, name: ImageName, rules: ImageRules): Promise<LocalImage | undefined> {
   const { localImages, pulled } = rules;
   const named = localImages.filter((pattern) => pattern !== "*");

@@ -26,9 +26,9 @@ const endSession = `read -r session < "$job.session"
     done
   done 2> /dev/null`;
 
-/** The runner below exits with this if the script does not fit. */
+/** The script below exits with this code if the job's script does not fit. */
 const unwritten = 73;
-/** Shells exit with one of these if there is no such file. */
+/** A shell exits with one of these codes if its file does not exist. */
 const notFoundCodes: readonly unknown[] = [2, 127];
 
 /**
@@ -61,7 +61,7 @@ setsid=$(command -v setsid)
 `;
 
 export interface Workshop {
-  /** Another one replaces it once a job has removed it. */
+  /** If a job removes it, another one takes its place. */
   folder: string;
 }
 
@@ -104,7 +104,7 @@ export interface ScriptRun {
   readonly signal: AbortSignal;
 }
 
-/** Without `code`, the script has not ended; its shell may have, with `shellCode`. */
+/** Without `code`, the script did not end; its shell may have ended with `shellCode`. */
 interface ScriptEnd {
   readonly code?: number;
   readonly shellCode?: unknown;
