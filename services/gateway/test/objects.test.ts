@@ -107,6 +107,9 @@ describe("succeeds", () => {
     expect(after).toMatchObject({ status: 201, json: { name: "c.png", sha256: hash("sha256", png) } });
     const text = await upload(`?name=${aWord()}`, form({ name: "file", value: "just text" }), asForm);
     expect(text).toMatchObject({ status: 201, json: { size: 9 } });
+    const binary = await upload(`?name=${aWord()}`, form({ name: "file", value: png }), asForm);
+    const complaints = { file: ["File needs a file name unless it is text in UTF-8"] };
+    expect(binary).toMatchObject({ status: 400, json: complaints });
   });
 
   test("accepts a form that ends with its file, sixty times in a row", async () => {

@@ -70,6 +70,15 @@ test.each(["*/*", "application/json", "application/json, text/plain, */*", "text
   },
 );
 
+test("a program gets JSON whatever it accepts if it sends a token, and the health of the service without one", async () => {
+  const ann = await ci.signUp();
+  expect((await ann.get("/user", { accept: browser })).json).toMatchObject({ username: ann.username });
+  const wrong = await open("/user", browser, { authorization: "Bearer wrong" });
+  expect([wrong.status, wrong.json]).toEqual([401, { message: "Unauthorized" }]);
+  expect((await open("/health")).json).toEqual({ status: "ok" });
+  expect(isPage((await open("/user", browser, { authorization: "Basic of-a-proxy" })).headers)).toBe(true);
+});
+
 test("responses of addresses with a page say that they depend on Accept, also when they refuse", async () => {
   const refused = await ci.as().get("/builds");
   const missing = await ci.as().get("/nothing");

@@ -60,6 +60,36 @@ const end = "\r\n--b--\r\n";
 const tooSlow = { status: 400, message: "Request body arrives too slowly; send it again over a faster connection" };
 const tooLate = { status: 400, message: "Form fields must come before a file of this size" };
 
+const unreadable = `\r\n--b\r\nContent-Type: text/plain; charset=x-none\r\n${part('name="name"').slice(5)}value`;
+const malformed = { status: 400, message: expect.stringMatching(/^Malformed form/) };
+
+describe("a form whose first bytes come at once", () => {
+  test.each([
+    ["an unknown charset before its file", 0, `${unreadable}\r\n${aFile}${"x".repeat(30_000)}${end}`.slice(2)],
+    ["an unknown charset after its file", 1_000_000, `${aFile}${"x".repeat(30_000)}${unreadable}${end}`],
+    ["more than 100 fields", 0, `${part('name="f"')}${"x".repeat(500)}\r\n`.repeat(150) + end.slice(2)],
+  ])("is refused for %s", async (_, heldBytes, text) => {
+    const body = aBody();
+    body.end(text);
+    await expect(read(body, heldBytes)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("is refused although the rest of it never arrives", async () => {
+    const body = aBody();
+    body.write(`${unreadable}\r\n${aFile}`.slice(2) + "x".repeat(300_000));
+    await expect(read(body, 1_000_000)).rejects.toMatchObject(malformed);
+  });
+});
+
+test("a form is refused if its client disconnects before the first byte, and empty if it ends without one", async () => {
+  const [broken, empty] = [aBody(), aBody()];
+  const reading = read(broken, 0);
+  broken.destroy();
+  await expect(reading).rejects.toMatchObject({ status: 400 });
+  empty.end();
+  expect(await read(empty, 0)).toEqual({ fields: {} });
+});
+
 describe("of an upload that arrives too slowly", () => {
   const pace = { timeoutMs: 600_000, windowMs: 20, windowBytes: 1_000 };
 

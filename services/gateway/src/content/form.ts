@@ -72,7 +72,6 @@ const collectFields = (reading: Reading): Promise<void> =>
     const { limitBytes, heldBytes, pace } = reading.limits;
     let readBytes = 0;
     let otherBytes = 0;
-    const fed = feed(request, parser);
     const slow = (error: Error) => {
       fed.flush();
       if (reading.hurry) reading.hurry();
@@ -92,7 +91,7 @@ const collectFields = (reading: Reading): Promise<void> =>
       fed.stop();
       release();
       // An empty body has no fields, whatever its Content-Type.
-      if (readBytes === 0) return end();
+      if (readBytes === 0 && request.readableEnded) return end();
       fail(error);
       parser.destroy();
     };
@@ -105,6 +104,8 @@ const collectFields = (reading: Reading): Promise<void> =>
       if (!request.readableEnded) stop(cutOff());
     };
     request.on("data", count).once("close", cut);
+    // The parser may report an error while it takes the first bytes, which are counted before.
+    const fed = feed(request, parser);
     const keep = (sizeBytes: number) => {
       otherBytes += sizeBytes;
       if (otherBytes > limitBytes) stop(tooLarge());

@@ -9,6 +9,7 @@ import { bodyKind, contentOf, readAll } from "./incoming.js";
 
 interface Upload {
   readonly fields: FormFields;
+  readonly complaints?: Fields;
   readonly file: AsyncIterable<Buffer>;
 }
 
@@ -19,6 +20,10 @@ async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buff
   if (typeof part === "string") yield Buffer.from(part);
 }
 
+/** Says what is wrong with such a part if reading it as text has damaged it. */
+const damage = (part: string | string[] | undefined): Fields =>
+  part?.includes("\ufffd") ? { file: ["File needs a file name unless it is text in UTF-8"] } : {};
+
 /** Reports whether a urlencoded body holds fields. curl's --data-binary calls files forms, so `name` in the query decides. */
 export const holdsFields = (exchange: Exchange): boolean =>
   bodyKind(exchange.request) === "urlencoded" && !queryOf(exchange).has("name");
@@ -27,7 +32,7 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
   const { request } = exchange;
   if (bodyKind(request) === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
-    return { fields, file: file ?? textOf(fields.file) };
+    return file ? { fields, file } : { fields, complaints: damage(fields.file), file: textOf(fields.file) };
   }
   if (!holdsFields(exchange)) return { fields: {}, file: contentOf(request) };
   const text = (await readAll(request, limitBytes)).toString();
@@ -40,7 +45,7 @@ export async function readUpload<S extends Shape>(
   shape: S,
   { bodyBytes, lengths }: Pick<Config, "bodyBytes" | "lengths">,
 ): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
-  const { fields, file } = await receive(exchange, bodyBytes);
+  const { fields, file, complaints: ofFile } = await receive(exchange, bodyBytes);
   const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields }, lengths);
-  return { fields: values as Values<S>, complaints, file };
+  return { fields: values as Values<S>, complaints: { ...complaints, ...ofFile }, file };
 }

@@ -23,6 +23,7 @@ test.each([
   ["x", false, []],
   ["", false, ["Value field required"]],
   ["", true, ["Value field required"]],
+  ["x\0y", false, ["Value cannot contain NUL"]],
   ["12345", true, short],
   ["123456", true, []],
   ["💥💥💥", true, short],

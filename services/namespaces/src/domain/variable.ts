@@ -26,6 +26,7 @@ export function variableKeyComplaints(key: string): string[] {
 /** Returns what is wrong with a new variable's value. Masking a short value would mask far too much output. */
 export function variableValueComplaints(value: string, masked: boolean): string[] {
   if (value === "") return ["Value field required"];
+  if (value.includes("\0")) return ["Value cannot contain NUL"];
   if (masked && [...value].length < minMaskedLength)
     return [`Value cannot be shorter than ${minMaskedLength} characters in length`];
   return Buffer.byteLength(value) > maxValueBytes ? [`Value cannot be longer than ${maxValueBytes} bytes`] : [];
