@@ -1608,7 +1608,7 @@ export interface components {
             finished_at: string | null;
             /** @description The builds of one matrix; null without a matrix */
             group: {
-                /** @description The build's combination of the matrix */
+                /** @description The build's combination of the matrix; empty if the build kept no manifest */
                 axes: {
                     [key: string]: string;
                 };
@@ -1631,7 +1631,7 @@ export interface components {
              * @description Address of the list of the build's SSH keys
              */
             keys_url: string;
-            /** @description The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line */
+            /** @description The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line. A build of a fork that was killed before a member approved it keeps no manifest and no jobs: then it is empty */
             manifest: string;
             /** @description The namespace; null for a build without one */
             namespace: components["schemas"]["NamespaceCopy"] | null;
@@ -1728,7 +1728,7 @@ export interface components {
             finished_at: string | null;
             /** @description The builds of one matrix; null without a matrix */
             group: {
-                /** @description The build's combination of the matrix */
+                /** @description The build's combination of the matrix; empty if the build kept no manifest */
                 axes: {
                     [key: string]: string;
                 };

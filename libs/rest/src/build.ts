@@ -33,7 +33,9 @@ const groupSchema = z.object({
   id: id.describe("Id of the group: that of its first build"),
   size: z.int().positive().describe("Number of builds in the group"),
   index: z.int().nonnegative().describe("Index of the build in the group, from 0"),
-  axes: z.record(z.string(), z.string()).describe("The build's combination of the matrix"),
+  axes: z
+    .record(z.string(), z.string())
+    .describe("The build's combination of the matrix; empty if the build kept no manifest"),
 });
 
 export const buildCopySchema = record("BuildCopy", "A build inside another record", {
@@ -70,7 +72,9 @@ export const buildSchema = record("Build", "A build", {
   output: z.string().nullable().describe("The end of the output; null before the first byte"),
   manifest: z
     .string()
-    .describe("The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line"),
+    .describe(
+      "The manifest as it was submitted; in lists at most its first 64 KiB, then an invalid line. A build of a fork that was killed before a member approved it keeps no manifest and no jobs: then it is empty",
+    ),
   tests: testsSchema.nullable().describe("Test results that the jobs have reported so far; null without reports"),
 });
 

@@ -63,8 +63,9 @@ export const Facts = ({ build }: { build: Build }) => (
     </p>
     <details>
       <summary>Manifest</summary>
+      {build.manifest === "" && <p>It was not kept, because no member approved the build before it was killed.</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <pre tabIndex={0}>{build.manifest}</pre>
+      {build.manifest !== "" && <pre tabIndex={0}>{build.manifest}</pre>}
     </details>
   </section>
 );

@@ -12,7 +12,7 @@ export function Group({ build, group }: { build: Build; group: readonly Build[] 
   const { axes, index, size } = build.group;
   return (
     <nav class="matrix" aria-label="Builds of the matrix">
-      <h2>{`Matrix: ${axesOf(axes)} (build ${index + 1} of ${size})`}</h2>
+      <h2>{`${["Matrix", axesOf(axes)].filter(Boolean).join(": ")} (build ${index + 1} of ${size})`}</h2>
       <ul>
         {group.map(({ id, url, number, status, group }) => (
           <li key={id}>

@@ -42,8 +42,8 @@ const minSharedLength = 16 * 1024;
 const placeholder = `{${randomUUID()}}`;
 
 /**
- * Makes an event with a text that its document holds in `field` and never changes. A long text is not copied into the
- * outbox: many events with their own copies would fill the document.
+ * Makes an event with a text that its document holds in `field` and never changes, except that it may empty it. A long text
+ * is not copied into the outbox: many events with their own copies would fill the document.
  */
 export function sharingText(field: string, text: string, make: (text: string) => OutboxEvent): OutboxEvent {
   if (text.length < minSharedLength) return make(text);

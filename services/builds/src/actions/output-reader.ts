@@ -1,7 +1,8 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Caller } from "@ci/kit/rpc/caller";
-import type { BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import type { Build_Status, BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
+import { isForgotten } from "../domain/approval.js";
 import { isFinal } from "../domain/build.js";
 import { completeBytes, continuationBytes } from "../domain/characters.js";
 import { type Cut, timedCutter } from "../domain/timed-lines.js";
@@ -96,11 +97,17 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): O
     return item({ $case: "piece", value: { text: whole, offset: at! } });
   }
 
+  function end(status: Build_Status): WatchOutputResponse {
+    ended = true;
+    return item({ $case: "end", value: { status } });
+  }
+
   /** Returns what the latest reading has for this follower, or its number if that is nothing. */
   async function look(): Promise<WatchOutputResponse | number> {
     const { build, waiting, reading } = feed.latest();
     // Check the permission each time, because the follower may have lost it.
     await requireView(ctx, caller, build);
+    if (isForgotten(build)) return end(build.status);
     const job = jobIndex(build, name);
     const { bytes, status } = progress(build, job);
     at ??= Math.max(0, Math.min(offset, bytes));
@@ -114,8 +121,7 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): O
     lastWaiting = waiting;
     if (isNews) return item({ $case: "waiting", value: { text: waiting } });
     if (!isFinal(status)) return reading;
-    ended = true;
-    return item({ $case: "end", value: { status } });
+    return end(status);
   }
 
   return {

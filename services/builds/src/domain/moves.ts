@@ -2,7 +2,7 @@ import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
-import { requireApproved } from "./approval.js";
+import { forgotten, requireApproved } from "./approval.js";
 import { resetArtifacts } from "./artifacts.js";
 import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
 import {
@@ -220,7 +220,7 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
 /** Kills a queued build at once, and a running one through its runner. `by` is the name of the user, if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
-  if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now, killedReason(by));
+  if (doc.status === "queued") return finish(doc, { set: forgotten(doc) }, "killed", now, killedReason(by));
   return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
 }
 

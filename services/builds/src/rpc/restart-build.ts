@@ -6,9 +6,13 @@ import { groupMembers } from "../actions/group-members.js";
 import { namespaceOf, seeBuild } from "../actions/see.js";
 import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
+import { isForgotten } from "../domain/approval.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
 import { parametersAgain, parametersOf } from "../domain/parameters.js";
 import { withoutDots } from "../domain/tags.js";
+
+const notKept =
+  "Manifest was not kept, because the build was killed before a member approved it; redeliver its hook delivery instead";
 
 /** Submits a build again, to its namespace. A hook build keeps its commit, and a build of a fork still gets no secrets. */
 async function prepareAgain(
@@ -28,9 +32,10 @@ async function prepareAgain(
 
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
   validated(async ({ ref, restartOf, variables, group: all }, { caller, signal }) => {
-    const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut"], "write");
+    const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut", "jobs"], "write");
     const members = all && old.group ? await groupMembers(ctx, old.group.id) : [old];
     if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
+    if (isForgotten(old)) throw invalid({ manifest: [notKept] });
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     const { complaints, change } = await prepareAgain(ctx, old, {
       text: old.manifest,
