@@ -1935,7 +1935,7 @@ export interface components {
             /** @description The delivery of the first builds; null if `build` was not requested or the repository has no commit */
             delivery: components["schemas"]["HookDelivery"] | null;
             /**
-             * @description Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them and kills those that wait
+             * @description Builds of pull requests from forks: `approve` lets a limited number of them wait for a member's approval (further ones are not made, and the hook's log says so), `run` runs them, `ignore` skips them and kills those that wait
              * @enum {string}
              */
             forks: "approve" | "run" | "ignore";
@@ -2755,7 +2755,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them and kills those that wait
+             * @description Builds of pull requests from forks: `approve` lets a limited number of them wait for a member's approval (further ones are not made, and the hook's log says so), `run` runs them, `ignore` skips them and kills those that wait
              * @enum {string}
              */
             forks: "approve" | "run" | "ignore";

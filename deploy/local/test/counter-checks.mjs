@@ -87,6 +87,15 @@ export const counterChecks = [
     fails: ["a commit of 2,000,000 objects"],
   },
   {
+    file: "services/builds/test/repositories/fork-limits.test.ts",
+    fixed: {
+      "builds of forks that wait for approval in one repository": much,
+      "records of builds of forks that wait for approval in one repository": much,
+      "builds that forks make in one repository within 24 hours and that no member has approved": much,
+    },
+    fails: ["at most 500 builds", "at the same moment", "at most 32 MiB", "at most 1,000 builds a day"],
+  },
+  {
     file: "services/builds/test/nats-away.long.test.ts",
     fixed: { "events of one record that wait for NATS": much },
     fails: ["a build with a large manifest ends", "a cron job with a large manifest"],

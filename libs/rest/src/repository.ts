@@ -24,7 +24,7 @@ const fields = {
   forks: z
     .enum(Repository_Forks)
     .describe(
-      "Builds of pull requests from forks: `approve` lets them wait for a member's approval, `run` runs them, `ignore` skips them and kills those that wait",
+      "Builds of pull requests from forks: `approve` lets a limited number of them wait for a member's approval (further ones are not made, and the hook's log says so), `run` runs them, `ignore` skips them and kills those that wait",
     ),
   cancel_superseded: z
     .boolean()

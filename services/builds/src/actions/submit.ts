@@ -15,7 +15,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, type Destination, manualRunComment, runComment, runTag } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
-import { type BuildsSize, unapprovedComplaints } from "../domain/hooks/unapproved.js";
+import { type Unapproved, unapprovedComplaints } from "../domain/hooks/unapproved.js";
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
@@ -247,8 +247,8 @@ export interface CommitRequest extends BuildRequest {
   /** Absent for a restart. */
   readonly occasion?: Occasion;
   readonly awaitsApproval?: boolean;
-  /** What waits for approval already; limits hold for all together. */
-  readonly unapproved?: BuildsSize | undefined;
+  /** The builds without approval that exist already; limits hold for all together. */
+  readonly unapproved?: Unapproved;
 }
 
 async function selectForCommit(

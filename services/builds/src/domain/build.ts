@@ -43,6 +43,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     names?: { readonly user: string; readonly namespace?: string };
     /** The build comes from a fork. It is queued, but cannot be claimed until a member approves it. */
     awaitsApproval?: true;
+    /** The size of the record when it was made, if it awaited approval; set by the store. */
+    unapprovedBytes?: number;
     /** Builds with the same key run one at a time. `cancel` says which older builds this one kills. */
     concurrency?: { readonly key: string; readonly cancel?: "queued" | "running" };
     /** Indexes of the manifest's jobs that `when` left out; absent if there are none. */

@@ -9,6 +9,8 @@ export interface Origin extends Partial<CommitFacts> {
   /** The hook delivery and the path of the manifest; absent for a restart. */
   readonly deliveryId?: string;
   readonly path?: string;
+  /** Absent from builds that earlier versions made. */
+  readonly repositoryId?: number;
   readonly url: string;
   readonly sha: string;
   /** The commit comes from a fork: the build gets no variables, keys or objects. */

@@ -1,9 +1,29 @@
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { requestsPrefix } from "../domain/hooks/change.js";
-import type { BuildsSize } from "../domain/hooks/unapproved.js";
+import { type BuildsSize, maxPerDay, maxWaiting, type Unapproved } from "../domain/hooks/unapproved.js";
+import { unapprovedIndex } from "./indexes.js";
 
-const maxWaiting = 50;
+const maxKilled = 50;
+
+/** Counts at most `max` unapproved builds of a repository, from the index alone. */
+async function unapprovedSize(
+  builds: Collection<BuildDoc>,
+  repositoryId: number,
+  which: Filter<BuildDoc>,
+  max: number,
+): Promise<BuildsSize> {
+  const sums = { builds: { $sum: 1 }, bytes: { $sum: "$unapprovedBytes" } };
+  const found = builds.aggregate<BuildsSize>(
+    [
+      { $match: { "origin.repositoryId": repositoryId, awaitsApproval: true, ...which } },
+      { $limit: max },
+      { $group: { _id: null, ...sums } },
+    ],
+    { hint: unapprovedIndex },
+  );
+  return (await found.next()) ?? { builds: 0, bytes: 0 };
+}
 
 export const hookBuilds = (builds: Collection<BuildDoc>) => ({
   /** Returns the builds of hook deliveries, those of each sorted by the path of their manifest. */
@@ -43,7 +63,7 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
     const subject = { $gte: prefix, $lt: `${prefix}\u{10ffff}` };
     return builds
       .find({ "origin.subject": subject, status: "queued", awaitsApproval: true }, { projection: { _id: 1 } })
-      .limit(maxWaiting)
+      .limit(maxKilled)
       .map(({ _id }) => _id)
       .toArray();
   },
@@ -56,6 +76,16 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
       { $group: { _id: null, ...sums } },
     ]);
     return (await found.next()) ?? { builds: 0, bytes: 0 };
+  },
+
+  /** Returns a repository's builds of forks that no member has approved: those that wait, and the number since a time. */
+  async unapprovedOf(repositoryId: number, since: Date): Promise<Omit<Unapproved, "ofCommit">> {
+    const made = { status: { $in: ["queued", "killed"] as const }, createdAt: { $gt: since } };
+    const [waiting, { builds: madeToday }] = await Promise.all([
+      unapprovedSize(builds, repositoryId, { status: "queued" }, maxWaiting),
+      unapprovedSize(builds, repositoryId, made, maxPerDay),
+    ]);
+    return { waiting, madeToday };
   },
 
   /** Returns the builds of a hook delivery, sorted by the path of their manifest. */

@@ -6,6 +6,11 @@ const having = (field: string) => ({ partialFilterExpression: { [field]: { $exis
 
 export const numberIndex = "userId_1_number_1";
 
+/** Holds all that the limits of unapproved builds count, so that counting them reads no builds. */
+export const unapprovedIndex = {
+  ...{ "origin.repositoryId": 1, awaitsApproval: 1, status: 1, createdAt: 1, unapprovedBytes: 1 },
+} as const;
+
 const ensureBuildIndexes = (db: Db): Promise<void> =>
   ensureIndexes(db.collection("builds"), [
     { key: { userId: 1, number: 1 }, name: numberIndex, unique: true },
@@ -63,6 +68,7 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     // Finds builds of earlier pushes to a branch or request.
     { key: { "origin.subject": 1, status: 1, "origin.order": -1 }, ...having("origin.subject") },
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
+    { key: unapprovedIndex, partialFilterExpression: { awaitsApproval: true } },
     outboxIndex,
   ]);
 

@@ -22,7 +22,14 @@ export interface NewSize {
   readonly bytesWithEvents: number;
 }
 
-export const asStored = (doc: BuildDoc): BuildDoc => ({ ...doc, tagTerms: termsOfTags(doc.tags) });
+/** Its first event leaves the record soon. */
+const bytesWithoutEvents = (doc: BuildDoc): number => BSON.calculateObjectSize({ ...doc, outbox: [] });
+
+export const asStored = (doc: BuildDoc): BuildDoc => ({
+  ...doc,
+  tagTerms: termsOfTags(doc.tags),
+  unapprovedBytes: doc.awaitsApproval && bytesWithoutEvents(doc),
+});
 
 /** Returns the size of a new build's record, and the size that it must have room for. */
 export function newSize(doc: BuildDoc): NewSize {

@@ -1,4 +1,5 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { inTurn } from "@ci/kit/process/in-turn";
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
@@ -12,6 +13,7 @@ import {
   tagOf,
 } from "../../domain/hooks/change.js";
 import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
+import { dayMs } from "../../domain/hooks/unapproved.js";
 import { tagFrom } from "../../domain/tags.js";
 import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
@@ -54,7 +56,7 @@ function requestFor(
     tags: [tagFrom(shortRef(ref), ctx.config.tagLength)],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
-      ...{ deliveryId, url: repository.url, sha, bare: fork },
+      ...{ deliveryId, repositoryId: repository._id, url: repository.url, sha, bare: fork },
       ...placeOf(repository._id, delivery),
       ...commitFacts(change, commit),
     },
@@ -80,6 +82,19 @@ async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: num
     return { wrong: true, reasons: Object.values(fields).flat() };
   }
 }
+
+const submitting = inTurn<number>();
+
+/** Like `trySubmit`, but one manifest of a repository at a time, so that limits hold for all of them together. */
+const tryUnapproved = (ctx: Context, request: CommitRequest, deliveryId: string, repositoryId: number) =>
+  submitting(repositoryId, async () => {
+    const since = new Date(ctx.now().getTime() - dayMs);
+    const [ofCommit, others] = await Promise.all([
+      ctx.builds.sizeOfDelivery(deliveryId),
+      ctx.builds.unapprovedOf(repositoryId, since),
+    ]);
+    return trySubmit(ctx, { ...request, unapproved: { ofCommit, ...others } }, repositoryId);
+  });
 
 async function writableNamespace(ctx: Context, { userId, namespaceId }: RepositoryDoc) {
   const { namespaceIds } = await ctx.accounts.allow({ userId, action: "write", namespaceIds: [namespaceId] });
@@ -121,8 +136,10 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    const unapproved = request.awaitsApproval ? await ctx.builds.sizeOfDelivery(delivery._id) : undefined;
-    const refusal = await trySubmit(ctx, { ...request, text, namespace, origin, unapproved }, id);
+    const one = { ...request, text, namespace, origin };
+    const refusal = await (request.awaitsApproval
+      ? tryUnapproved(ctx, one, delivery._id, id)
+      : trySubmit(ctx, one, id));
     if (refusal) refusals.push({ path, refusal });
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
