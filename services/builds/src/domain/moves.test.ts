@@ -230,4 +230,19 @@ describe("kill", () => {
   it("leaves a final build unchanged", () => {
     expect(kill(aBuild({ status: "passed" }), t0)).toBeUndefined();
   });
+
+  it.each([
+    ["empties a build that nobody approved", { awaitsApproval: true as const }, 0],
+    ["keeps the contents of an approved build", {}, 3],
+    [
+      "keeps those of a build that a replica of an earlier version gave to a runner",
+      { awaitsApproval: true as const, epoch: 1 },
+      3,
+    ],
+  ])("%s", (_, fields, jobs) => {
+    const before = aBuild(fields);
+    const after = applyChange(before, kill(before, t0)!);
+    expect(after.jobs).toHaveLength(jobs);
+    expect(after.manifest).toBe(jobs === 0 ? "" : before.manifest);
+  });
 });
