@@ -1,7 +1,7 @@
 import { after, t0 } from "../../test/_build.js";
 import { end, kinds, running, statuses, textOf } from "../../test/_moves.js";
 import { applyChange } from "./change.js";
-import { lose } from "./moves.js";
+import { lose } from "./take-back.js";
 
 describe("lose", () => {
   const late = after(20_000);

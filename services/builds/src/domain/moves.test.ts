@@ -3,8 +3,9 @@ import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import { end, kinds, lease, leaseMs, running, statuses, textOf } from "../../test/_moves.js";
 import type { BuildDoc } from "./build.js";
 import { applyChange } from "./change.js";
-import { append, claim, finishJob, kill, lose } from "./moves.js";
+import { append, claim, finishJob, kill } from "./moves.js";
 import { shownTail } from "./side-by-side.js";
+import { lose } from "./take-back.js";
 
 describe("claim", () => {
   it("starts the build, its first job and a new epoch", () => {

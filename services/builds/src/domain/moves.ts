@@ -3,18 +3,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
 import { forgotten, requireApproved } from "./approval.js";
-import { resetArtifacts } from "./artifacts.js";
-import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
-import {
-  addOutput,
-  applyChange,
-  type Change,
-  requireEpoch,
-  requireEventRoom,
-  requireHeld,
-  requireTransition,
-  withEvent,
-} from "./change.js";
+import { type BuildDoc, isFinal, type JobDoc, worst } from "./build.js";
+import { addOutput, applyChange, type Change, requireEpoch, requireTransition, withEvent } from "./change.js";
 import { killedReason, lastLine, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
 import { addBeside, beginParts, shownTail, showParts } from "./side-by-side.js";
 import { testsOf } from "./tests.js";
@@ -79,11 +69,13 @@ const lineAfter = (texts: readonly (string | undefined)[], line: string): string
 
 const lastText = (doc: BuildDoc): string | undefined => shownTail(doc).at(-1)?.text;
 
-const addLine = (doc: BuildDoc, line: string, now: Date) => addOutput(doc, lineAfter([lastText(doc)], line), now);
+export const addLine = (doc: BuildDoc, line: string, now: Date) =>
+  addOutput(doc, lineAfter([lastText(doc)], line), now);
 
 const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
 
-const showAll = (doc: BuildDoc): BuildDoc =>
+/** Shows the output of all jobs of a parallel stage, which ends. */
+export const showAll = (doc: BuildDoc): BuildDoc =>
   doc.parts
     ? {
         ...doc,
@@ -107,7 +99,7 @@ function sayWhy(
 }
 
 /** Finishes the build. Jobs that never ran get its status. Without `why`, the reason comes from a job. */
-function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, why?: string): Change {
+export function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date, why?: string): Change {
   requireTransition(doc, status);
   const after = showAll(applyChange(doc, change));
   const reason = why ?? reasonOfBuild(after.jobs, status);
@@ -149,6 +141,9 @@ export interface JobReport extends Piece {
   readonly reason?: string;
   readonly tests?: TestCounts;
 }
+
+/** Returns the line that a runner writes when it kills a build. */
+export const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
 
 /** Adds the line that runners write when they kill a job. This runner learned of the kill too late. */
 function addKilledLine(doc: BuildDoc, index: number, now: Date): Change {
@@ -222,74 +217,4 @@ export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined 
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: forgotten(doc) }, "killed", now, killedReason(by));
   return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
-}
-
-/** How often a build may be requeued, and the id of the tag that marks it. */
-interface Returns {
-  readonly returns: number;
-  readonly tagId: number;
-}
-
-/** Requeues the build of a silent runner, unless its lease was renewed since it was read as expired. */
-export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
-  const { lease } = doc;
-  if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
-  return requeue(doc, "Runner lost", limits, now);
-}
-
-// A returned build counts as lost. Otherwise a build that fills its runners' disks would be requeued forever.
-export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Date): Change {
-  requireHeld(doc, epoch);
-  return requeue(doc, "Runner stopped", limits, now);
-}
-
-/** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
-const killedLine = ({ killRequestedBy }: BuildDoc) => `Build ${killedReason(killRequestedBy)}`;
-
-const finishKilled = (doc: BuildDoc, now: Date): Change =>
-  finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
-
-const notStarted = { status: "queued", startedAt: undefined } as const;
-
-/** Takes back a build whose claim was given up before the runner heard of it. This counts as no return. */
-export function unclaim(doc: BuildDoc, epoch: number, now: Date): Change | undefined {
-  if (doc.status !== "running" || doc.epoch !== epoch) return undefined;
-  if (doc.killRequestedAt) return finishKilled(doc, now);
-  requireEventRoom(doc);
-  return { set: { ...notStarted, lease: undefined, jobs: doc.jobs.map((job) => ({ ...job, ...notStarted })) } };
-}
-
-function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
-  const doc = showAll(read);
-  if (doc.killRequestedAt) return finishKilled(doc, now);
-  if (doc.returns >= limits.returns)
-    return finish(doc, addLine(doc, `${why}, no attempts left`, now), "failed", now, why.toLowerCase());
-  const returns = doc.returns + 1;
-  const output = addLine(doc, `${why}, build queued again (${returns} of ${limits.returns})`, now);
-  const jobs = doc.jobs.map((job) => ({
-    ...job,
-    ...notStarted,
-    finishedAt: undefined,
-    exitCode: undefined,
-    reason: undefined,
-    tests: undefined,
-    beside: undefined,
-  }));
-  const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
-  const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
-  return {
-    ...output,
-    set: {
-      ...output.set,
-      ...(doc.parts ? { parts: doc.parts } : {}),
-      ...notStarted,
-      lease: undefined,
-      returns,
-      jobs,
-      tests: undefined,
-      ...resetArtifacts(doc),
-      objects: doc.objects.map((object) => ({ ...object, placed: false })),
-      tags: isTagged ? doc.tags : [...doc.tags, tag],
-    },
-  };
 }

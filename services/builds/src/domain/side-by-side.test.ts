@@ -2,8 +2,9 @@ import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { aBuild, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc, Step } from "./build.js";
 import { applyChange, type Change, toShortBuild } from "./change.js";
-import { append, claim, finishJob, giveBack, kill } from "./moves.js";
+import { append, claim, finishJob, kill } from "./moves.js";
 import { storedRange } from "./side-by-side.js";
+import { giveBack } from "./take-back.js";
 
 const beside: Step = { commands: [], parallel: true };
 const plain: Step = { commands: [] };

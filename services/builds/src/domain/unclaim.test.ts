@@ -1,6 +1,7 @@
 import { aBuild, t0 } from "../../test/_build.js";
 import { applyChange } from "./change.js";
-import { claim, unclaim } from "./moves.js";
+import { claim } from "./moves.js";
+import { unclaim } from "./take-back.js";
 
 const running = (overrides = {}) => {
   const doc = aBuild(overrides);

@@ -4,7 +4,7 @@ import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import { requeue } from "../actions/requeue.js";
 import type { Context } from "../context.js";
-import { lose } from "../domain/moves.js";
+import { lose } from "../domain/take-back.js";
 import type { LostBuild } from "../store/build-leases.js";
 
 /** A build that is requeued is in the heap, and may have 16 MiB. */

@@ -14,7 +14,8 @@ import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
-import { type Claimer, claim, unclaim } from "../../domain/moves.js";
+import { type Claimer, claim } from "../../domain/moves.js";
+import { unclaim } from "../../domain/take-back.js";
 import type { Place } from "../../store/line.js";
 
 /** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */

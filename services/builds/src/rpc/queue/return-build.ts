@@ -1,7 +1,7 @@
 import { requeue } from "../../actions/requeue.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { requireSecret } from "../../domain/lease-secret.js";
-import { giveBack } from "../../domain/moves.js";
+import { giveBack } from "../../domain/take-back.js";
 
 export const returnBuild =
   (ctx: Context): QueueHandlers["returnBuild"] =>

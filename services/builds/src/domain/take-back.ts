@@ -1,0 +1,72 @@
+import { resetArtifacts } from "./artifacts.js";
+import type { BuildDoc, HeldLease } from "./build.js";
+import { type Change, requireEventRoom, requireHeld } from "./change.js";
+import { addLine, finish, killedLine, showAll } from "./moves.js";
+import { killedReason } from "./reasons.js";
+
+/** How often a build may be requeued, and the id of the tag that marks it. */
+interface Returns {
+  readonly returns: number;
+  readonly tagId: number;
+}
+
+/** Requeues the build of a silent runner, unless its lease was renewed since it was read as expired. */
+export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
+  const { lease } = doc;
+  if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
+  return requeue(doc, "Runner lost", limits, now);
+}
+
+// A returned build counts as lost. Otherwise a build that fills its runners' disks would be requeued forever.
+export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Date): Change {
+  requireHeld(doc, epoch);
+  return requeue(doc, "Runner stopped", limits, now);
+}
+
+const finishKilled = (doc: BuildDoc, now: Date): Change =>
+  finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
+
+const notStarted = { status: "queued", startedAt: undefined } as const;
+
+/** Takes back a build whose claim was given up before the runner heard of it. This counts as no return. */
+export function unclaim(doc: BuildDoc, epoch: number, now: Date): Change | undefined {
+  if (doc.status !== "running" || doc.epoch !== epoch) return undefined;
+  if (doc.killRequestedAt) return finishKilled(doc, now);
+  requireEventRoom(doc);
+  return { set: { ...notStarted, lease: undefined, jobs: doc.jobs.map((job) => ({ ...job, ...notStarted })) } };
+}
+
+function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
+  const doc = showAll(read);
+  if (doc.killRequestedAt) return finishKilled(doc, now);
+  if (doc.returns >= limits.returns)
+    return finish(doc, addLine(doc, `${why}, no attempts left`, now), "failed", now, why.toLowerCase());
+  const returns = doc.returns + 1;
+  const output = addLine(doc, `${why}, build queued again (${returns} of ${limits.returns})`, now);
+  const jobs = doc.jobs.map((job) => ({
+    ...job,
+    ...notStarted,
+    finishedAt: undefined,
+    exitCode: undefined,
+    reason: undefined,
+    tests: undefined,
+    beside: undefined,
+  }));
+  const isTagged = doc.tags.some((tag) => tag.name === "orphaned");
+  const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
+  return {
+    ...output,
+    set: {
+      ...output.set,
+      ...(doc.parts ? { parts: doc.parts } : {}),
+      ...notStarted,
+      lease: undefined,
+      returns,
+      jobs,
+      tests: undefined,
+      ...resetArtifacts(doc),
+      objects: doc.objects.map((object) => ({ ...object, placed: false })),
+      tags: isTagged ? doc.tags : [...doc.tags, tag],
+    },
+  };
+}
