@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { collect } from "@ci/builds/domain/artifacts";
 import { isFinal } from "@ci/builds/domain/build";
 import { append, finishJob } from "@ci/builds/domain/moves";
+import { recordVerdict } from "@ci/builds/domain/verdict";
 import { receiveUpload, type UploadMessage } from "@ci/kit/bytes/upload";
 import { Fault } from "@ci/kit/rpc/fault";
 import {
@@ -13,6 +14,7 @@ import {
   FinishJobRequest,
   PutTestsRequest,
   ReadAssignedObjectRequest,
+  RecordVerdictRequest,
 } from "@ci/proto/builds/v1/queue";
 import type { BuildQueue } from "@ci/runner/context";
 import { type CachePlace, localCaches } from "./caches.js";
@@ -82,6 +84,10 @@ export function localQueue(options: QueueOptions): BuildQueue {
       const { placedObjectIds: placed, ...report } = FinishJobRequest.fromPartial(request);
       await build.change((doc) => finishJob(doc, { ...report, placed }, new Date()));
       return { final: isFinal(build.doc().status) };
+    },
+    async recordVerdict(request) {
+      await build.change((doc) => recordVerdict(doc, RecordVerdictRequest.fromPartial(request), new Date()));
+      return {};
     },
     async *readAssignedObject(request) {
       const { id } = ReadAssignedObjectRequest.fromPartial(request);

@@ -13,6 +13,7 @@ import {
   type PutTestsRequest,
   QueueServiceDefinition,
   type QueueServiceImplementation,
+  type RecordVerdictRequest,
   type TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import { serveRpc } from "@ci/testkit/identities";
@@ -38,6 +39,7 @@ export interface QueuedBuild {
   killedBy?: string;
   /** Whether the runner has given the build back. It is not assigned again. */
   returned: boolean;
+  verdict?: RecordVerdictRequest;
   final?: Outcome;
   finishedAt?: number;
   text: string;
@@ -83,8 +85,13 @@ export interface TestQueue extends AsyncDisposable {
   onCall(call: string, listener: () => void): void;
 }
 
+const { recordVerdict: _, ...olderMethods } = QueueServiceDefinition.methods;
+
+/** A queue of an older version, which records no verdicts. */
+export const startOlderQueue = () => startQueue(0, olderMethods as never);
+
 /** Serves an in-memory queue and objects on a real port, with the rules of queue.proto and no more. */
-export async function startQueue(port = 0): Promise<TestQueue> {
+export async function startQueue(port = 0, methods = QueueServiceDefinition.methods): Promise<TestQueue> {
   const builds = new Map<number, QueuedBuild>();
   const objects = new Map<number, string>();
   const caches: TestQueue["caches"] = [];
@@ -194,6 +201,13 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       finish(build, request);
       return { final: build.final !== undefined };
     },
+    async recordVerdict(request) {
+      const build = leasedBuild("recordVerdict", request);
+      const index = build.assignment.jobs.findIndex(({ id }) => id === request.jobId);
+      if (!build.running.includes(index)) throw new Fault("conflict", `job ${request.jobId} is not running`);
+      build.verdict = request;
+      return {};
+    },
     async returnBuild(request) {
       const build = leasedBuild("returnBuild", request);
       build.returned = true;
@@ -246,7 +260,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
 
   const log = createLog("queue", "silent");
   const rpc = await serveRpc({ listen: `127.0.0.1:${port}`, log, graceMs: 50 }, (server) => {
-    server.add(QueueServiceDefinition, handlers);
+    server.add({ ...QueueServiceDefinition, methods }, handlers);
   });
 
   const queue: TestQueue = {

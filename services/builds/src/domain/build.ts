@@ -15,7 +15,7 @@ import type {
   BuildVariable,
   Job,
 } from "@ci/proto/builds/v1/builds";
-import type { Driver, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queue";
+import type { Driver, FinishJobRequest_Outcome, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
@@ -69,6 +69,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     /** SHA-256 of the secret of the last claim. */
     leaseHash?: string;
     returns: number;
+    /** How the last job has ended, while its failed machine stays. */
+    verdict?: Verdict;
     killRequestedAt?: Date;
     /** Name of the user who requested the kill, if a user did. */
     killRequestedBy?: string;
@@ -82,6 +84,16 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
 
 /** The store sets `until` by the clock of MongoDB. */
 export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
+
+/** How a job ends that was claimed with this epoch. */
+export interface Verdict {
+  readonly epoch: number;
+  readonly jobId: number;
+  readonly outcome: FinishJobRequest_Outcome;
+  readonly exitCode?: number;
+  readonly reason?: string;
+  readonly tests?: TestCounts;
+}
 
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output"> & {
   /** The counts of its test reports, once it has finished. */

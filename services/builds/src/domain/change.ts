@@ -146,6 +146,15 @@ export function applyChange(doc: BuildDoc, { set, output }: Change): BuildDoc {
   return { ...after, tail: grownTail(after, output) };
 }
 
+/** Returns two changes as one. The second is based on the build after the first. */
+export const joined = (first: Change, second: Change): Change => ({
+  ...first,
+  ...second,
+  set: { ...first.set, ...second.set },
+  output: [...(first.output ?? []), ...(second.output ?? [])],
+  events: [...(first.events ?? []), ...(second.events ?? [])],
+});
+
 /** Adds an event to a change, with the next `seq` and the changed record. */
 export function withEvent(doc: BuildDoc, change: Change, kind: string, at: Date, details?: EventDetails): Change {
   const set = { ...change.set, seq: doc.seq + 1 };

@@ -1,10 +1,10 @@
 import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { FinishJobRequest_Outcome, TestCounts } from "@ci/proto/builds/v1/queue";
+import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { forgotten, requireApproved } from "./approval.js";
-import { type BuildDoc, isFinal, type JobDoc, worst } from "./build.js";
-import { addOutput, applyChange, type Change, requireEpoch, requireTransition, withEvent } from "./change.js";
+import { type BuildDoc, isFinal, type JobDoc, type Verdict, worst } from "./build.js";
+import { addOutput, applyChange, type Change, joined, requireEpoch, requireTransition, withEvent } from "./change.js";
 import { killedReason, lastLine, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
 import { addBeside, beginParts, shownTail, showParts } from "./side-by-side.js";
 import { testsOf } from "./tests.js";
@@ -72,7 +72,12 @@ const lastText = (doc: BuildDoc): string | undefined => shownTail(doc).at(-1)?.t
 export const addLine = (doc: BuildDoc, line: string, now: Date) =>
   addOutput(doc, lineAfter([lastText(doc)], line), now);
 
-const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
+const notRunning = {
+  lease: undefined,
+  verdict: undefined,
+  killRequestedAt: undefined,
+  killRequestedBy: undefined,
+};
 
 /** Shows the output of all jobs of a parallel stage, which ends. */
 export const showAll = (doc: BuildDoc): BuildDoc =>
@@ -118,8 +123,7 @@ export function finish(doc: BuildDoc, change: Change, status: Build_Status, now:
     status,
     reason,
     finishedAt: now,
-    lease: undefined,
-    ...noKill,
+    ...notRunning,
   };
   const output = [...(change.output ?? []), ...line.output];
   return withEvent(doc, { ...change, set, output }, "build.finished", now);
@@ -131,32 +135,27 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
   return outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
 }
 
-export interface JobReport extends Piece {
-  readonly epoch: number;
-  readonly outcome: FinishJobRequest_Outcome;
+export interface JobReport extends Piece, Verdict {
   /** The runner supports conditions and parallel stages. */
   readonly followsOrder?: boolean;
   readonly placed: readonly number[];
-  readonly exitCode?: number;
-  readonly reason?: string;
-  readonly tests?: TestCounts;
 }
 
 /** Returns the line that a runner writes when it kills a build. */
 export const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
 
-/** Adds the line that runners write when they kill a job. This runner learned of the kill too late. */
-function addKilledLine(doc: BuildDoc, index: number, now: Date): Change {
+/** Adds lines to the output of a job that its runner was to write. */
+export function addJobLines(doc: BuildDoc, index: number, lines: string, now: Date): Change {
   const own = doc.tail.findLast(({ job }) => job === index)?.text;
-  if (doc.jobs[index]!.beside) return addBeside(doc, lineAfter([own], killedLine(doc)), now, index);
-  return addOutput(doc, lineAfter([own, lastText(doc)], killedLine(doc)), now, index);
+  if (doc.jobs[index]!.beside) return addBeside(doc, lineAfter([own], lines), now, index);
+  return addOutput(doc, lineAfter([own, lastText(doc)], lines), now, index);
 }
 
 function appendRest(doc: BuildDoc, index: number, report: JobReport, now: Date): Change {
   const rest = append(doc, report.epoch, report, now) ?? { set: {}, output: [] };
   if (!doc.killRequestedAt || report.outcome === "killed") return rest;
-  const line = addKilledLine(applyChange(doc, rest), index, now);
-  return { set: { ...rest.set, ...line.set }, output: [...(rest.output ?? []), ...(line.output ?? [])] };
+  // This runner learned of the kill too late.
+  return joined(rest, addJobLines(applyChange(doc, rest), index, killedLine(doc), now));
 }
 
 /** Returns the indexes of the jobs to start after this one has ended. `jobs` have the new statuses. */

@@ -1,6 +1,6 @@
 import type { PreparedJob } from "@ci/proto/builds/v1/queue";
 import type { BuildDoc } from "./build.js";
-import { applyChange, type Change } from "./change.js";
+import { applyChange, type Change, joined } from "./change.js";
 import { finishJob, type JobReport } from "./moves.js";
 
 /**
@@ -20,10 +20,5 @@ export function finishPrepared(
   if (!first) return finishJob(doc, report, now);
   const second = finishJob(applyChange(doc, first), report, now);
   // A build that was to be killed has ended with the first job.
-  if (!second) return first;
-  return {
-    set: { ...first.set, ...second.set },
-    output: [...(first.output ?? []), ...(second.output ?? [])],
-    events: [...(first.events ?? []), ...(second.events ?? [])],
-  };
+  return second ? joined(first, second) : first;
 }

@@ -4,7 +4,8 @@ import type { BuildDoc, JobDoc } from "./build.js";
 /** A reason is a phrase. Longer ones are cut. */
 const maxLength = 500;
 
-const cleaned = (text: string): string | undefined =>
+/** Returns a reason as a record stores it. */
+export const shortReason = (text = ""): string | undefined =>
   text
     .replace(/\p{Cc}+/gu, " ")
     .trim()
@@ -47,10 +48,10 @@ const withoutReason: Partial<Record<Build_Status, string>> = { killed: "killed",
 export function reasonOfJob(
   { killRequestedAt, killRequestedBy }: Pick<BuildDoc, "killRequestedAt" | "killRequestedBy">,
   status: Build_Status,
-  { reason = "" }: { readonly reason?: string },
+  { reason }: { readonly reason?: string },
 ): string | undefined {
   if (killRequestedAt) return killedReason(killRequestedBy);
-  return status === "passed" ? undefined : (cleaned(reason) ?? withoutReason[status]);
+  return status === "passed" ? undefined : (shortReason(reason) ?? withoutReason[status]);
 }
 
 /** Returns why a build ended with this status: the reason of the first job with that status. */

@@ -3,6 +3,7 @@ import type { BuildDoc, HeldLease } from "./build.js";
 import { type Change, requireEventRoom, requireHeld } from "./change.js";
 import { addLine, finish, killedLine, showAll } from "./moves.js";
 import { killedReason } from "./reasons.js";
+import { endByVerdict } from "./verdict.js";
 
 /** How often a build may be requeued, and the id of the tag that marks it. */
 interface Returns {
@@ -10,7 +11,7 @@ interface Returns {
   readonly tagId: number;
 }
 
-/** Requeues the build of a silent runner, unless its lease was renewed since it was read as expired. */
+/** Requeues or ends the build of a silent runner, unless its lease was renewed since it was read as expired. */
 export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
   const { lease } = doc;
   if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
@@ -39,6 +40,8 @@ export function unclaim(doc: BuildDoc, epoch: number, now: Date): Change | undef
 function requeue(read: BuildDoc, why: string, limits: Returns, now: Date): Change {
   const doc = showAll(read);
   if (doc.killRequestedAt) return finishKilled(doc, now);
+  const ended = endByVerdict(read, why, now);
+  if (ended) return ended;
   if (doc.returns >= limits.returns)
     return finish(doc, addLine(doc, `${why}, no attempts left`, now), "failed", now, why.toLowerCase());
   const returns = doc.returns + 1;

@@ -30,6 +30,7 @@ import { putCache } from "./queue/put-cache.js";
 import { putTests } from "./queue/put-tests.js";
 import { readAssignedObject } from "./queue/read-assigned-object.js";
 import { readCache } from "./queue/read-cache.js";
+import { recordVerdict } from "./queue/record-verdict.js";
 import { renewLease } from "./queue/renew-lease.js";
 import { returnBuild } from "./queue/return-build.js";
 import { readArtifact } from "./read-artifact.js";
@@ -89,6 +90,7 @@ export const queueHandlers = (ctx: Context): QueueHandlers => ({
   putCache: putCache(ctx),
   putTests: putTests(ctx),
   finishJob: finishJob(ctx),
+  recordVerdict: recordVerdict(ctx),
   returnBuild: returnBuild(ctx),
   listLeases: listLeases(ctx),
 });

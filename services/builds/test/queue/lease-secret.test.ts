@@ -21,6 +21,7 @@ function reportsOf({ buildId, epoch, jobs }: Assignment, leaseSecret: string | u
     appendOutput: () => queue.appendOutput({ ...held, jobId, offset: 0, text: "forged\n" }),
     putArtifact: () => queue.putArtifact(sendUpload({ ...held, artifactId }, bytes())),
     finishJob: () => queue.finishJob({ ...held, jobId, outcome: "passed", offset: 0, text: "", placedObjectIds: [] }),
+    recordVerdict: () => queue.recordVerdict({ ...held, jobId, outcome: "failed" }),
     readAssignedObject: async () => {
       for await (const _part of queue.readAssignedObject({ ...held, id: 1 }));
     },
@@ -81,12 +82,19 @@ test("a lease that an older version gave has no secret and accepts none", async 
 
 test("the secret opens every report", async () => {
   const build = await claimed();
-  const { finishJob: _, readAssignedObject, ...reports } = reportsOf(build, build.leaseSecret);
+  const {
+    finishJob: _finish,
+    recordVerdict: _record,
+    readAssignedObject,
+    ...reports
+  } = reportsOf(build, build.leaseSecret);
   expect(await fault(readAssignedObject())).toMatchObject({ code: "not_found" });
   // The last one returns the build.
   for (const report of Object.values(reports)) await report();
   expect(await stored(build.buildId)).toMatchObject({ status: "queued", returns: 1 });
   const again = (await suite.claim())!;
-  await reportsOf(again, again.leaseSecret).finishJob();
+  const { recordVerdict, finishJob } = reportsOf(again, again.leaseSecret);
+  await recordVerdict();
+  await finishJob();
   expect((await stored(build.buildId)).jobs.map(({ status }) => status)).toEqual(["passed", "running", "queued"]);
 });

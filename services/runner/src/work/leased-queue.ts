@@ -59,6 +59,7 @@ export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = n
     readAssignedObject: (report, options) => queue.readAssignedObject(withSecret(report), options),
     putTests: (report, options) => queue.putTests(withSecret(report), options),
     finishJob: (report, options) => queue.finishJob(withSecret(report), options),
+    recordVerdict: (report, options) => queue.recordVerdict(withSecret(report), options),
     returnBuild: (report, options) => queue.returnBuild(withSecret(report), options),
     listLeases: (request, options) => queue.listLeases(request, options),
   };
