@@ -224,4 +224,29 @@ else {
     expect(artifact.json).toMatchObject({ size: expect.any(Number), job: { name: "s.1", status: "failed" } });
     await expectNothingLeft();
   });
+
+  it("a kill -9 of the runner while a failed machine stays: the build fails and does not run again, and the machine is removed", async () => {
+    const driver = { type: "qemu", image: "small", keep_on_failure: "30" };
+    const build = await submit(["echo deployed", "exit 3"], { driver });
+    await eventually(async () => expect((await processes.api.get(build.url)).json.output).toMatch(stays), patience);
+    const before = { machines: machines(), folders: folders() };
+    await processes.kill("runner");
+    expect(machines()).toEqual(before.machines);
+    const failed = await eventually(async () => {
+      const { json } = await processes.api.get(build.url);
+      expect(json.status).not.toBe("running");
+      return json;
+    }, patience);
+    expect(failed).toMatchObject({ status: "failed", reason: "exit code 3", tags: [] });
+    expect(failed.output).toMatch(/\nRunner lost while the failed machine stayed\nJob failed: exit code 3\n$/);
+
+    await processes.start("runner");
+    await eventually(async () => {
+      expect(machines().filter((pid) => before.machines.includes(pid))).toEqual([]);
+      expect(folders().filter((name) => before.folders.includes(name))).toEqual([]);
+    }, patience);
+    expect((await ended((await submit(["true"])).url)).status).toBe("passed");
+    expect((await processes.api.get(build.url)).json).toEqual(failed);
+    await expectNothingLeft();
+  });
 }

@@ -16,6 +16,7 @@ import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { collectReports } from "./steps/reports.js";
 import { sendServiceOutput } from "./steps/service-output.js";
+import { isSetup, sayIfNothingRuns } from "./steps/setup.js";
 import { sideBySide } from "./steps/side-by-side.js";
 import { type BuildTime, buildTime, never, prepareTime } from "./work/build-time.js";
 import { Ended } from "./work/ended.js";
@@ -119,7 +120,7 @@ async function runReported(run: Run, { index, started, held, offset, beside }: P
   note(progress, job, ran);
   const isLastHere = --progress.unfinished === 0;
   const concludes = isLastHere && !("broken" in ran);
-  const result = concludes ? await resultOf(run, () => conclude(run, index, output, ran)) : ran;
+  const result = concludes ? await resultOf(run, () => conclude(run, index, { output, reports }, ran)) : ran;
   note(progress, job, result);
   let rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
   if ("broken" in result) {
@@ -248,26 +249,17 @@ async function fetched(run: Run, source: Source, output: Output, stop: AbortSign
   return 0;
 }
 
-const isSetup = ({ jobs }: Assignment, index: number): boolean =>
-  index === 0 || (jobs[index]!.source ?? jobs[index]!.service) !== undefined;
-
-/** Says that nothing was run, once the setup has passed: until then, a failure may still start jobs. */
-function sayIfNothingRuns(build: Assignment, index: number, output: Output): void {
-  const { jobs, leftOutJobs = 0 } = build;
-  const own = jobs.filter((_, at) => !isSetup(build, at));
-  const decides = own.length === 0 ? 0 : jobs.length - own.length - 1;
-  if (index !== decides || own.some(({ skipAfterSuccess }) => !skipAfterSuccess)) return;
-  const hasJobs = own.length + leftOutJobs > 0;
-  const why = hasJobs ? "No job of the manifest is for this build" : "The manifest has no jobs";
-  output.line(`${why}: nothing was run`);
+interface Told {
+  readonly output: Output;
+  readonly reports: ReturnType<typeof reportsOf>;
 }
 
 /** Runs once for each stage: restores caches after the setup; at the end, stores them or keeps the failed environment. */
-async function conclude(run: Run, index: number, output: Output, result: Result): Promise<Result> {
+async function conclude(run: Run, index: number, { output, reports }: Told, result: Result): Promise<Result> {
   const { build, caches, environment, lease, signal, progress } = run;
   const { draining } = run.ctx;
   const isPassed = result.outcome === "passed";
-  if (isPassed) sayIfNothingRuns(build, index, output);
+  if (isPassed) sayIfNothingRuns(build, index, output.line);
   const [next] = nextJobs(build.jobs, index, progress.failed);
   if (next !== undefined) {
     if (isPassed && isSetup(build, index) && !isSetup(build, next)) await caches.restore(output.line, signal);
@@ -276,7 +268,10 @@ async function conclude(run: Run, index: number, output: Output, result: Result)
   if (progress.allPassed && !isSetup(build, index)) await caches.store(output.line, signal);
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (progress.scriptFailed && result.exitCode !== undefined)
-    await inspectFailed(build, environment, { ...collecting(run, output), signal: lease.ended, draining });
+    await inspectFailed(build, environment, {
+      ...collecting(run, output),
+      ...{ signal: lease.ended, draining, recordVerdict: () => reports.recordVerdict(result) },
+    });
   return result;
 }
 

@@ -15,7 +15,7 @@ import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 const noop = async () => undefined;
 
 /** Runs builds in environments that do only what the test says. */
-export function bareEnvironments() {
+export function bareEnvironments(start: () => Promise<TestQueue> = startQueue) {
   let queue: TestQueue;
   let client: ReturnType<typeof connect>;
   let dir: string;
@@ -23,7 +23,7 @@ export function bareEnvironments() {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "runner-test-"));
     copies = await openCopies(dir, 0);
-    queue = await startQueue();
+    queue = await start();
     client = connect(queue.address);
   });
   afterAll(async () => {

@@ -3,11 +3,12 @@ import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { anAssignment, newId } from "./_assignment.js";
 import { bareEnvironments } from "./_environment.js";
-import type { QueuedBuild } from "./_queue.js";
-import { textOf } from "./_subject.js";
+import { type QueuedBuild, startOlderQueue } from "./_queue.js";
+import { deferred, textOf } from "./_subject.js";
 import { inMoreTime } from "./_suite.js";
 
 const { runIn, claimIn } = bareEnvironments();
+const older = bareEnvironments(startOlderQueue);
 const keepOnFailure = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 7 } as const;
 
 type Asked = Partial<Assignment> & { mayFail?: boolean };
@@ -69,6 +70,39 @@ test("the inspection does not count as the build's time", async () => {
     ({ build }) => build.outcomes.length > 1,
   );
   expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
+});
+
+/** Fails a build in a place and returns what the queue knows of its end while its environment stays. */
+async function verdictIn({ claimIn }: Pick<typeof older, "claimIn">) {
+  const { assignment } = aBuild();
+  const [begun, over] = [deferred(), deferred()];
+  const inspection = {
+    async stay() {
+      begun.resolve();
+      await over.promise;
+    },
+    disk,
+  };
+  const { build, work } = await claimIn(assignment, { run: async () => 3, inspection });
+  try {
+    await begun.promise;
+    const { verdict, final } = build;
+    over.resolve();
+    await eventually(() => expect([build.final, build.ends.at(-1)]).toEqual(["failed", [3, "exit code 3"]]));
+    return { verdict, final, jobId: assignment.jobs[1]!.id };
+  } finally {
+    await work.stop();
+  }
+}
+
+test("the queue knows how a build ends before its environment stays", async () => {
+  const { verdict, final, jobId } = await verdictIn({ claimIn });
+  expect(verdict).toMatchObject({ jobId, outcome: "failed", exitCode: 3, reason: "exit code 3" });
+  expect(final).toBeUndefined();
+});
+
+test("with a queue of an older version an environment stays, too", async () => {
+  expect((await verdictIn(older)).verdict).toBeUndefined();
 });
 
 test("a runner that drains ends the stay, collects the disk and reports the failure", async () => {

@@ -9,6 +9,7 @@ test("other work gets its turn while a long reason is masked", async () => {
   const reports = reportsOf({
     queue: {
       appendOutput: async () => ({}),
+      recordVerdict: async () => ({}),
       finishJob: async (ask) => {
         asked.push(ask as FinishJobRequest);
         return { final: true };

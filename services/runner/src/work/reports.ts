@@ -1,4 +1,5 @@
 import { untraced } from "@ci/kit/process/trace";
+import { isUnimplemented } from "@ci/kit/rpc/fault";
 import type {
   FinishJobRequest_Outcome as Outcome,
   PreparedJob,
@@ -25,7 +26,7 @@ export interface Result {
 }
 
 interface Reporting {
-  readonly queue: Pick<QueueServiceClient, "appendOutput" | "finishJob">;
+  readonly queue: Pick<QueueServiceClient, "appendOutput" | "finishJob" | "recordVerdict">;
   readonly mark: Mark;
   readonly lease: Pick<Lease, "lost" | "lose">;
   readonly secrets: Secrets;
@@ -55,6 +56,16 @@ export function reportsOf({ queue, mark, lease, secrets, jobId, started, held, b
         lose();
         throw error;
       }
+    },
+    /** Says how the build ends if this runner cannot finish the job. A queue of an older version does not take it. */
+    async recordVerdict({ why, outcome, exitCode, tests }: Result): Promise<void> {
+      const reason = why && (await masked(secrets, reasonIn(why)));
+      const ask = { ...mark, jobId, outcome, exitCode, tests, reason };
+      const passOld = (error: unknown) => {
+        if (!isUnimplemented(error)) throw error;
+      };
+      await started();
+      await retry(lost, () => queue.recordVerdict(ask, { signal: lost }).then(() => undefined, passOld));
     },
     /** Finishes the job, which starts what comes next or ends the build. */
     async finish({ why, ...how }: Result & Piece) {
