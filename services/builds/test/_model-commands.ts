@@ -175,6 +175,21 @@ const finish = fc
     }),
   );
 
+const verdict = fc
+  .record({ at: index, which: index, old: fc.boolean(), outcome: outcomes, reason: fc.constantFrom(undefined, "why") })
+  .map(({ at, which, old, outcome, reason }) =>
+    byRunner(`verdict(${outcome})`, at, old, async (world, { model: build }, { buildId, epoch, jobs }, mayWrite) => {
+      // Runners of earlier versions record none.
+      if (!build.followsOrder) return;
+      const { at: jobAt } = aJob(build, which);
+      const end = { epoch, outcome, reason };
+      const call = world.queue.recordVerdict({ buildId, jobId: jobs[jobAt]!.id, ...end });
+      if (!mayWrite || !model.isEndedBy(build, { ...end, index: jobAt })) return refused(call);
+      await call;
+      build.verdict = { ...end, index: jobAt };
+    }),
+  );
+
 /** Tries to finish a job before its turn. */
 const finishAhead = index.map((at) =>
   byRunner("finish ahead", at, false, async (world, { model: build }, { buildId, epoch, jobs }) => {
@@ -261,6 +276,7 @@ export const anyCommand = fc.oneof(
   { weight: 70, arbitrary: append },
   { weight: 130, arbitrary: finish },
   { weight: 15, arbitrary: finishAhead },
+  { weight: 25, arbitrary: verdict },
   { weight: 30, arbitrary: artifact },
   { weight: 25, arbitrary: kill },
   { weight: 15, arbitrary: restart },

@@ -11,6 +11,7 @@ export const allOutcomes = [
   ...statuses,
   "returned 2 times",
   "no attempts left",
+  "ended by its verdict",
   "side by side",
   "a job ran after a failure",
 ];

@@ -203,6 +203,7 @@ export async function settle(world: World): Promise<void> {
     reachedOutcomes.add(model.status);
     reachedOutcomes.add(`returned ${model.returns} times`);
     if (textOf(model).includes("no attempts left")) reachedOutcomes.add("no attempts left");
+    if (textOf(model).includes("machine stayed")) reachedOutcomes.add("ended by its verdict");
     if (model.parts.size > 0) reachedOutcomes.add("side by side");
     if (model.jobs.some(({ startedAt, plan }) => startedAt !== undefined && plan.on?.join() === "failed"))
       reachedOutcomes.add("a job ran after a failure");

@@ -51,6 +51,8 @@ export interface BuildModel {
   returns: number;
   killRequested: boolean;
   killedBy?: string;
+  /** How the job with this index ends if the runner with this epoch is lost. */
+  verdict?: Verdict;
   /** Kinds, in order. */
   events: string[];
 }
@@ -185,6 +187,11 @@ export interface End {
   readonly reason?: string;
 }
 
+export interface Verdict extends Omit<End, "text"> {
+  readonly epoch: number;
+  readonly index: number;
+}
+
 /** Ends a running job. */
 export function endJob(build: BuildModel, job: JobModel, { outcome, text, exitCode, reason }: End, now: number): void {
   appendOutput(build, job, text);
@@ -213,12 +220,33 @@ export function killBuild(build: BuildModel, now: number, by: string): void {
   }
 }
 
+/** Ends a build whose runner was lost after it had recorded how its last job ended. */
+function endAsRecorded(build: BuildModel, { index, outcome, exitCode, reason }: Verdict, now: number): void {
+  const job = build.jobs[index]!;
+  const others = runningJobs(build).filter((one) => one !== job);
+  for (const one of others) Object.assign(one, { status: "failed", finishedAt: now, reason: "runner lost" });
+  const why = outcome === "failed" && reason !== undefined ? `\nJob failed: ${reason}` : "";
+  appendLine(build, job, `Runner lost while the failed machine stayed${why}`);
+  endJob(build, job, { outcome, text: "", exitCode, reason }, now);
+}
+
+/** Reports whether the build ends with this verdict. */
+export function isEndedBy(build: BuildModel, verdict: Verdict): boolean {
+  if (build.jobs[verdict.index]!.status !== "running") return false;
+  const copy = structuredClone(build);
+  endAsRecorded(copy, verdict, 0);
+  return isFinal(copy.status);
+}
+
 /** Takes a build back from a runner that was silent for too long. */
 export function loseRunner(build: BuildModel, now: number, maxReturns: number): void {
+  const { verdict } = build;
   if (build.killRequested) {
     settle(build);
     appendLine(build, undefined, `Build killed by ${build.killedBy}`);
     endBuild(build, "killed", now, `killed by ${build.killedBy}`);
+  } else if (verdict?.epoch === build.epoch && build.jobs[verdict.index]!.status === "running") {
+    endAsRecorded(build, verdict, now);
   } else if (build.returns === maxReturns) {
     settle(build);
     appendLine(build, undefined, "Runner lost, no attempts left");

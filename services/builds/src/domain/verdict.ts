@@ -23,8 +23,9 @@ export function endByVerdict(doc: BuildDoc, why: string, now: Date): Change | un
   const isUnreported = ({ status }: JobDoc, at: number) => status === "running" && at !== index;
   const jobs = doc.jobs.map((job, at) => (isUnreported(job, at) ? { ...job, ...unreported } : job));
   const alone = { ...doc, jobs };
-  const { reason } = verdict;
-  const lines = [`${why} while the failed machine stayed`, ...(reason ? [`Job failed: ${reason}`] : [])];
+  const { outcome, reason } = verdict;
+  const hasFailed = outcome === "failed" && reason !== undefined;
+  const lines = [`${why} while the failed machine stayed`, ...(hasFailed ? [`Job failed: ${reason}`] : [])];
   const said = joined({ set: { jobs } }, addJobLines(alone, index, lines.join("\n"), now));
   const report = { ...verdict, offset: 0, text: "", placed: [], followsOrder: true };
   const ended = finishJob(applyChange(alone, said), report, now);
