@@ -90,6 +90,9 @@ The environment's own git clones a source. If there is no git, the runner provid
 over HTTP and without \`submodules\`. Git LFS works if git is set up for it (\`git lfs install --system\`). A commit that was pushed to a branch
 is checked out on that branch.
 
+In a build of a repository's hook, the repository is the first source, at the commit of the push or request, unless the manifest lists it,
+under any of its addresses. If it is listed without \`ref\`, the same commit is checked out.
+
 ${table(filled(sources).items.anyOf[1])}
 
 ## Keys of a service

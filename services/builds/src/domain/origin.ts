@@ -29,12 +29,17 @@ const branchOf = ({ ref = "" }: Origin): string | undefined => {
   return branch !== undefined && isUsualBranch(branch) ? branch : undefined;
 };
 
-/** Adds the repository at its commit as the first source, unless the manifest lists that repository itself. */
+/** Checks out the commit in each listed source of the repository without a ref. Adds it as the first source if none is listed. */
 export function withOrigin(manifest: Manifest, origin: Origin): Manifest {
   const { url, sha } = origin;
-  if (manifest.sources.some((source) => sameRepository(source.url, url))) return manifest;
-  const directory = baseName(url).replace(/\.git$/, "") || "repository";
+  const { sources } = manifest;
   const branch = branchOf(origin);
-  const source: Source = { url, ref: sha, directory, ...(branch === undefined ? {} : { branch }) };
-  return { ...manifest, sources: [source, ...manifest.sources] };
+  const commit = { ref: sha, ...(branch === undefined ? {} : { branch }) };
+  const isListed = (source: Source) => sameRepository(source.url, url);
+  if (sources.some(isListed)) {
+    const checkedOut = (source: Source) => (source.ref === "" && isListed(source) ? { ...source, ...commit } : source);
+    return { ...manifest, sources: sources.map(checkedOut) };
+  }
+  const directory = baseName(url).replace(/\.git$/, "") || "repository";
+  return { ...manifest, sources: [{ url, directory, ...commit }, ...sources] };
 }

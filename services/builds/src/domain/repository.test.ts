@@ -80,13 +80,13 @@ it("different URLs of a repository are recognised as the same", () => {
 
 describe("the sources of a build", () => {
   const limits = { maxBytes: 10_000, maxStages: 10, maxJobs: 10 };
-  const manifest = (sources: string[]) => {
+  const manifest = (sources: (string | object)[]) => {
     const read = readManifest(JSON.stringify({ driver: { type: "os" }, sources }), limits);
     if (!("manifest" in read)) throw new Error(read.complaints.join());
     return read.manifest;
   };
   const origin = { url: valid.url, sha: "abc", bare: false };
-  const sources = (...listed: string[]) => withOrigin(manifest(listed), origin).sources;
+  const sources = (...listed: (string | object)[]) => withOrigin(manifest(listed), origin).sources;
 
   it("start with the repository at its commit", () => {
     expect(sources("https://other.example/x")).toEqual([
@@ -95,9 +95,24 @@ describe("the sources of a build", () => {
     ]);
   });
 
-  it("stay as listed if the repository is among them", () => {
+  it("stay as listed if the repository is among them with a ref", () => {
     expect(sources("git@github.com:octo/hello.git dev => src")).toEqual([
       { url: "git@github.com:octo/hello.git", ref: "dev", directory: "src" },
+    ]);
+  });
+
+  it("keep their order and options; the repository without a ref gets the commit and its branch", () => {
+    const options = { dir: "src", depth: 3, submodules: true };
+    const listed = ["https://other.example/x", "git@github.com:octo/hello.git", { url: valid.url, ...options }];
+    const pushed = { ...origin, ref: "refs/heads/main" };
+    expect(withOrigin(manifest([...listed, `${valid.url} v1 => old`]), pushed).sources).toEqual([
+      { url: "https://other.example/x", ref: "", directory: "x" },
+      { url: "git@github.com:octo/hello.git", ref: "abc", branch: "main", directory: "hello" },
+      { url: valid.url, ref: "abc", branch: "main", directory: "src", depth: 3, submodules: true },
+      { url: valid.url, ref: "v1", directory: "old" },
+    ]);
+    expect(sources({ url: valid.url, depth: 1 })).toEqual([
+      { url: valid.url, ref: "abc", directory: "hello", depth: 1 },
     ]);
   });
 });

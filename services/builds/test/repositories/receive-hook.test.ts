@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { fromGithub, github, gitlab, zeros } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
@@ -75,6 +76,31 @@ describe("succeeds", () => {
       },
       ...{ CI_USER: "ann", CI_NAMESPACE: expect.stringMatching(/^ns/), CI_ATTEMPT: "1" },
     });
+  });
+
+  it("a repository that the manifest lists without a ref is cloned at the pushed commit, also in a restart", async () => {
+    const { git, push, record } = await hooked();
+    const listed = `${manifest}sources: [{url: ${record.url}, dir: src, depth: 1}]\n`;
+    const sha = await git.commit({ ".service-ci.yml": listed });
+    const [ref] = await push({ sha });
+    const cloneOf = async (ref: BuildRef) => {
+      const { jobs } = await suite.as(suite.users.ann, () => suite.builds.listJobs({ ref, search: "clone" }));
+      return jobs.map(({ commands }) => commands);
+    };
+    const pushed = [
+      "mkdir -p -- 'src'",
+      `git clone -q --depth 1 -- '${record.url}' 'src'`,
+      "cd -- 'src'",
+      expect.stringContaining(`git fetch -q --depth 1 origin '${sha}'`),
+      expect.stringContaining(`git checkout -q -B 'main' '${sha}' --`),
+    ];
+    expect(await cloneOf(ref!)).toEqual([pushed]);
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+    const restart = { ref, restartOf: "http://old" };
+    const { build: again } = await suite.as(suite.users.ann, () => suite.builds.restartBuild(restart));
+    const { userId, number } = again!;
+    expect(await cloneOf({ userId, number })).toEqual([pushed]);
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: { userId, number } }));
   });
 
   it("a tag's build has its commit, and the commit's message", async () => {
