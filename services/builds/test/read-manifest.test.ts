@@ -70,6 +70,15 @@ test("the reading of a short manifest is remembered for the same limits, and not
   expect(() => (commandsIn(reading) as string[]).push("rm")).toThrow(TypeError);
 });
 
+test("what cached readings hold is limited, not only the length of their manifests", async () => {
+  const reader = manifestReader(options);
+  const jobs = (n: number) => `# ${n}\ndriver: {type: os}\njobs: [${"{},".repeat(490)}]\n`;
+  const first = await reader.read(1, jobs(0), limits);
+  expect(await reader.read(1, jobs(0), limits)).toBe(first);
+  for (let n = 1; n < 200; n++) await reader.read(1, jobs(n), limits);
+  expect(await reader.read(1, jobs(0), limits)).not.toBe(first);
+});
+
 /** A thread that ends at once: what is read in one is refused. */
 const noThread = { ...options, taskMs: 0 };
 const inThread = "Manifest cannot take more than 0 s to read; make it shorter";
@@ -87,6 +96,18 @@ test.each([
   expect(await reader.read(1, text, limits)).toEqual({ complaints: [{ message: inThread }] });
   await expect(reader.isBlank(1, text, limits)).rejects.toMatchObject({ fields: { manifest: [inThread] } });
   expect(await manifests.read(1, text, limits)).toHaveProperty("manifest");
+});
+
+test.each([
+  ["lines", "env:\n", "-\n", 2],
+  ["mappings", "jobs: [", "{},", 2],
+  ["keys", "", "? a\n", 2],
+  ["nested lists", "env:\n", `${" -".repeat(30)}\n`, 31],
+])("a short manifest with many %s is read in a thread; one with few is not", async (_what, begin, line, marks) => {
+  const reader = manifestReader(noThread);
+  const refusal = { complaints: [{ message: inThread }] };
+  expect(await reader.read(1, begin + line.repeat(1_100 / marks), limits)).toEqual(refusal);
+  expect(await reader.read(1, begin + line.repeat(900 / marks), limits)).not.toEqual(refusal);
 });
 
 test("a short manifest with globs, and a command that waits for nothing, is read without a thread", async () => {

@@ -13,6 +13,11 @@ const maxInlineLength = fixedLimit({
   about: "characters of a manifest that is read without a separate thread",
   effect: "the manifest is read in a thread",
 });
+const maxMarks = fixedLimit({
+  max: 1_000,
+  about: "line breaks, commas, colons, brackets and dashes of a manifest that is read without a separate thread",
+  effect: "the manifest is read in a thread",
+});
 const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });
 const refusalAt = (max: number | string) =>
   `Too many manifests at once, cannot exceed ${max} waiting per user; await a response before you send the next`;
@@ -36,30 +41,29 @@ export interface ManifestReader {
 }
 
 const maxReadings = fixedLimit({
-  max: 1024 ** 2,
-  about: "characters of short manifests that are cached",
+  max: 16 * 1024 ** 2,
+  unit: "bytes",
+  about: "cached readings of short manifests, by an estimate of what they hold",
   effect: "the least recently used ones are read again",
 });
 
-/** Freezes a result, because builds share it. */
-function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  for (const part of Object.values(value)) frozen(part);
-  return Object.freeze(value);
+/** Freezes a result, because builds share it. Returns an estimate of the bytes that it holds. */
+function freeze(value: unknown): number {
+  if (typeof value === "string") return 16 + 2 * value.length;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 0;
+  Object.freeze(value);
+  return Object.values(value).reduce<number>((sum, part) => sum + 8 + freeze(part), 32);
 }
 
 /** Returns a cached reader of short manifests: restarts, cron jobs and hooks submit the same ones repeatedly. */
 function rememberingReader(): (text: string, limits: ManifestLimits) => Reading {
-  const readings = new LRUCache<string, Reading>({
-    maxSize: maxReadings,
-    sizeCalculation: (_reading, key) => key.length,
-  });
+  const readings = new LRUCache<string, Reading>({ maxSize: maxReadings });
   return (text, limits) => {
     const key = `${JSON.stringify(limits)}${text}`;
     const known = readings.get(key);
     if (known) return known;
-    const reading = frozen(readManifest(text, limits));
-    readings.set(key, reading);
+    const reading = readManifest(text, limits);
+    readings.set(key, reading, { size: freeze(key) + freeze(reading) });
     return reading;
   };
 }
@@ -67,8 +71,12 @@ function rememberingReader(): (text: string, limits: ManifestLimits) => Reading 
 /** May be an anchor, without which there is no alias, or the key `matrix`, also with escapes in it. */
 const multiplies = /&[^ \t\r\n&,[\]{}]|\*&|matrix|\\[xuU\r\n]/;
 
+/** What makes tokens and values. A dense text costs many times as much as an ordinary one. */
+const marks = /[\n,:[{]|[-?](?=\s)/g;
+const isDense = (text: string): boolean => (text.match(marks)?.length ?? 0) > maxMarks;
+
 const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =>
-  text.length > maxBytes || (text.length <= maxInlineLength && !multiplies.test(text));
+  text.length > maxBytes || (text.length <= maxInlineLength && !multiplies.test(text) && !isDense(text));
 
 /** Returns a reader with its own threads. A manifest that exceeds a thread's time or heap is invalid. */
 export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestReader {
