@@ -267,6 +267,15 @@ test("the entries of a manifest are limited", () => {
   ]);
 });
 
+test("the entries in env of jobs and services are limited together", () => {
+  const env = (count: number) => `env: [${list(count, (n) => `A${n}=,`)}]`;
+  const of = (count: number) => `${docker}services: [{name: a, image: b, ${env(6_000)}}]\njobs: [{${env(count)}}]`;
+  expect(complaints(of(4_000))).toEqual([]);
+  expect(complaints(of(4_001))).toEqual([
+    "Manifest line 3, column 7: cannot have more than 10000 entries in env of jobs and services",
+  ]);
+});
+
 test("the complaints about 50,000 mistakes fit into a response", () => {
   const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
   expect(found).toHaveLength(100);

@@ -212,6 +212,11 @@ const maxEntries = fixedLimit({
   about: "entries of `env`, and of `objects`, in a manifest",
   refusal: "Manifest line L, column C: cannot have more than N entries in env",
 });
+const maxOwnEnv = fixedLimit({
+  max: 10_000,
+  about: "entries of `env` in all jobs and services of a manifest",
+  refusal: "Manifest line L, column C: cannot have more than N entries in env of jobs and services",
+});
 const maxArtifacts = fixedLimit({
   max: 5_000,
   about: "artifacts of all jobs of a manifest",
@@ -231,6 +236,9 @@ function checkCounts(
   if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
   for (const name of ["env", "objects"] as const)
     if (manifest[name].length > maxEntries) refuse(name, `${maxEntries} entries in ${name}`);
+  const ownEnv = [...jobs, ...services].reduce((sum, { env }) => sum + env.length, 0);
+  if (ownEnv > maxOwnEnv)
+    refuse(jobs.length > 0 ? "jobs" : "services", `${maxOwnEnv} entries in env of jobs and services`);
   const artifacts = jobs.reduce((sum, job) => sum + job.artifacts.length, 0);
   if (artifacts > maxArtifacts) refuse("jobs", `${maxArtifacts} artifacts`);
 }

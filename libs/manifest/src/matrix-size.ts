@@ -4,7 +4,7 @@ import { type Axes, placeholder, places } from "./matrix.js";
 import { isMapping, type Mapping, type Tree } from "./tree.js";
 
 const maxValues = fixedLimit({
-  max: 100_000,
+  max: 20_000,
   about: "values in `driver`, `services` and `cache` of all builds of a matrix together",
   refusal:
     "Manifest line L, column C: matrix cannot make more than N values in driver, services and cache; use fewer combinations",
