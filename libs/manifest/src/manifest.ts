@@ -10,7 +10,7 @@ import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./e
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
-import { type Axes, filledKeys } from "./matrix.js";
+import { type Axes, complainOfCacheNames, filledKeys } from "./matrix.js";
 import { complainOfSize } from "./matrix-size.js";
 import { reportsOf } from "./reports.js";
 import { complainOfTooMany, type ManifestService, readServices } from "./services.js";
@@ -191,6 +191,7 @@ function matrixOf(root: Mapping, limits: ManifestLimits, complain: Complaints): 
   const [first, ...others] = all;
   if (!first) return manifestOf(root, limits, complain);
   if (isTooMuch(root, all, complain)) return manifestOf(root, limits, silent);
+  complainOfCacheNames(root, all, complain);
   const manifest = manifestOf(new Map([...root, ...filledKeys(root, first)]), limits, complain);
   const partsWith = (axes: Axes) => partsOf(manifestOf(filledKeys(root, axes), limits, complain));
   const matrix = others.map((axes) => ({ axes, parts: partsWith(axes) }));

@@ -72,8 +72,28 @@ test.each([
     `{include: [${Array.from({ length: 101 }, (_, i) => `{N: ${i}}`)}]}`,
     ["Manifest line 3, column 9: matrix cannot have more than 100 entries in include"],
   ],
+  [
+    "{NODE: [1, 2], exclude: [{NODE: 1}, {NDOE: 2}]}",
+    ['Manifest line 3: unknown axis "NDOE" in exclude; did you mean "NODE"?'],
+  ],
+  ["{NODE: [1], exclude: [{os: b}], include: [{OS: a}]}", ['Manifest line 3: unknown axis "os" in exclude']],
 ])("complains about %j", (matrix, complaints) => {
   expect(complaintsOf(matrix)).toEqual(complaints);
+});
+
+test("in the name of a cache, what looks like an axis must be one of a combination; stored manifests are read as before", () => {
+  const named = (name: string, matrix: string, isStored = false) => {
+    const cache = `cache:\n- paths: [b]\n  name: ${name}\n`;
+    const reading = readManifest(`driver: {type: os}\nmatrix: ${matrix}\n${cache}`, { ...limits, isStored });
+    return "complaints" in reading ? reading.complaints.map(({ message }) => message) : [];
+  };
+  const axes = "{NODE: [1], include: [{NODE: 2, OS: a}]}";
+  const unknown = 'Manifest line 5: unknown axis "NDOE" in the name of a cache; did you mean "NODE"?';
+  expect(named("npm-${NODE}-${OS}-$NDOE", axes)).toEqual([]);
+  expect(named("npm-${NDOE}", "")).toEqual([]);
+  expect(named("npm-${NDOE}", axes)).toEqual([unknown]);
+  expect(named("npm-${NDOE}", axes, true)).toEqual([]);
+  expect(named("npm", "{NODE: [1, 2], exclude: [{NDOE: 2}]}", true)).toEqual([]);
 });
 
 test("10^6 and 10^30 combinations are refused without being made", () => {

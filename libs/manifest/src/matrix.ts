@@ -1,5 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
+import type { Complaints } from "./complaints.js";
+import { nearest, suggestion } from "./nearest.js";
 import { type Json, list, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
 import { isEmpty, isMapping, type Mapping, type Tree } from "./tree.js";
 
@@ -70,6 +72,20 @@ function readList<T>(of: Spec<T>, mapping: Mapping, name: string, where: Where):
   return entry && !isEmpty(entry.tree) ? valuesOf(list(of).read(entry.tree, { ...where, name })) : [];
 }
 
+/** A name where only those of axes have an effect, and its offset. */
+type AxisUse = readonly [name: string, at: number];
+
+function complainOfUnknownAxes(used: readonly AxisUse[], axes: readonly string[], place: string, complain: Complaints) {
+  for (const [name, at] of used.filter(([name]) => !axes.includes(name)).slice(0, maxEntries))
+    complain.addAt(at, `unknown axis "${quoted(name)}" in ${place}${suggestion(nearest(name, axes))}`, "line");
+}
+
+/** Returns the keys of all mappings in a list. */
+const keysIn = (list: Tree | undefined): AxisUse[] =>
+  (Array.isArray(list?.value) ? (list.value as Tree[]) : []).flatMap((one) =>
+    isMapping(one) ? [...one.value].map(([name, { at }]) => [name, at] as const) : [],
+  );
+
 const product = (axes: readonly (readonly [string, readonly string[]])[]): Axes[] =>
   axes.reduce<Axes[]>(
     (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
@@ -99,6 +115,9 @@ function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Ax
     if (count > maxCombinations) tooMany();
     return [];
   }
+  const excludedKeys = keysIn(mapping.get("exclude")?.tree).filter(([name]) => axisName.test(name));
+  const axisNames = names.map(([name]) => name);
+  complainOfUnknownAxes(excludedKeys, axisNames, "exclude", complain);
   const made = axes.length === 0 ? [] : product(axes);
   const kept = made.filter((one) => !excluded!.some((pattern) => matches(one, pattern)));
   const found: Axes[] = [...kept];
@@ -172,3 +191,14 @@ export const filledKeys = (root: Mapping, axes: Axes): Mapping =>
       Object.hasOwn(places, name) ? [[name, { at, tree: places[name]!(tree, axes) }]] : [],
     ),
   );
+
+/** Complains about what looks like an axis in the name of a cache, if there is a matrix. */
+export function complainOfCacheNames(root: Mapping, all: readonly Axes[], complain: Complaints): void {
+  const caches = root.get("cache")?.tree.value;
+  const used = (Array.isArray(caches) ? (caches as Tree[]) : []).flatMap((one) => {
+    const { at, value } = (isMapping(one) && one.value.get("name")?.tree) || { at: 0, value: null };
+    return typeof value === "string" ? [...value.matchAll(placeholder)].map(([, name]) => [name!, at] as const) : [];
+  });
+  const axes = [...new Set(all.flatMap(Object.keys))];
+  complainOfUnknownAxes(used, axes, "the name of a cache", complain);
+}

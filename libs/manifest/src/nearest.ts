@@ -5,10 +5,19 @@ const maxLength = 40;
 
 const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
 
+const letters = (word: string) => [...plain(word)].toSorted().join("");
+
+/** Counts letters in the wrong order as one mistake. */
+const distanceOf = (word: string, known: string): number => {
+  const distance = leven(plain(word), plain(known));
+  return distance > 1 && letters(word) === letters(known) ? 1 : distance;
+};
+
 /** Returns the known word that was probably meant, if one is near: at most a third of it differs. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined;
-  const distances = known.map((one) => ({ one, distance: leven(plain(word), plain(one)) }));
+  const words = known.filter((one) => one.length <= maxLength);
+  const distances = words.map((one) => ({ one, distance: distanceOf(word, one) }));
   const [first] = distances.sort((a, b) => a.distance - b.distance);
   return first && first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
 }
