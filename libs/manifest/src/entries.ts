@@ -51,11 +51,14 @@ export function sourceEntry(entry: string): Source | undefined {
   return sourceOf(url, ref, right ?? "");
 }
 
+/** Reports whether git does not take a part of a source for an option. */
+export const isPlain = (part: string): boolean => !part.startsWith("-") && !controls.test(part);
+export const isFolder = (path: string): boolean => isPlain(path) && !climbs(path);
+
 /** Checks the parts of a source. Without a folder it is named after the repository. */
 export function sourceOf(url: string, ref: string, given: string): Source | undefined {
   const last = url.replace(/(?<!\/)\/+$/, "").replace(/^.*[/:]/s, "");
   const directory = given || last.replace(/\.git$/, "");
-  const parts = [url, ref, directory];
-  const valid = parts.every((part) => !part.startsWith("-") && !controls.test(part));
-  return valid && url !== "" && isPath(directory) ? { url, ref, directory } : undefined;
+  const isValid = url !== "" && directory !== "" && isPlain(url) && isPlain(ref) && isFolder(directory);
+  return isValid ? { url, ref, directory } : undefined;
 }

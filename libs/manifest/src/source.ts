@@ -2,9 +2,9 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Source } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
-import { sourceEntry, sourceOf } from "./entries.js";
+import { isFolder, isPlain, sourceEntry, sourceOf } from "./entries.js";
 import { key, type Values } from "./mapping.js";
-import { type Placed, type Spec, text, word } from "./spec.js";
+import { type Placed, placed, type Spec, text, word } from "./spec.js";
 
 const maxDepth = fixedLimit({
   max: 1_000_000,
@@ -18,8 +18,14 @@ const flag: Spec<"true" | "false" | ""> = { ...word(["true", "false"]), schema: 
 /** The keys of a source that is written as a mapping. */
 export const sourceKeys = {
   url: key(text, "The repository", "https://git.example.com/team/app.git", "repository", "repo"),
-  ref: key(text, "The branch, tag or commit to check out; by default the repository's own", "main", "branch", "tag"),
-  dir: key(text, "The folder; by default the name of the repository", "app", "folder", "path", "directory"),
+  ref: key(
+    placed(text),
+    "The branch, tag or commit to check out; by default the repository's own",
+    "main",
+    "branch",
+    "tag",
+  ),
+  dir: key(placed(text), "The folder; by default the name of the repository", "app", "folder", "path", "directory"),
   depth: key(text, "How many commits of the history to fetch; by default all", 1),
   submodules: key(flag, "Whether to fetch the submodules, and theirs", true, "recursive"),
 };
@@ -31,6 +37,23 @@ function depthOf(given: string): number | undefined {
   return depth >= 1 && depth <= maxDepth ? depth : undefined;
 }
 
+const rules = {
+  ref: { isValid: isPlain, not: 'begin with "-" or have control characters' },
+  dir: { isValid: isFolder, not: 'begin with "-", contain ".." or have control characters' },
+};
+
+function readPart(
+  name: keyof typeof rules,
+  given: Values<typeof sourceKeys>[typeof name],
+  complain: Complaints,
+): string {
+  const value = given?.value.trim() ?? "";
+  const { isValid, not } = rules[name];
+  if (isValid(value)) return value;
+  complain.refuseAt(given?.at ?? 0, `invalid ${name} "${quoted(value)}" in a source; it cannot ${not}`);
+  return "";
+}
+
 /** Reads a source in either form. Complains about an invalid one. */
 export function readSource({ value, at }: Placed<Given>, complain: Complaints): Source | undefined {
   if (typeof value === "string") {
@@ -38,8 +61,9 @@ export function readSource({ value, at }: Placed<Given>, complain: Complaints): 
     if (!source) complain.add("sources invalid entry", value, at);
     return source;
   }
-  const { url = "", ref = "", dir = "", depth = "", submodules } = value;
-  const source = sourceOf(url.trim(), ref.trim(), dir.trim());
+  const { url = "", depth = "", submodules } = value;
+  const [ref, dir] = [readPart("ref", value.ref, complain), readPart("dir", value.dir, complain)];
+  const source = sourceOf(url.trim(), ref, dir);
   if (!source) complain.add("sources invalid entry", url, at);
   const commits = depth === "" ? undefined : depthOf(depth.trim());
   if (depth !== "" && commits === undefined)

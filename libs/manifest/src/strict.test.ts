@@ -168,8 +168,15 @@ test("a source may be a mapping, and a job may have variables and a shell of its
 
 test.each([
   ["sources: [{url: u/a, depth: 0}]", 'line 2, column 11: depth must be a whole number from 1 to 1000000, not "0"'],
-  ["sources: [{url: u/a, dir: ../b}]", "sources invalid entry u/a"],
-  ["sources: [{url: u/a, ref: -x}]", "sources invalid entry u/a"],
+  [
+    "sources: [{url: u/a, dir: ../b}]",
+    'line 2, column 27: invalid dir "../b" in a source; it cannot begin with "-", contain ".." or have control characters',
+  ],
+  [
+    "sources: [{url: u/a, ref: -x}]",
+    'line 2, column 27: invalid ref "-x" in a source; it cannot begin with "-" or have control characters',
+  ],
+  ["sources: [{url: -u/a, ref: x}]", "sources invalid entry -u/a"],
   ["sources: [{ref: main}]", "sources invalid entry"],
   ["sources: [{url: u/a, branch: b}]", 'line 2: unknown key "branch" in a source; did you mean "ref"?'],
   ["sources: [{url: u/a, submodules: yes}]", 'line 2, column 34: unknown submodules "yes"; known are "true", "false"'],
