@@ -31,13 +31,17 @@ const filled = (schema) =>
  */
 function typeOf(schema) {
   const { type, items, enum: words, anyOf } = filled(schema);
-  if (words) return words.map((/** @type {string} */ word) => `\`${word}\``).join(" or ");
+  if (words) return [...new Set(words.map(String))].map((word) => `\`${word}\``).join(" or ");
   if (type === "array") {
-    if (items.anyOf?.length === 3) return "list of strings or mappings";
+    if (filled(items).anyOf?.some((/** @type {Schema} */ one) => one.type === "object"))
+      return "list of strings or mappings";
     return filled(items).type === "object" ? "list of mappings" : "list of strings";
   }
-  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(" or ");
-  if (type === "integer") return "number";
+  if (anyOf) {
+    const types = [...new Set(anyOf.map(typeOf))];
+    return types.filter((one) => !types.includes("string") || !one.startsWith("`")).join(" or ");
+  }
+  if (type?.includes("integer")) return "number";
   return Array.isArray(type) || type === "string" ? "string" : "mapping";
 }
 

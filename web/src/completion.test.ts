@@ -27,6 +27,8 @@ test.each([
 test.each([
   ["of several forms of a mapping", "driver:\n  type: |", ["docker", "qemu", "os"]],
   ["that begin with the word", "driver:\n  type: q|", ["qemu"]],
+  ["that can also be a list or a glob", "when:\n  event: pu|", ["push", "pull"]],
+  ["that are true or false", "sources:\n- submodules: |", ["true", "false"]],
   ["beside none", "driver:\n  pull: al|", ["always"]],
 ])("suggests values %s", (_which, text, expected) => {
   expect(complete(text)).toEqual(expected);

@@ -25,7 +25,7 @@ const keys = {
   ),
 };
 
-export const concurrency = placed(mapping("concurrency", keys));
+export const concurrency = placed(mapping("concurrency", keys, ["group"]));
 
 type Given = Values<typeof keys>;
 

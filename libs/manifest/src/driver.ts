@@ -3,6 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
+import { wholeSchema } from "./scalar.js";
 import { type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
 import { isMapping, type Mapping } from "./tree.js";
 
@@ -25,11 +26,22 @@ const dockerKeys = {
     "always",
   ),
 };
+
+const maxKeepMinutes = fixedLimit({
+  max: 60,
+  about: "minutes of `keep_on_failure`",
+  refusal: "Manifest line L, column C: keep_on_failure must be a number of minutes from 1 to N",
+});
+
+const keepSchema = wholeSchema(1, maxKeepMinutes);
+/** An axis of a matrix may stand for the number. */
+const keepMinutes: Spec<string> = { ...text, schema: { ...keepSchema, pattern: `${keepSchema.pattern}|\\$\\{` } };
+
 const qemuKeys = {
   type,
   image: key(text, "The virtual machine's disk: an uploaded image or a base image", "debian-12", "disk"),
   arch: key(text, "The processor; machines are x86_64", "x86_64"),
-  keep_on_failure: key(text, "Minutes for which the machine of a failed build stays, 1 to 60", 15),
+  keep_on_failure: key(keepMinutes, "Minutes for which the machine of a failed build stays, 1 to 60", 15),
 };
 const keysOf: Readonly<Record<Type, Keys>> = { docker: dockerKeys, qemu: qemuKeys, os: { type } };
 const required: Readonly<Record<Type, readonly string[]>> = {
@@ -72,12 +84,6 @@ function docker(keys: Values<typeof dockerKeys>, entries: Mapping, complain: Com
   };
   return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", ...pull };
 }
-
-const maxKeepMinutes = fixedLimit({
-  max: 60,
-  about: "minutes of `keep_on_failure`",
-  refusal: "Manifest line L, column C: keep_on_failure must be a number of minutes from 1 to N",
-});
 
 function qemu(keys: Values<typeof qemuKeys>, entries: Mapping, complain: Complaints): Driver {
   const [image, kept] = [trimmed(keys.image), trimmed(keys.keep_on_failure)];

@@ -5,6 +5,7 @@ import { matrix } from "./matrix.js";
 import { retry } from "./retry.js";
 import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
+import { shell } from "./shell.js";
 import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 import { jobWhen, when } from "./when.js";
@@ -46,7 +47,7 @@ const jobKeys = {
     ["NODE_ENV=production"],
     ...["environment", "variables", "vars"],
   ),
-  shell: key(text, "The shell that runs the commands; by default `/bin/sh`", "bash"),
+  shell: key(shell, "The shell that runs the commands; by default `/bin/sh`", "bash"),
   when: key(
     jobWhen,
     "When the job is part of a build, and with which status of the build it runs; by default unless a job has failed the build",
@@ -54,7 +55,7 @@ const jobKeys = {
     ...["only", "if", "rules", "on", "condition"],
   ),
   reports: key(
-    list(mapping("a report", reportKeys)),
+    list(mapping("a report", reportKeys, ["junit"])),
     "Test reports to read after the job",
     [{ junit: "reports/**/*.xml" }],
     ...["report", "tests", "junit"],
@@ -101,7 +102,7 @@ export const manifestKeys = {
     "files",
   ),
   sources: key(
-    list(textOr("a source", sourceKeys)),
+    list(textOr("a source", sourceKeys, ["url"])),
     "Git repositories to clone, as `url [ref] [=> folder]` or as a mapping",
     [
       "https://git.example.com/team/app.git main => app",
@@ -110,13 +111,13 @@ export const manifestKeys = {
     ...["clone", "checkout", "repositories", "git"],
   ),
   services: key(
-    list(mapping("a service", serviceKeys)),
+    list(mapping("a service", serviceKeys, ["name", "image"])),
     "Containers that run next to the jobs, which reach them under their names; only with the driver `docker`",
     [{ name: "db", image: "postgres:17", env: ["POSTGRES_PASSWORD=test"], ready: "pg_isready -U postgres" }],
     ...["sidecars"],
   ),
   cache: key(
-    list(mapping("a cache", cacheKeys)),
+    list(mapping("a cache", cacheKeys, ["name", "paths"])),
     "Files to keep between builds. They are restored after the sources, and stored if the build passes",
     [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
     "caches",

@@ -1,6 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { maxGlobName } from "@ci/kit/process/glob";
-import { quoted } from "@ci/kit/rpc/fault";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints } from "./complaints.js";
@@ -14,6 +13,7 @@ import { type Axes, complainOfCacheNames, filledKeys } from "./matrix.js";
 import { complainOfSize } from "./matrix-size.js";
 import { reportsOf } from "./reports.js";
 import { complainOfTooMany, type ManifestService, readServices } from "./services.js";
+import { readShell } from "./shell.js";
 import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
 import { type Placed, readEntry } from "./spec.js";
@@ -108,16 +108,6 @@ function uniqueSources(all: readonly Source[]): Source[] {
     kept.set(id, source);
   }
   return [...kept.values()];
-}
-
-/** A name, or an absolute path. The shell gets no options. */
-const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
-
-function readShell({ at, value }: Placed<{ readonly shell?: string }>, complain: Complaints): string | undefined {
-  const shell = value.shell?.trim() ?? "";
-  if (shell !== "" && !shells.test(shell))
-    complain.addAt(at, `shell must be a name or an absolute path, without options, not "${quoted(shell)}"`);
-  return shell === "" ? undefined : shell;
 }
 
 const maxName = fixedLimit({

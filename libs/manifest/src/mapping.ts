@@ -1,7 +1,7 @@
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { nearest, suggestion } from "./nearest.js";
-import { type Json, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
+import { filled, type Json, orEmpty, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
 import { type Entry, isEmpty, isMapping } from "./tree.js";
 
 export interface Key<T> {
@@ -25,16 +25,11 @@ type ValueOf<K> = K extends Key<infer T> ? T : never;
 /** What a mapping with these keys is read as. A key is undefined after a complaint. */
 export type Values<K extends Keys> = { readonly [Name in keyof K]: ValueOf<K[Name]> | undefined };
 
-const empty = [null, "", [], {}];
-
 /** Describes a mapping. Every key may be empty; `required` ones may be neither empty nor missing. */
 export function mappingSchema(keys: Keys, required: readonly string[] = []): Json {
   const properties = Object.entries(keys).map(([name, { spec, about, example }]) => {
     const described = { description: about, examples: [example] };
-    return [
-      name,
-      { ...described, ...(required.includes(name) ? spec.schema : { anyOf: [spec.schema, { enum: empty }] }) },
-    ];
+    return [name, { ...described, ...(required.includes(name) ? filled(spec.schema) : orEmpty(spec.schema)) }];
   });
   const rest = required.length > 0 ? { required } : {};
   return { type: "object", properties: Object.fromEntries(properties), ...rest, additionalProperties: false };
@@ -65,10 +60,14 @@ export function readKeys<K extends Keys>(
   return Object.fromEntries(read) as Values<K>;
 }
 
-/** A mapping with these keys in a list. `noun` is such as "a job". */
-export const mapping = <K extends Keys>(noun: string, keys: K): Spec<Values<K>> => ({
+/** A mapping with these keys. `noun` is such as "a job". The reader of the values complains if one in `required` is missing. */
+export const mapping = <K extends Keys>(
+  noun: string,
+  keys: K,
+  required: readonly (keyof K & string)[] = [],
+): Spec<Values<K>> => ({
   noun: "a mapping",
-  schema: { anyOf: [mappingSchema(keys), { enum: empty }] },
+  schema: required.length > 0 ? mappingSchema(keys, required) : orEmpty(mappingSchema(keys)),
   none: {} as Values<K>,
   read(tree, where) {
     if (isEmpty(tree)) return readKeys(new Map(), keys, () => where);
@@ -79,11 +78,15 @@ export const mapping = <K extends Keys>(noun: string, keys: K): Spec<Values<K>> 
 });
 
 /** A text, or a mapping with these keys, in a list. */
-export const textOr = <K extends Keys>(noun: string, keys: K): Spec<string | Values<K>> => {
-  const mapped = mapping(noun, keys);
+export const textOr = <K extends Keys>(
+  noun: string,
+  keys: K,
+  required: readonly (keyof K & string)[],
+): Spec<string | Values<K>> => {
+  const mapped = mapping(noun, keys, required);
   return {
     noun: "a string or a mapping",
-    schema: { anyOf: [text.schema, ...(mapped.schema.anyOf as Json[])] },
+    schema: { anyOf: [filled(text.schema), mapped.schema] },
     none: "",
     read: (tree, where) => (isMapping(tree) && !isEmpty(tree) ? mapped.read(tree, where) : text.read(tree, where)),
   };

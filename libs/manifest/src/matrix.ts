@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { nearest, suggestion } from "./nearest.js";
-import { type Json, list, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
+import { type Json, list, orEmpty, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
 import { isEmpty, isMapping, type Mapping, type Tree } from "./tree.js";
 
 /** One combination of a matrix: a value for each axis. */
@@ -30,6 +30,7 @@ const maxValueLength = fixedLimit({
   refusal: "Manifest line L, column C: matrix value cannot be longer than N characters in length",
 });
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const propertyNames = { pattern: axisName.source };
 const lists = ["include", "exclude"];
 
 const value: Spec<string> = {
@@ -52,7 +53,7 @@ function isAxis(name: string, at: number, { complain }: Where): boolean {
 /** One entry of `include` or `exclude`. */
 const combination: Spec<Axes> = {
   noun: "a mapping",
-  schema: { type: "object", additionalProperties: text.schema },
+  schema: orEmpty({ type: "object", propertyNames, additionalProperties: text.schema }),
   none: {},
   read(tree, where) {
     if (isEmpty(tree)) return undefined;
@@ -130,7 +131,7 @@ function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Ax
 const listed = (description: string): Json => ({
   description,
   examples: [[{ NODE: "24" }]],
-  anyOf: [{ type: "array", items: combination.schema }, { enum: [null, "", {}, []] }],
+  ...orEmpty({ type: "array", items: combination.schema }),
 });
 
 export const matrix: Spec<readonly Axes[]> = {
@@ -141,7 +142,8 @@ export const matrix: Spec<readonly Axes[]> = {
       include: listed("Further combinations, each with its own axes"),
       exclude: listed("Leaves out the combinations that have all of an entry's values"),
     },
-    additionalProperties: { anyOf: [{ type: "array", items: text.schema }, { enum: [null, "", {}, []] }] },
+    propertyNames,
+    additionalProperties: orEmpty({ type: "array", items: text.schema }),
   },
   none: [],
   read: (tree, where) =>

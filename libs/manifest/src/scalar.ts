@@ -1,6 +1,6 @@
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { quoted } from "@ci/kit/rpc/fault";
-import { type Spec, text, wrongType } from "./spec.js";
+import { type Json, type Spec, text, wrongType } from "./spec.js";
 
 /** A duration in milliseconds, such as `10min`. */
 export const duration: Spec<number | undefined> = {
@@ -15,10 +15,18 @@ export const duration: Spec<number | undefined> = {
   },
 };
 
+/** Describes a whole number, also as a text. Of texts, only the number of digits is checked. */
+export const wholeSchema = (min: number, max: number): Json => ({
+  type: ["integer", "string"],
+  minimum: min,
+  maximum: max,
+  pattern: `^${min > 0 ? "(?=.*[1-9])" : ""}\\d{1,${String(max).length}}$`,
+});
+
 /** A whole number within bounds. */
 export const whole = (min: number, max: number): Spec<number | undefined> => ({
   noun: "a number",
-  schema: { type: "integer", minimum: min, maximum: max },
+  schema: wholeSchema(min, max),
   none: undefined,
   read(tree, where) {
     if (typeof tree.value !== "string") return wrongType(tree, where, "a number");

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an axis is replaced in a text of this form
 import Ajv from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { readManifest } from "./manifest.js";
@@ -41,6 +42,42 @@ test.each([
   `${docker}\njobs: [{retry: {codes: [75]}}]`,
   `${docker}\njobs: [{retry: {times: , codes: [75]}}]`,
   `${docker}\njobs: [{retry: {times: 0, codes: [75]}}, {retry: {times: , codes: }}, {retry: {codes: []}}]`,
+  `${docker}\nservices: [{name: a, image: b}]\ncache: [{name: a, paths: [b]}]\nconcurrency: {group: a}`,
+  `${docker}\nconcurrency:\nservices:\ncache: []\njobs: [{reports: [{junit: a}]}, {reports: }]\nsources: [a, {url: b}]`,
+  ...["[{image: b}]", "[{name: a}]", "[{name: , image: b}]", '[{name: a, image: " "}]', "[{}]", "[null]"].map(
+    (services) => `${docker}\nservices: ${services}`,
+  ),
+  ...["[{paths: [b]}]", "[{name: a}]", "[{name: a, paths: }]", "[{name: a, paths: []}]", "[{}]"].map(
+    (cache) => `${docker}\ncache: ${cache}`,
+  ),
+  ...["{cancel: queued}", "{group: , cancel: queued}", "{group: ' '}", "{}"].map(
+    (concurrency) => `${docker}\nconcurrency: ${concurrency}`,
+  ),
+  ...["[{}]", "[{junit: }]", "[null]"].map((reports) => `${docker}\njobs: [{reports: ${reports}}]`),
+  ...["{ref: main}", "{url: }", "{}", "''", "null"].map((source) => `${docker}\nsources: [${source}]`),
+  ...["push", "pusch", "[push, pull]", "[push, pusch]", '"p*"', '"!push"', '"!pusch"', "[]", "[null]", '[""]'].map(
+    (event) => `${docker}\nwhen: {event: ${event}}\njobs: [{when: {event: ${event}}}]`,
+  ),
+  ...["1", '"1"', "many", "0", '"0"', "-1", "1000001", ""].map(
+    (depth) => `${docker}\nsources: [{url: a, depth: ${depth}}]`,
+  ),
+  ...["true", '"true"', "no", ""].map((flag) => `${docker}\nsources: [{url: a, submodules: ${flag}}]`),
+  ...["1", '"60"', "0", "99", "soon", ""].map((kept) => `driver: {type: qemu, image: a, keep_on_failure: ${kept}}`),
+  ...["bash", "/bin/sh", "bash -e", "-e", ""].map((shell) => `${docker}\njobs: [{shell: ${shell}}]`),
+  ...['"2"', '"x"', "-1", "{times: '1'}"].map((retry) => `${docker}\njobs: [{retry: ${retry}}]`),
+  ...["commands", "artifacts", "env"].flatMap((key) => [
+    `${docker}\njobs: [{${key}: [null]}]`,
+    `${docker}\njobs:\n- ${key}:\n  -`,
+  ]),
+  ...["stages", "env", "objects", "allow_failures"].map((key) => `${docker}\n${key}: [null]`),
+  ...[
+    "{NODE: [1]}",
+    "{node-version: [1]}",
+    "{A: [1], include: [{B-C: 1}]}",
+    "{A: [null]}",
+    "{A: [1], exclude: [null]}",
+  ].map((matrix) => `${docker}\nmatrix: ${matrix}`),
+  "driver: {type: qemu, image: a, keep_on_failure: '${A}'}\nmatrix: {A: [5]}",
 ])("the schema and the parser agree on %j", (text) => {
   expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
 });

@@ -23,8 +23,8 @@ const maxServices = fixedLimit({
 });
 
 export const serviceKeys = {
-  name: key(text, "Its name in the network of the build. Required", "db", "alias", "host"),
-  image: key(text, "The image of the container. Required", "postgres:17"),
+  name: key(text, "Its name in the network of the build", "db", "alias", "host"),
+  image: key(text, "The image of the container", "postgres:17"),
   env: key(
     list(text),
     "Environment variables as `KEY=VALUE`; services have no others",

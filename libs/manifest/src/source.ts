@@ -4,6 +4,7 @@ import type { Source } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { isFolder, isPlain, sourceEntry, sourceOf } from "./entries.js";
 import { key, type Values } from "./mapping.js";
+import { wholeSchema } from "./scalar.js";
 import { type Placed, placed, type Spec, text, word } from "./spec.js";
 
 const maxDepth = fixedLimit({
@@ -13,7 +14,12 @@ const maxDepth = fixedLimit({
 });
 
 /** Texts are read as they are written. Other readers of YAML take these words for booleans. */
-const flag: Spec<"true" | "false" | ""> = { ...word(["true", "false"]), schema: { enum: [true, false] } };
+const flag: Spec<"true" | "false" | ""> = {
+  ...word(["true", "false"]),
+  schema: { enum: [true, false, "true", "false"] },
+};
+
+const depth: Spec<string> = { ...text, schema: wholeSchema(1, maxDepth) };
 
 /** The keys of a source that is written as a mapping. */
 export const sourceKeys = {
@@ -26,7 +32,7 @@ export const sourceKeys = {
     "tag",
   ),
   dir: key(placed(text), "The folder; by default the name of the repository", "app", "folder", "path", "directory"),
-  depth: key(text, "How many commits of the history to fetch; by default all", 1),
+  depth: key(depth, "How many commits of the history to fetch; by default all", 1),
   submodules: key(flag, "Whether to fetch the submodules, and theirs", true, "recursive"),
 };
 

@@ -3,7 +3,7 @@ import { matchesSegments } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
 import { key, mapping, type Values } from "./mapping.js";
 import { nearest, suggestion } from "./nearest.js";
-import { list, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { filled, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";
 
 const maxGlobs = fixedLimit({
   max: 50,
@@ -38,10 +38,16 @@ export function* selects(globs: readonly string[], given: string): Generator<str
 
 const noun = "a glob or a list of globs";
 
+/** Describes a glob. If all texts that it can match are known, it is one of them or has a wildcard. */
+const globSchema = (known?: readonly string[]): Json =>
+  known
+    ? { anyOf: [{ enum: known }, { type: "string", pattern: `^!(${known.join("|")})$|[*?]` }] }
+    : filled(text.schema);
+
 /** One glob or a list of globs, each with `!` in front if it excludes. `known` are all texts that it can match. */
 const globs = (known?: readonly string[]): Spec<readonly string[]> => ({
   noun,
-  schema: { anyOf: [text.schema, { type: "array", items: text.schema, maxItems: maxGlobs }] },
+  schema: { anyOf: [globSchema(known), { type: "array", items: globSchema(known), maxItems: maxGlobs }] },
   none: [],
   read(tree, where) {
     const { value, at } = tree;

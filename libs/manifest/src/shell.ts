@@ -1,0 +1,19 @@
+import { quoted } from "@ci/kit/rpc/fault";
+import type { Complaints } from "./complaints.js";
+import { type Placed, type Spec, text } from "./spec.js";
+
+/** A name, or an absolute path. The shell gets no options. */
+const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
+
+export const shell: Spec<string> = { ...text, schema: { ...text.schema, pattern: shells.source } };
+
+/** Checks the shell of a job. Returns undefined for a job without one. */
+export function readShell(
+  { at, value }: Placed<{ readonly shell?: string }>,
+  complain: Complaints,
+): string | undefined {
+  const given = value.shell?.trim() ?? "";
+  if (given !== "" && !shells.test(given))
+    complain.addAt(at, `shell must be a name or an absolute path, without options, not "${quoted(given)}"`);
+  return given === "" ? undefined : given;
+}
