@@ -33,9 +33,9 @@ const maxKeepMinutes = fixedLimit({
   refusal: "Manifest line L, column C: keep_on_failure must be a number of minutes from 1 to N",
 });
 
-const keepSchema = wholeSchema(1, maxKeepMinutes);
-/** An axis of a matrix may stand for the number. */
-const keepMinutes: Spec<string> = { ...text, schema: { ...keepSchema, pattern: `${keepSchema.pattern}|\\$\\{` } };
+const number = wholeSchema(1, maxKeepMinutes);
+const numberOrAxis: Json = { ...number, pattern: `${number.pattern}|\\$\\{` };
+const keepMinutes: Spec<string> = { ...text, schema: numberOrAxis };
 
 const qemuKeys = {
   type,

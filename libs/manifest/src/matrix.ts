@@ -73,7 +73,6 @@ function readList<T>(of: Spec<T>, mapping: Mapping, name: string, where: Where):
   return entry && !isEmpty(entry.tree) ? valuesOf(list(of).read(entry.tree, { ...where, name })) : [];
 }
 
-/** A name where only those of axes have an effect, and its offset. */
 type AxisUse = readonly [name: string, at: number];
 
 function complainOfUnknownAxes(used: readonly AxisUse[], axes: readonly string[], place: string, complain: Complaints) {
@@ -81,7 +80,6 @@ function complainOfUnknownAxes(used: readonly AxisUse[], axes: readonly string[]
     complain.addAt(at, `unknown axis "${quoted(name)}" in ${place}${suggestion(nearest(name, axes))}`, "line");
 }
 
-/** Returns the keys of all mappings in a list. */
 const keysIn = (list: Tree | undefined): AxisUse[] =>
   (Array.isArray(list?.value) ? (list.value as Tree[]) : []).flatMap((one) =>
     isMapping(one) ? [...one.value].map(([name, { at }]) => [name, at] as const) : [],

@@ -7,7 +7,6 @@ const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
 
 const letters = (word: string) => [...plain(word)].toSorted().join("");
 
-/** Counts letters in the wrong order as one mistake. */
 const distanceOf = (word: string, known: string): number => {
   const distance = leven(plain(word), plain(known));
   return distance > 1 && letters(word) === letters(known) ? 1 : distance;

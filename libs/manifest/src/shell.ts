@@ -7,7 +7,6 @@ const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
 
 export const shell: Spec<string> = { ...text, schema: { ...text.schema, pattern: shells.source } };
 
-/** Checks the shell of a job. Returns undefined for a job without one. */
 export function readShell(
   { at, value }: Placed<{ readonly shell?: string }>,
   complain: Complaints,

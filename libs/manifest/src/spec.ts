@@ -5,10 +5,8 @@ import { type Entry, isEmpty, type Tree } from "./tree.js";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Also allows what counts as no value. */
 export const orEmpty = (schema: Json): Json => ({ anyOf: [schema, { enum: [null, "", [], {}] }] });
 
-/** Allows only values with content. */
 export function filled(schema: Json): Json {
   const types = [schema.type].flat();
   const texts = types.includes("string") ? { pattern: "\\S" } : {};
