@@ -53,7 +53,7 @@ function isAxis(name: string, at: number, { complain }: Where): boolean {
 /** One entry of `include` or `exclude`. */
 const combination: Spec<Axes> = {
   noun: "a mapping",
-  schema: orEmpty({ type: "object", propertyNames, additionalProperties: text.schema }),
+  schema: { anyOf: [{ type: "object", propertyNames, additionalProperties: text.schema }, { enum: ["", []] }] },
   none: {},
   read(tree, where) {
     if (isEmpty(tree)) return undefined;
