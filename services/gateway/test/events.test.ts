@@ -66,6 +66,16 @@ describe("an event stream returns", () => {
     expect(Number(second!.id)).toBeGreaterThan(Number(first!.id));
   });
 
+  test("a long event as a whole", async () => {
+    const { name, events } = await aNamespace();
+    using stream = await openStream(ann, events);
+    const build = aBuild({ namespace: name });
+    const submitted = created(
+      await ann.post("/builds", { ...build, manifest: `${build.manifest}\n# ${"aé€😀".repeat(9_000)}` }),
+    );
+    expect(await stream.waitFor(1)).toMatchObject([{ event: "build.submitted", data: submitted }]);
+  });
+
   test("no masked value", async () => {
     const { events, variable } = await aNamespace();
     using stream = await openStream(ann, events);

@@ -9,6 +9,7 @@ import type { BatchedWrites } from "./delivery/batched-writes.js";
 import type { Heartbeat } from "./delivery/heartbeat.js";
 import type { IdleLanes } from "./delivery/idle-lanes.js";
 import type { LaneScheduler } from "./delivery/lane-scheduler.js";
+import type { LongPayloads } from "./delivery/long-payloads.js";
 import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
@@ -41,6 +42,7 @@ export interface Context {
   readonly payloads: Payloads;
   readonly sharedPayloads: SharedPayloads;
   readonly stream: Stream;
+  readonly longPayloads: LongPayloads;
   readonly streamWakeups: StreamWakeups;
   readonly followers: Followers;
   readonly followed: Followed;

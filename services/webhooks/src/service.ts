@@ -21,6 +21,7 @@ import { batchedWrites } from "./delivery/batched-writes.js";
 import { heartbeatEveryMs, startHeartbeat } from "./delivery/heartbeat.js";
 import { idleLanes } from "./delivery/idle-lanes.js";
 import { laneScheduler, type Turn } from "./delivery/lane-scheduler.js";
+import { longPayloads } from "./delivery/long-payloads.js";
 import { poster } from "./delivery/post.js";
 import { recentDeliveries } from "./delivery/recent-deliveries.js";
 import { renderOnce } from "./delivery/render-once.js";
@@ -227,6 +228,7 @@ async function createContext(
     writes: batchedWrites(stores),
     recent: recentDeliveries(),
     sharedPayloads: sharedPayloads(stores.payloads),
+    longPayloads: longPayloads(stores.stream),
     seen: seenWebhooks(),
     idleLanes: idleLanes(),
     inTurn: storeInTurn,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 import { makeStreamIndexes } from "../src/store/indexes.js";
-import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream.js";
+import { type NewRecord, type StreamDoc, type StreamRecord, streamStore } from "../src/store/stream.js";
 
 const names = suite();
 const namespaces = [1, 2, 3];
@@ -27,7 +27,7 @@ test("a reader that resumes misses no record and gets none twice while several p
   const all = Array.from({ length: 600 }, (_, index) => aRecord(index));
   let writing = true;
   const readers = namespaces.map(async (namespaceId) => {
-    const records: StreamDoc[] = [];
+    const records: StreamRecord[] = [];
     for (let last = false; ; ) {
       const found = await stream.after(namespaceId, records.at(-1)?._id ?? 0);
       records.push(...found);
@@ -63,7 +63,7 @@ test("a user's batches have all records within reach in order, however many root
   await stream.append(
     all.slice(0, 3).map((record, index) => ({ ...record, eventId: `${index}`, userId: 8, rootId: 401 })),
   );
-  const records: StreamDoc[] = [];
+  const records: StreamRecord[] = [];
   const end = await stream.end();
   for (let position = 0; position < end; ) {
     const batch = await stream.reachable({ userId: 7, rootIds }, position, end);

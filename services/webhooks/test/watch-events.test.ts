@@ -98,6 +98,27 @@ describe("succeeds", () => {
     expect(events.slice(2).map(({ payload }) => JSON.parse(payload).number)).toEqual(numbers);
   });
 
+  test("sends a long payload in pieces to clients that accept them, and whole to others", async () => {
+    const namespace = await aNamespace();
+    await ci.publishBuild("build.started", aBuild(namespace.id, { manifest: "aé€😀".repeat(30_000) }));
+    await publishAll(namespace, ["build.finished"]);
+    using whole = watchEvents(ci.users.ann, namespace, 0);
+    const [, , long, short] = await whole.waitFor(4);
+    expect(JSON.parse(long!.payload)).toMatchObject({ manifest: "aé€😀".repeat(30_000) });
+    const request = { namespaceId: namespace.id, after: 0, acceptsPieces: true };
+    for (const open of [
+      (signal: AbortSignal) => ci.webhooks.watchEvents(request, { signal }),
+      (signal: AbortSignal) => ci.webhooks.watchOwnEvents({ ...request, after: long!.position - 1 }, { signal }),
+    ]) {
+      using pieces = watching(open, (read) => ci.as(ci.users.ann, read));
+      await eventually(() => expect(pieces.events()).toContainEqual(short));
+      const parts = pieces.events().filter(({ position }) => position === long!.position);
+      expect(parts.map(({ payload }) => payload).join("")).toBe(long!.payload);
+      expect(parts.map(({ more }) => more)).toEqual([...Array(parts.length - 1).fill(true), false]);
+      expect(Math.max(...parts.map(({ payload }) => Buffer.byteLength(payload)))).toBeLessThanOrEqual(8 * 1024);
+    }
+  });
+
   test("positions continue after a restart", async () => {
     const namespace = await aNamespace();
     await publishAll(namespace, ["build.started"]);

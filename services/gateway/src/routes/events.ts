@@ -22,7 +22,8 @@ export const watchEvents = action({
   ...stream,
   run: async (ctx, input) => {
     const { id: namespaceId } = await namespaceOf(ctx, input);
-    return eventStream(ctx, (after, options) => ctx.webhooks.watchEvents({ namespaceId, after }, options));
+    const wanted = { namespaceId, acceptsPieces: true };
+    return eventStream(ctx, (after, options) => ctx.webhooks.watchEvents({ ...wanted, after }, options));
   },
 });
 
@@ -31,5 +32,6 @@ export const watchOwnEvents = action({
     "The events of the caller's builds outside of namespaces, and of every namespace that the caller is a member of, as " +
     "server-sent events",
   ...stream,
-  run: (ctx) => eventStream(ctx, (after, options) => ctx.webhooks.watchOwnEvents({ after }, options)),
+  run: (ctx) =>
+    eventStream(ctx, (after, options) => ctx.webhooks.watchOwnEvents({ after, acceptsPieces: true }, options)),
 });

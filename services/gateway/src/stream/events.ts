@@ -9,9 +9,16 @@ import { watchToken } from "./watch-token.js";
 
 /** Converts events. The first message only has a position, so that a client can resume before any event. */
 async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenerator<readonly Sse[]> {
-  for await (const { position, event } of messages)
-    yield [event ? { event: event.kind, id: position, data: event.payload } : { id: position }];
+  let rest = false;
+  for await (const { position: id, event } of messages) {
+    const { kind, payload: data, more = false } = event ?? {};
+    yield [rest ? { data, more, rest } : { event: kind, id, data, more }];
+    rest = more;
+  }
 }
+
+/** A client discards the beginning of an event, and gets all of it when it reconnects. */
+const isComplete = ({ event }: WatchEventsResponse): boolean => !event?.more;
 
 type Watch = (after: number | undefined, options: { signal: AbortSignal }) => AsyncIterable<WatchEventsResponse>;
 
@@ -26,7 +33,7 @@ export const eventStream =
     using _token = watchToken(ctx, exchange, ended);
     const from = lastEventId(request);
     const open = (last?: WatchEventsResponse) => watch(last ? last.position : from, { signal });
-    const messages = await opened(resumed(open, signal));
+    const messages = await opened(resumed(open, signal, isComplete));
     if (request.method === "HEAD") {
       send(response, 200, streamHeaders);
       return ended.abort();

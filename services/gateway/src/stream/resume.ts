@@ -27,10 +27,14 @@ export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterab
   };
 }
 
-/** Reopens a stream whose replica fails. `open` gets the last message before that; undefined at first. */
+/**
+ * Reopens a stream whose replica fails, unless it fails after a message that is not `complete`. `open` gets the last message
+ * before that; undefined at first.
+ */
 export async function* resumed<T>(
   open: (last: T | undefined) => AsyncIterable<T>,
   signal: AbortSignal,
+  complete: (last: T) => boolean = () => true,
 ): AsyncGenerator<T> {
   let last: T | undefined;
   for (let breaks = 0; ; ) {
@@ -43,6 +47,7 @@ export async function* resumed<T>(
       return;
     } catch (error) {
       if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > maxBreaks) throw error;
+      if (last !== undefined && !complete(last)) throw error;
     }
     await delay(breaks * pauseStepMs, undefined, { signal });
   }

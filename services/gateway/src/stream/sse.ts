@@ -12,6 +12,10 @@ export interface Sse {
   readonly id?: number;
   /** Text without line breaks, such as JSON. */
   readonly data?: string;
+  /** The next event continues the data of this one. */
+  readonly more?: boolean;
+  /** The data continues that of the previous event. */
+  readonly rest?: boolean;
   /** A line that clients ignore. */
   readonly comment?: string;
 }
@@ -35,8 +39,9 @@ export function lastEventId({ headers }: Pick<IncomingMessage, "headers">): numb
 
 function textOf(sse: Sse): string {
   const given = (["event", "id", "data"] as const).filter((field) => sse[field] !== undefined);
-  const comment = sse.comment === undefined ? "" : `: ${sse.comment}\n`;
-  return `${comment}${given.map((field) => `${field}: ${sse[field]}\n`).join("")}\n`;
+  const comment = sse.comment === undefined ? [] : [`: ${sse.comment}`];
+  const lines = sse.rest ? [sse.data] : [...comment, ...given.map((field) => `${field}: ${sse[field]}`)];
+  return `${lines.join("\n")}${sse.more ? "" : "\n\n"}`;
 }
 
 /**
@@ -51,12 +56,14 @@ export async function sendEvents(
 ): Promise<void> {
   response.writeHead(200, streamHeaders);
   response.flushHeaders();
+  let isWithinEvent = false;
   const heartbeat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(":\n\n");
+    if (!isWithinEvent && !response.writableNeedDrain) response.write(":\n\n");
   }, beatMs);
   try {
     for await (const events of batches) {
       heartbeat.refresh();
+      isWithinEvent = events.at(-1)?.more ?? false;
       await write(response, events.map(textOf).join(""), signal);
     }
   } catch (error) {

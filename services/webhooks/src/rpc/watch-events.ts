@@ -1,4 +1,5 @@
 import { goneElsewhere } from "@ci/kit/rpc/served-call";
+import { eventMessages } from "../actions/event-messages.js";
 import { requireMember } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
 import { streamKeys } from "../delivery/stream-wakeups.js";
@@ -7,7 +8,7 @@ import { streamKeys } from "../delivery/stream-wakeups.js";
 const maxSleepMs = 5_000;
 
 export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
-  async function* ({ namespaceId, after }, { caller, signal, stopping }) {
+  async function* ({ namespaceId, after, acceptsPieces }, { caller, signal, stopping }) {
     const ending = AbortSignal.any([signal, stopping]);
     await requireMember(ctx, caller, namespaceId);
     // Watch before reading. Otherwise a wake-up between the two would be missed.
@@ -16,11 +17,11 @@ export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
     yield { position };
     while (!ending.aborted) {
       const records = await ctx.stream.after(namespaceId, position);
-      for (const { _id, kind, payload } of records) {
+      for (const record of records) {
         // Check this before each record, because a slow reader may have lost the permission.
         await requireMember(ctx, caller, namespaceId);
-        position = _id;
-        yield { position, event: { kind, payload } };
+        position = record._id;
+        yield* eventMessages(ctx, caller.userId!, record, acceptsPieces);
       }
       if (records.length > 0) continue;
       await watch.wokenUp(maxSleepMs, ending);

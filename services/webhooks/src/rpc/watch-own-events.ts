@@ -1,11 +1,12 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import { goneElsewhere } from "@ci/kit/rpc/served-call";
+import { eventMessages } from "../actions/event-messages.js";
 import { memberOf } from "../actions/find-webhook.js";
 import { follow } from "../actions/follow.js";
 import type { Context, Handlers } from "../context.js";
 import { streamKeys } from "../delivery/stream-wakeups.js";
-import type { Reach, StreamDoc } from "../store/stream.js";
+import type { Reach, StreamRecord } from "../store/stream.js";
 
 /** A new record or a changed membership may go unnoticed for this long and another second if its wake-up is lost. */
 const maxSleepMs = 4_000;
@@ -20,7 +21,7 @@ const maxRoots = fixedLimit({
 const keysOf = ({ userId, rootIds }: Reach): string[] => [streamKeys.user(userId), ...rootIds.map(streamKeys.root)];
 
 /** Drops records of namespaces whose members no longer include the user. */
-async function visible(ctx: Context, userId: number, records: readonly StreamDoc[]): Promise<StreamDoc[]> {
+async function visible(ctx: Context, userId: number, records: readonly StreamRecord[]): Promise<StreamRecord[]> {
   const namespaceIds = records.flatMap(({ namespaceId }) => namespaceId ?? []);
   if (namespaceIds.length === 0) return [...records];
   const open = await memberOf(ctx, userId, [...new Set(namespaceIds)]);
@@ -28,7 +29,7 @@ async function visible(ctx: Context, userId: number, records: readonly StreamDoc
 }
 
 export const watchOwnEvents = (ctx: Context): Handlers["watchOwnEvents"] =>
-  async function* ({ after }, { caller: { userId }, signal, stopping }) {
+  async function* ({ after, acceptsPieces }, { caller: { userId }, signal, stopping }) {
     if (userId === undefined) throw notFound();
     const ending = AbortSignal.any([signal, stopping]);
     await follow(ctx, userId, ending);
@@ -48,7 +49,7 @@ export const watchOwnEvents = (ctx: Context): Handlers["watchOwnEvents"] =>
       for (const record of await visible(ctx, userId, records)) {
         // Check this before each record, because a slow reader may have left the namespace.
         const [shown] = await visible(ctx, userId, [record]);
-        if (shown) yield { position: shown._id, event: { kind: shown.kind, payload: shown.payload } };
+        if (shown) yield* eventMessages(ctx, userId, shown, acceptsPieces);
       }
       position = until;
       if (records.length > 0) continue;
