@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 import { makeStreamIndexes } from "../src/store/indexes.js";
-import { type NewRecord, type StreamDoc, type StreamRecord, streamStore } from "../src/store/stream.js";
+import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream.js";
+import type { StreamRecord } from "../src/store/stream-batches.js";
 
 const names = suite();
 const namespaces = [1, 2, 3];

@@ -1,6 +1,7 @@
 import { expireGrants } from "@ci/access/grants";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
+import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { streamWakeups } from "../src/delivery/stream-wakeups.js";
 
@@ -57,6 +58,27 @@ test("every watcher wakes up when a permission is revoked", async () => {
   const revoking = setInterval(() => void expireGrants(remoteBus), 20);
   await wokenUp;
   clearInterval(revoking);
+});
+
+test("however many permissions change, all watchers wake up once, and once more for what changed meanwhile", async () => {
+  const listeners = new Map<string, (text: string, topic: string) => void>();
+  const local: Pick<Bus, "nudge" | "onNudge"> = {
+    nudge: (topic, text = "") => listeners.get(topic)?.(text, topic),
+    onNudge: (topic, listener) => void listeners.set(topic, listener),
+  };
+  using watch = streamWakeups(local).watch([]);
+  const leaving = new AbortController();
+  let wakes = 0;
+  const counting = (async () => {
+    while (await watch.wokenUp(longMs, leaving.signal)) wakes++;
+  })();
+  for (let n = 0; n < 50; n++) local.nudge("grants");
+  await eventually(() => expect(wakes).toBeGreaterThanOrEqual(2));
+  local.nudge("grants");
+  await eventually(() => expect(wakes).toBeGreaterThanOrEqual(3));
+  leaving.abort();
+  await counting;
+  expect(wakes).toBe(3);
 });
 
 test("a wait without wake-up ends after its time", async () => {

@@ -30,6 +30,8 @@ export const streamKeys = {
 const topic = "stream";
 /** Cached permissions (access/grants.ts) have expired by then, even if this message arrives first. */
 const grantsExpiredMs = 300;
+/** Between wake-ups of all watchers while permissions keep changing. */
+const restMs = 1_000;
 
 type Watchers = Map<string, Set<() => void>>;
 
@@ -49,10 +51,20 @@ export function streamWakeups(bus: Pick<Bus, "nudge" | "onNudge">): StreamWakeup
   bus.onNudge(topic, (keys) => {
     for (const key of keys.split(",")) for (const wake of watchers.get(key) ?? []) wake();
   });
-  bus.onNudge("grants", () => {
+  let isDue = false;
+  let isDueAgain = false;
+  const wakeAllIn = (ms: number) => {
+    isDue = true;
     setTimeout(() => {
       for (const wake of all) wake();
-    }, grantsExpiredMs).unref();
+      isDue = false;
+      if (isDueAgain) wakeAllIn(restMs);
+      isDueAgain = false;
+    }, ms).unref();
+  };
+  bus.onNudge("grants", () => {
+    if (isDue) isDueAgain = true;
+    else wakeAllIn(grantsExpiredMs);
   });
   return {
     wake: (keys) => bus.nudge(topic, keys.join(",")),

@@ -6,7 +6,7 @@ import { memberOf } from "../actions/find-webhook.js";
 import { follow } from "../actions/follow.js";
 import type { Context, Handlers } from "../context.js";
 import { streamKeys } from "../delivery/stream-wakeups.js";
-import type { Reach, StreamRecord } from "../store/stream.js";
+import type { Reach, StreamRecord } from "../store/stream-batches.js";
 
 /** A new record or a changed membership may go unnoticed for this long and another second if its wake-up is lost. */
 const maxSleepMs = 4_000;
