@@ -2,6 +2,7 @@ import { removeSecrets, replaceSecret, type Secrets, signingSecrets } from "./se
 
 const now = new Date("2026-01-10T00:00:00.000Z");
 const until = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+const justBefore = (hours: number) => new Date(until(hours).getTime() - 1);
 const dayMs = 86_400_000;
 const after = (secrets: Secrets, text: string) => replaceSecret(secrets, text, now, dayMs);
 
@@ -55,9 +56,10 @@ test.each<[string, Secrets, Date, string[]]>([
   ["before all changes", changed, until(0), ["a"]],
   ["between two changes", changed, until(1), ["b", "a"]],
   ["after the last change", changed, until(2), ["c", "b", "a"]],
-  ["just before a change, because clocks differ", changed, new Date(until(2).getTime() - 1_000), ["c", "b", "a"]],
+  ["just before a change", changed, justBefore(2), ["b", "a"]],
   ["when earlier secrets have expired", changed, until(26), ["c"]],
   ["before the secret was removed", removeSecrets(changed, until(3)), until(2), ["c", "b", "a"]],
+  ["just before the secret was removed", removeSecrets(changed, until(3)), justBefore(3), ["c", "b", "a"]],
   ["after the secret was removed", removeSecrets(changed, until(3)), until(3), []],
   ["before more changes than are kept", changedTo("b", "c", "d", "e"), until(0), ["b", "a"]],
 ])("finds the secrets of an event %s", (_, secrets, at, expected) => {

@@ -31,14 +31,12 @@ const maxReplaced = fixedLimit({
   effect: "the oldest is dropped; events from its time are signed with the next one",
 });
 
-const clockMarginMs = 1_000;
-
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);
 
 /** Returns the texts that sign an event of this time, newest first; none if there was no secret. They may be encrypted. */
 export function signingSecrets({ current, earlier, replaced = [] }: Secrets, at: Date): readonly string[] {
-  const before = replaced.find(({ until }) => at.getTime() + clockMarginMs < until.getTime());
+  const before = replaced.find(({ until }) => at < until);
   if (before) return before.texts;
   return current === undefined ? [] : [current, ...unexpired(earlier, at).map(({ text }) => text)];
 }
