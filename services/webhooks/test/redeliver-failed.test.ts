@@ -1,7 +1,15 @@
-import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { Delivery_Status, type Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Received, type Receiver, receiver } from "@ci/testkit/receiver";
-import { MongoClient } from "mongodb";
+import { type Filter, MongoClient } from "mongodb";
+import type { Context } from "../src/context.js";
+import { redeliverFailed as redeliverAll } from "../src/loops/redeliver-failed.js";
+import { deliveryStore } from "../src/store/deliveries.js";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
+import { makeIndexes } from "../src/store/indexes.js";
+import type { Sender } from "../src/store/senders.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 // Sends hundreds of requests one after another, which takes long on a slow machine.
@@ -96,6 +104,34 @@ describe("succeeds", () => {
       expect(await webhooks.findOne({ _id: webhook.id, again: { $exists: true } })).toBeNull(),
     );
   });
+});
+
+test("owners take turns, however many requests one of them has, and each step reads one", async () => {
+  await using client = await new MongoClient(ci.names.mongoUrl, { ignoreUndefined: true }).connect();
+  const db = client.db(`${ci.names.mongoDb}_turns`);
+  const docs = db.collection<WebhookDoc>("webhooks");
+  const log = db.collection<DeliveryDoc>("deliveries");
+  await makeIndexes(docs, log, db.collection<Sender>("senders"));
+  const [ann, bob] = [1, 2];
+  const ids = upTo(150);
+  const ownerOf = (id: number) => (id === 150 ? bob : ann);
+  const createdAt = new Date();
+  const requested = (id: number) => ({
+    ...{ _id: id, userId: ownerOf(id), namespaceId: ownerOf(id), targetKey: `${id}` },
+    again: { since: new Date(id), id: 0 },
+  });
+  await docs.insertMany(ids.map((id) => requested(id) as WebhookDoc));
+  const failed = (id: number) => ({ _id: id, webhookId: id, eventId: "e", status: Delivery_Status.failed, createdAt });
+  await log.insertMany(ids.map((id) => failed(id) as DeliveryDoc));
+  const webhooks = webhookStore(db, docs, ci.config.webhooksPerUser);
+  const woken: number[] = [];
+  const lanes = { wake: ({ userId }: { userId: number }) => woken.push(userId) } as unknown as Context["lanes"];
+  const waiting = { userId: { $gt: 0 }, "again.since": { $exists: true } } as Filter<WebhookDoc>;
+  const { executionStats } = await docs.find(waiting).sort({ userId: 1, _id: 1 }).limit(1).explain("executionStats");
+  expect(executionStats.totalDocsExamined).toBe(1);
+  expect(await redeliverAll({ deliveries: deliveryStore(log), webhooks, lanes, now: ci.now })).toBe(ids.length);
+  expect(woken).toEqual([ann, bob, ...Array(148).fill(ann)]);
+  expect(await docs.countDocuments(waiting)).toBe(0);
 });
 
 describe("invalid", () => {

@@ -21,7 +21,7 @@ export async function makeIndexes(
     { key: { authorId: 1, _id: 1 } },
     { key: { keeperId: 1, _id: 1 }, partialFilterExpression: { keeperId: { $exists: true } } },
     { key: { "secrets.replaced.until": 1 }, sparse: true },
-    { key: { "again.since": 1 }, sparse: true },
+    { key: { userId: 1, _id: 1 }, partialFilterExpression: { "again.since": { $exists: true } } },
     { key: { disabledReason: 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [

@@ -1,8 +1,6 @@
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import { type LogPosition, setAndUnset, type WebhookDoc } from "./webhook-doc.js";
 
-const maxRequests = 100;
-
 export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
   /** Requests the failed deliveries since a time, on top of earlier requests. Returns false if there is no such webhook. */
   async requestRedelivery(id: number, since: Date): Promise<boolean> {
@@ -10,11 +8,12 @@ export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id: id }, request)).matchedCount > 0;
   },
 
-  withRedeliveryRequest: (): Promise<Pick<WebhookDoc, "_id" | "userId" | "again">[]> =>
-    webhooks
-      .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { userId: 1, again: 1 } })
-      .limit(maxRequests)
-      .toArray(),
+  /** Returns a webhook with a request of the first owner after this one, by id; null if no later owner has any. */
+  nextRedeliveryRequest: (ownerId: number): Promise<Pick<WebhookDoc, "_id" | "userId" | "again"> | null> =>
+    webhooks.findOne({ userId: { $gt: ownerId }, "again.since": { $exists: true } } as Filter<WebhookDoc>, {
+      sort: { userId: 1, _id: 1 },
+      projection: { userId: 1, again: 1 },
+    }),
 
   /** Saves the progress, or ends the request if `last` is undefined. A request made meanwhile stays. */
   async saveRedeliveryProgress(id: number, { since, id: after }: LogPosition, last: LogPosition | undefined) {
