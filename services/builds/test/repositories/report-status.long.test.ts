@@ -176,10 +176,13 @@ describe("a provider", () => {
     await statesAre(sha, ["pending", "success"]);
   });
 
-  it.each([
-    ["retry-after", "60"],
-    ["x-ratelimit-remaining", "0"],
-  ])("whose rate limit is reached (%s: %s) receives the report again", async (name, value) => {
+  const secondary = { message: "You have exceeded a secondary rate limit. Please wait a few minutes." };
+  it.each<[string, Answer]>([
+    ["whose rate limit is reached, with a time to wait,", { status: 403, headers: { "retry-after": "60" } }],
+    ["whose rate limit is reached, with a count,", { status: 403, headers: { "x-ratelimit-remaining": "0" } }],
+    ["whose secondary rate limit is reached", { status: 403, body: JSON.stringify(secondary) }],
+    ["that is writing another status of the commit", { status: 409 }],
+  ])("%s receives the report again", async (_, refusal) => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest });
     const [made] = await push({ sha });
@@ -188,7 +191,7 @@ describe("a provider", () => {
     answer = () => {
       if (refused) return { status: 201 };
       refused = true;
-      return { status: 403, headers: { [name]: value } };
+      return refusal;
     };
     await finish((await build(made!)).id, "passed");
     await statesAre(sha, ["pending", "success", "success"]);

@@ -41,7 +41,7 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
     const limits = { timeoutMs: Math.min(hookTimeoutMs, leftMs), maxBodyBytes: maxListBytes, signal: ctx.signal };
     const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
     const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
-    if (isRateLimited(response.status, response.headers)) throw new FetchFailed("429");
+    if (isRateLimited(response)) throw new FetchFailed("429");
     if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
     return (await readPayload("application/json", response.body)).payload;
   };

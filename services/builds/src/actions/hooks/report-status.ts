@@ -2,7 +2,7 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
-import { isRateLimited } from "../../domain/hooks/provider-api.js";
+import { type ApiResponse, isRateLimited } from "../../domain/hooks/provider-api.js";
 import { statusRequest, verdictOf, verdictOfAll } from "../../domain/hooks/status.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
@@ -24,22 +24,19 @@ async function urlOf(ctx: Context, build: { userId: number; number: number } | u
   return `${ctx.config.publicUrl}/b/${encodeURIComponent(username)}/${build.number}`;
 }
 
-/** Reports whether the provider would refuse further attempts too. */
-const isRefusal = (status: number, headers: Readonly<Record<string, string>>): boolean =>
-  status >= 400 && status < 500 && status !== 408 && !isRateLimited(status, headers);
+/** Reports whether the provider would refuse further attempts too. GitLab's 409 means that the commit is locked. */
+const isRefusal = (response: ApiResponse): boolean => {
+  const { status } = response;
+  return status >= 400 && status < 500 && status !== 408 && status !== 409 && !isRateLimited(response);
+};
 
 async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<void> {
   const { url, headers, body } = request;
   const { hookTimeoutMs: timeoutMs } = ctx.config;
   const limits = { timeoutMs, maxBodyBytes, signal: ctx.signal };
-  const { status, headers: answered } = await guardedFetch(ctx.agent, url, {
-    method: "POST",
-    headers,
-    body,
-    ...limits,
-  });
-  if (isRefusal(status, answered))
-    ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
+  const response = await guardedFetch(ctx.agent, url, { method: "POST", headers, body, ...limits });
+  const { status } = response;
+  if (isRefusal(response)) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 

@@ -65,7 +65,16 @@ export function repositoryApi(
   };
 }
 
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
 /** Reports whether a provider refused a request only because of its rate limit. GitHub also does that with 403. */
-export const isRateLimited = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+export const isRateLimited = ({ status, headers, body }: ApiResponse): boolean =>
   status === 429 ||
-  (status === 403 && (headers["retry-after"] !== undefined || headers["x-ratelimit-remaining"] === "0"));
+  (status === 403 &&
+    (headers["retry-after"] !== undefined ||
+      headers["x-ratelimit-remaining"] === "0" ||
+      body.includes("secondary rate limit")));
