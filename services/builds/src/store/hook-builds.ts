@@ -1,6 +1,7 @@
 import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { requestsPrefix } from "../domain/hooks/change.js";
+import type { Pushed } from "../domain/hooks/tip.js";
 import { type BuildsSize, maxPerDay, maxWaiting, type Unapproved } from "../domain/hooks/unapproved.js";
 import { unapprovedIndex } from "./indexes.js";
 
@@ -25,6 +26,9 @@ async function unapprovedSize(
   return (await found.next()) ?? { builds: 0, bytes: 0 };
 }
 
+/** An unfinished build of a branch or request. */
+export type UnfinishedBuild = Pick<BuildDoc, "_id" | "awaitsApproval"> & { readonly origin: Pushed };
+
 export const hookBuilds = (builds: Collection<BuildDoc>) => ({
   /** Returns the builds of hook deliveries, those of each sorted by the path of their manifest. */
   ofDeliveries: (deliveryIds: readonly string[]) =>
@@ -43,18 +47,15 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
     return (await newest.sort({ "origin.order": -1 }).limit(1).next())?.origin?.order;
   },
 
-  /** Returns the ids of the unfinished builds of a branch or request with a lower order. */
-  supersededOf: (subject: string, order: number): Promise<number[]> =>
+  /** Returns the unfinished builds of a branch or request with a lower order. */
+  supersededOf: (subject: string, order: number): Promise<UnfinishedBuild[]> =>
     builds
-      .find(
-        {
-          "origin.subject": subject,
-          status: { $in: ["queued", "running"] },
-          "origin.order": { $lt: order },
-        },
-        { projection: { _id: 1 } },
-      )
-      .map(({ _id }) => _id)
+      .find({
+        "origin.subject": subject,
+        status: { $in: ["queued", "running"] },
+        "origin.order": { $lt: order },
+      })
+      .project<UnfinishedBuild>({ awaitsApproval: 1, "origin.sha": 1, "origin.before": 1, "origin.order": 1 })
       .toArray(),
 
   /** Returns the ids of some builds of a repository's requests that wait for approval. */

@@ -21,6 +21,7 @@ import { findOwners } from "../fire-cron.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
+import { spareTip } from "./spare-tip.js";
 import { killIgnored, killSuperseded, type Place } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
@@ -146,7 +147,8 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
   const place = placeOf(id, delivery);
   // An earlier delivery may be processed late, so this also runs if all builds were made before.
-  if (place && builds.length > 0 && repository.cancelSuperseded) await killSuperseded(ctx, place, "all");
+  if (place && builds.length > 0 && repository.cancelSuperseded)
+    await killSuperseded(ctx, place, "all", spareTip(ctx, repository, delivery));
   // The commit status shows the first reason, which must be a complaint.
   const ordered = refusals.toSorted((a, b) => Number(b.refusal.wrong) - Number(a.refusal.wrong));
   const reasons = ordered.flatMap(({ path, refusal }) =>
@@ -169,10 +171,11 @@ export async function buildCommit(
     return { sha: change.sha, wrong: false, silent: true, reasons: ["skipped: the request comes from a fork"] };
   }
   const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
-  if (place) await killSuperseded(ctx, place, "waiting");
+  const withoutTip = spareTip(ctx, repository, delivery);
+  if (place) await killSuperseded(ctx, place, "waiting", withoutTip);
   const result = await submitBuilds(ctx, repository, delivery);
   // Meanwhile an earlier delivery may have been processed, and the setting may have changed.
-  if (place) await killSuperseded(ctx, place, "waiting");
+  if (place) await killSuperseded(ctx, place, "waiting", withoutTip);
   if (place) await killIgnored(ctx, repository._id);
   return result;
 }

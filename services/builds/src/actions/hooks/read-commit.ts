@@ -19,6 +19,20 @@ export const maxManifests = fixedLimit({
   effect: "the commit makes no build; its status is an error",
 });
 
+const unknownTip = "the tip is unknown; a late push kills its builds";
+const maxRefBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "refs of a repository whose names begin with that of a branch or request, when its tip is read",
+  effect: unknownTip,
+});
+const maxRefMs = fixedLimit({
+  max: 5_000,
+  unit: "ms",
+  about: "time to read the tip of a branch or request",
+  effect: unknownTip,
+});
+
 export const tokenOf = (
   { config }: Pick<Context, "config">,
   { _id: id, sealedToken }: RepositoryDoc,
@@ -38,12 +52,17 @@ export interface RepositoryAddress extends Pick<RepositoryDoc, "provider" | "url
   readonly token?: string | undefined;
 }
 
-async function open(ctx: Context, { provider, url, token }: RepositoryAddress, timeoutMs: number): Promise<Remote> {
+async function open(
+  ctx: Context,
+  { provider, url, token }: RepositoryAddress,
+  timeoutMs: number,
+  maxBytes = ctx.config.hookReadBytes,
+): Promise<Remote> {
   // GitHub accepts tokens of GitHub Apps only under this user name.
   const user = provider === "github" ? "x-access-token" : "oauth2";
   const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
   const credentials = token ? `${user}:${token}` : undefined;
-  const limits = { timeoutMs, maxBytes: ctx.config.hookReadBytes, maxObjects };
+  const limits = { timeoutMs, maxBytes, maxObjects };
   return openRemote({ agent: ctx.agent, url, credentials, signal, ...limits });
 }
 
@@ -61,6 +80,18 @@ export async function readHead(
     const { author: username, email } = authorOf(object);
     const common = { type: "push", repoId: "", fork: false, defaultBranch: shortRef(head.ref) } as const;
     return validChange({ ...common, ...head, comment: messageOf(object), email, username });
+  } catch (error) {
+    throw ctx.signal.aborted ? error : new Unreadable(error);
+  }
+}
+
+/** Returns the commit that a ref of a repository names; undefined if it does not exist. Throws Unreadable. */
+export async function readRef(ctx: Context, repository: RepositoryDoc, ref: string): Promise<string | undefined> {
+  try {
+    const { provider, url } = repository;
+    const timeoutMs = Math.min(maxRefMs, ctx.config.hookTimeoutMs);
+    const remote = await open(ctx, { provider, url, token: tokenOf(ctx, repository) }, timeoutMs, maxRefBytes);
+    return await remote.find(ref);
   } catch (error) {
     throw ctx.signal.aborted ? error : new Unreadable(error);
   }

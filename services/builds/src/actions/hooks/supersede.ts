@@ -2,6 +2,7 @@ import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { BuildDoc } from "../../domain/build.js";
 import type { Origin } from "../../domain/origin.js";
+import type { UnfinishedBuild } from "../../store/hook-builds.js";
 import { forksOf } from "../../store/repositories.js";
 import { type Killing, killBuild } from "../kill-build.js";
 
@@ -10,15 +11,24 @@ export type Place = Required<Pick<Origin, "subject" | "order">>;
 
 type Parts = Killing & Pick<Context, "hookDeliveries">;
 
+/** Leaves out the builds to be spared. */
+export type WithoutSpared = (builds: readonly UnfinishedBuild[]) => Promise<readonly UnfinishedBuild[]>;
+
 /**
  * Kills the unfinished builds that are older than a delivery or than the newest build. With `waiting`, it kills only
  * those that wait for approval, and deliveries without builds count as newer, too. Safe to repeat, in any order.
  */
-export async function killSuperseded(ctx: Parts, { subject, order }: Place, only: "waiting" | "all"): Promise<void> {
+export async function killSuperseded(
+  ctx: Parts,
+  { subject, order }: Place,
+  only: "waiting" | "all",
+  withoutSpared: WithoutSpared,
+): Promise<void> {
   const built = (await ctx.builds.newestOf(subject)) ?? order;
   const delivered = only === "waiting" ? ((await ctx.hookDeliveries.newestOf(subject)) ?? order) : order;
-  for (const id of await ctx.builds.supersededOf(subject, Math.max(order, built, delivered)))
-    await killBuild(ctx, id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
+  const older = await ctx.builds.supersededOf(subject, Math.max(order, built, delivered));
+  for (const { _id } of await withoutSpared(older.filter(({ awaitsApproval }) => only === "all" || awaitsApproval)))
+    await killBuild(ctx, _id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
 }
 
 const unlessGone = (error: unknown): void => {
