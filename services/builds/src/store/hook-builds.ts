@@ -26,7 +26,6 @@ async function unapprovedSize(
   return (await found.next()) ?? { builds: 0, bytes: 0 };
 }
 
-/** An unfinished build of a branch or request. */
 export type UnfinishedBuild = Pick<BuildDoc, "_id" | "awaitsApproval"> & { readonly origin: Pushed };
 
 export const hookBuilds = (builds: Collection<BuildDoc>) => ({

@@ -24,7 +24,7 @@ async function urlOf(ctx: Context, build: { userId: number; number: number } | u
   return `${ctx.config.publicUrl}/b/${encodeURIComponent(username)}/${build.number}`;
 }
 
-/** Reports whether the provider would refuse further attempts too. GitLab's 409 means that the commit is locked. */
+/** Reports whether the provider would refuse further attempts too. A 409 is GitLab's lock. */
 const isRefusal = (response: ApiResponse): boolean => {
   const { status } = response;
   return status >= 400 && status < 500 && status !== 408 && status !== 409 && !isRateLimited(response);

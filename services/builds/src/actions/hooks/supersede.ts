@@ -11,7 +11,6 @@ export type Place = Required<Pick<Origin, "subject" | "order">>;
 
 type Parts = Killing & Pick<Context, "hookDeliveries">;
 
-/** Leaves out the builds to be spared. */
 export type WithoutSpared = (builds: readonly UnfinishedBuild[]) => Promise<readonly UnfinishedBuild[]>;
 
 /**

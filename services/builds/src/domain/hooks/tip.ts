@@ -2,7 +2,6 @@ import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Origin } from "../origin.js";
 import type { HookChange } from "./change.js";
 
-/** What the builds of a branch or request say about their order there. */
 export type Pushed = Pick<Origin, "sha" | "before" | "order">;
 
 const requestRefs: Readonly<Record<Repository_Provider, (id: string) => string>> = {
