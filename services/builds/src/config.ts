@@ -97,7 +97,7 @@ const hooks = (s: Settings) => ({
   ...steps(s),
   hookPausesMs: s.parsed(
     "HOOK_RETRIES",
-    "pauses between attempts to build a commit or to report its status",
+    "pauses between attempts to build a commit, to report its status, and to register or remove a hook",
     "5s,30s,2min,10min,30min,2h",
     (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
   ),

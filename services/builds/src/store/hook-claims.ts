@@ -1,14 +1,16 @@
 import type { Collection } from "mongodb";
-import type { HookState, RepositoryDoc } from "./repositories.js";
+import type { HookOutcome, RepositoryDoc } from "./repositories.js";
 
 // A missing time compares as earlier than any other.
 const isFree = { $expr: { $lte: ["$hookHeldUntil", "$$NOW"] } };
+const nextFailure = { $add: [{ $ifNull: ["$hookFailures", 0] }, 1] };
 const nextAttempt = { $add: [{ $ifNull: ["$hookAttempt", 0] }, 1] };
 
 /** Requests a registration after the one under way. A holder of an older version would not notice, so its hold ends. */
 export const requested = {
   hook: "pending",
   hookAttempt: nextAttempt,
+  hookFailures: "$$REMOVE",
   hookHeldUntil: { $cond: [{ $eq: ["$hookHeldUntil", "$hookWatchedUntil"] }, "$hookHeldUntil", "$$REMOVE"] },
 };
 
@@ -34,19 +36,16 @@ export function hookClaims(repositories: Collection<RepositoryDoc>) {
     /** Stores the outcome of a registration. Returns false if it was claimed or requested again, or the repository is gone. */
     async settleHook(
       { _id, hookHeldUntil, hookAttempt }: RepositoryDoc,
-      { hook, hookReason }: HookState,
+      { hook, hookReason, retryInMs }: HookOutcome,
     ): Promise<boolean> {
-      const { matchedCount } = await repositories.updateOne(
-        { _id, hook: "pending", hookHeldUntil, hookAttempt },
-        {
-          $set: { hook, ...(hookReason === undefined ? {} : { hookReason }) },
-          $unset: {
-            ...{ hookHeldUntil: true, hookWatchedUntil: true },
-            ...(hookReason === undefined ? { hookReason: true } : {}),
-          },
-        },
-      );
-      return matchedCount === 1;
+      const settled = {
+        ...{ hook, hookReason: hookReason ?? "$$REMOVE", hookWatchedUntil: "$$REMOVE" },
+        ...(retryInMs === undefined
+          ? { hookHeldUntil: "$$REMOVE", hookFailures: "$$REMOVE" }
+          : { hookHeldUntil: { $add: ["$$NOW", retryInMs] }, hookFailures: nextFailure }),
+      };
+      const held = { _id, hook: "pending" as const, hookHeldUntil, hookAttempt };
+      return (await repositories.updateOne(held, [{ $set: settled }])).matchedCount === 1;
     },
 
     /** Requests another registration and ends this hold, unless it is over. Returns false if the repository is gone. */

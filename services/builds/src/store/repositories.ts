@@ -14,10 +14,15 @@ export type RepositoryDoc = Stored<Repository> & {
   /** The same time, if the holder looks at `hookAttempt` afterwards. Holders of an older version do not set it. */
   readonly hookWatchedUntil?: Date;
   readonly hookAttempt?: number;
+  /** Attempts of the registration that exceeded the provider's rate limit. */
+  readonly hookFailures?: number;
 };
 
 /** The state of the hook's registration at the provider. */
 export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
+
+/** The outcome of an attempt to register it. A hook that stays pending is due again after a time. */
+export type HookOutcome = HookState & { readonly retryInMs?: number };
 
 /** What a user can change. A field that is set to undefined is removed. */
 export type RepositoryChange = Partial<
@@ -37,6 +42,7 @@ export function toRepository(doc: RepositoryDoc): Repository {
     hookHeldUntil: _h,
     hookWatchedUntil: _w,
     hookAttempt: _a,
+    hookFailures: _f,
     ...stored
   } = doc;
   const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;

@@ -1,5 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
-import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 import { registeringHooks } from "../../src/loops/register-hooks.js";
 import { removingHooks } from "../../src/loops/remove-hooks.js";
@@ -34,6 +34,68 @@ test("a hook that cannot be registered holds up no other, and one with a broken 
   expect(await ctx.repositories.byId(1)).toMatchObject({ hook: "by_hand", hookReason });
   expect(await ctx.repositories.byId(2)).toMatchObject({ hook: "pending" });
   expect(await ctx.repositories.byId(3)).toMatchObject({ hook: "registered" });
+});
+
+describe("a hook whose registration exceeds the provider's rate limit", () => {
+  const hourMs = 60 * 60_000;
+  const now = Date.parse("2026-01-01T00:00:00Z");
+  const date = new Date(now).toUTCString();
+  const isLimited = (headers: Readonly<Record<string, string>>): Answer => ({ status: 403, headers });
+  const reset = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": `${now / 1_000 + 900}`, date };
+
+  /** Starts passes of the loop, each of which leaves its registration to the next answer of the provider. */
+  async function limited(name: string, hookPausesMs: readonly number[], answers: Answer[]) {
+    const next = () => answers.shift() ?? { status: 200, headers: { "Content-Type": "application/json" }, body: "[]" };
+    const git = await receiver({ answer: next });
+    const hooks = await hookContext(names, name, { hookPausesMs });
+    const { repositories } = hooks.ctx;
+    await hooks.repository(1, 100, `${git.url}/a/b.git`, { hook: "pending" });
+    const pass = registeringHooks(hooks.ctx, () => undefined);
+    return {
+      async attempt() {
+        const stored = hooks.ctx.db.collection<RepositoryDoc>("repositories");
+        await stored.updateOne({ _id: 1, hookHeldUntil: { $exists: true } }, { $set: { hookHeldUntil: new Date(0) } });
+        await eventually(async () => expect(await pass()).toBe(0));
+        return (await repositories.byId(1))!;
+      },
+      change: async () => repositories.change((await repositories.byId(1))!, { hook: "pending" }),
+      async [Symbol.asyncDispose]() {
+        await hooks[Symbol.asyncDispose]();
+        await git[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it.each<[string, Readonly<Record<string, string>>, number]>([
+    ["retry-after", { "retry-after": "60" }, 60_000],
+    ["reset", reset, 900_000],
+    ["excess", { "retry-after": "99999999" }, hourMs],
+    ["unnamed", { "retry-after": "soon" }, 5_000],
+  ])("is registered again after the time that the provider names: %s", async (name, headers, waitMs) => {
+    await using hook = await limited(name, [5_000], [isLimited(headers)]);
+    const [from, doc, to] = [Date.now(), await hook.attempt(), Date.now()];
+    const hookReason = "the provider did not register the hook: 429, too many requests; the service will try again";
+    expect(doc).toMatchObject({ hook: "pending", hookReason });
+    expect(doc.hookHeldUntil!.getTime()).toBeGreaterThanOrEqual(from + waitMs);
+    expect(doc.hookHeldUntil!.getTime()).toBeLessThanOrEqual(to + waitMs);
+    const registered = await hook.attempt();
+    expect(registered.hook).toBe("registered");
+    for (const field of ["hookReason", "hookFailures", "hookHeldUntil"]) expect(registered).not.toHaveProperty(field);
+  });
+
+  it("is left to its user after the last attempt, and a change of the repository tries at once, with all attempts", async () => {
+    await using hook = await limited("given_up", [1_000, 1_000], Array(5).fill(isLimited({ "retry-after": "60" })));
+    for (const _ of [1, 2]) expect(await hook.attempt()).toMatchObject({ hook: "pending" });
+    const hookReason =
+      "the provider did not register the hook: 429, too many requests; set the access token again later";
+    expect(await hook.attempt()).toMatchObject({ hook: "by_hand", hookReason });
+    await hook.change();
+    expect(await hook.attempt()).toMatchObject({ hook: "pending", hookFailures: 1 });
+    expect(await hook.change()).toMatchObject({ hook: "pending" });
+    const again = await hook.change();
+    for (const field of ["hookFailures", "hookHeldUntil"]) expect(again).not.toHaveProperty(field);
+    expect(await hook.attempt()).toMatchObject({ hook: "pending", hookFailures: 1 });
+  });
 });
 
 test("a hook that cannot be removed holds up no other, and is given up after the last attempt", async () => {

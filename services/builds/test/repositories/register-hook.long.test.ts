@@ -65,6 +65,19 @@ describe("with an access token that may", () => {
     expect(hooksOf(hook)).toHaveLength(1);
   });
 
+  it("a hook that GitHub refuses because of its secondary rate limit is registered later", async () => {
+    const body = JSON.stringify({ message: "You have exceeded a secondary rate limit." });
+    let refusals = 0;
+    intercept = () => (refusals++ < 1 ? { status: 403, body } : undefined);
+    const hook = await hooked("github", token);
+    expect(hook.record.hookReason).toBe(
+      "the provider did not register the hook: 429, too many requests; the service will try again",
+    );
+    await eventually(async () => expect(await show(hook)).toMatchObject({ hook: "registered" }), { withinMs: 60_000 });
+    expect(await show(hook)).toMatchObject({ hookReason: undefined });
+    expect(hooksOf(hook)).toHaveLength(1);
+  });
+
   it("hooks of others stay, and a removal is repeated until the provider accepts it", async () => {
     const hook = await hooked("github", token);
     const other = { config: { url: "https://other.example/hook" } };
@@ -90,10 +103,6 @@ describe("the hook is added by hand", () => {
   it.each([
     ["401, the access token is not valid", () => ({ status: 401 })],
     ["403, the access token may not manage hooks", () => ({ status: 403 })],
-    [
-      "429, too many requests; set the access token again later",
-      () => ({ status: 403, headers: { "retry-after": "60" } }),
-    ],
     ["502", () => ({ status: 502 })],
     ["422", ({ method }: Received) => (method === "POST" ? { status: 422 } : undefined)],
   ])("if the provider answers %s", async (status, refusal) => {

@@ -2,7 +2,7 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { type FetchOptions, guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
-import { isRateLimited, repositoryApi } from "../../domain/hooks/provider-api.js";
+import { isRateLimited, repositoryApi, waitMsOf } from "../../domain/hooks/provider-api.js";
 import { type HookApi, hookApis, hooksTo } from "../../domain/hooks/registration.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { readPayload } from "./read-payload.js";
@@ -19,6 +19,12 @@ const maxRemoved = fixedLimit({
   about: "hooks at a provider with the same URL of ours that one registration or removal removes",
   effect: "further ones stay at the provider",
 });
+
+export class RateLimited extends FetchFailed {
+  constructor(readonly waitMs: number) {
+    super("429");
+  }
+}
 
 type Needs = Pick<Context, "agent" | "config" | "signal">;
 
@@ -41,7 +47,7 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
     const limits = { timeoutMs: Math.min(hookTimeoutMs, leftMs), maxBodyBytes: maxListBytes, signal: ctx.signal };
     const sent = { method, headers: api.headers, body: body && JSON.stringify(body) };
     const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
-    if (isRateLimited(response)) throw new FetchFailed("429");
+    if (isRateLimited(response)) throw new RateLimited(waitMsOf(response));
     if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
     return (await readPayload("application/json", response.body)).payload;
   };

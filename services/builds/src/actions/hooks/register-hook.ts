@@ -4,9 +4,9 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
-import type { HookState, RepositoryDoc } from "../../store/repositories.js";
+import type { HookOutcome, RepositoryDoc } from "../../store/repositories.js";
 import { ownTask } from "../own-task.js";
-import { addHook } from "./provider-hooks.js";
+import { addHook, RateLimited } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
 import { isBusy } from "./reading-turns.js";
 import { removeHookSoon } from "./remove-repository.js";
@@ -21,6 +21,12 @@ const maxWaiting = fixedLimit({
   about: "hooks of one user's new and changed repositories that wait to be registered",
   effect: "further ones are registered later",
 });
+const maxRetryMs = fixedLimit({
+  max: 60 * 60_000,
+  unit: "ms",
+  about: "time after which a hook is registered again because of a provider's rate limit",
+  effect: "later times count as this one",
+});
 const inTurn = fairly<number>(maxRegistrations, maxWaiting, "Too many hooks");
 
 export const withoutToken = { hook: "by_hand", hookReason: "no access token" } as const;
@@ -32,7 +38,9 @@ const advice: Readonly<Record<string, string>> = {
   429: "too many requests; set the access token again later",
 };
 
-async function register(ctx: Context, repository: RepositoryDoc): Promise<HookState> {
+const refused = (reason: string): string => `the provider did not register the hook: ${reason}`;
+
+async function register(ctx: Context, repository: RepositoryDoc): Promise<HookOutcome> {
   const token = tokenOf(ctx, repository);
   if (!token) return withoutToken;
   const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(repository._id));
@@ -45,9 +53,14 @@ async function register(ctx: Context, repository: RepositoryDoc): Promise<HookSt
       ctx.log.warn({ err: error, repository: repository._id }, "hook not registered");
       return { hook: "by_hand", hookReason: "the service could not ask the provider; check the address" };
     }
+    const pauseMs = ctx.config.hookPausesMs[repository.hookFailures ?? 0];
+    if (error instanceof RateLimited && pauseMs !== undefined) {
+      const retryInMs = Math.min(maxRetryMs, Math.max(pauseMs, error.waitMs));
+      return { hook: "pending", hookReason: refused("429, too many requests; the service will try again"), retryInMs };
+    }
     const why = advice[error.reason];
     const reason = why ? `${error.reason}, ${why}` : error.reason;
-    return { hook: "by_hand", hookReason: `the provider did not register the hook: ${reason}` };
+    return { hook: "by_hand", hookReason: refused(reason) };
   }
 }
 

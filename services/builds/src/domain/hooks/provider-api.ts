@@ -78,3 +78,11 @@ export const isRateLimited = ({ status, headers, body }: ApiResponse): boolean =
     (headers["retry-after"] !== undefined ||
       headers["x-ratelimit-remaining"] === "0" ||
       body.includes("secondary rate limit")));
+
+/** Returns how long a provider that limits the rate asks to wait; 0 if it does not say. */
+export function waitMsOf({ headers }: Pick<ApiResponse, "headers">): number {
+  const { "retry-after": pause = "", "x-ratelimit-remaining": left, "x-ratelimit-reset": reset, date = "" } = headers;
+  if (/^\d+$/.test(pause)) return Number(pause) * 1_000;
+  const untilResetMs = left === "0" ? Number(reset) * 1_000 - Date.parse(date) : 0;
+  return Number.isFinite(untilResetMs) ? untilResetMs : 0;
+}
