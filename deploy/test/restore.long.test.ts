@@ -52,6 +52,28 @@ it("npm run restore fills the data folder of an npm start that does not run", as
   expect(refused.output).toContain(`${dataDir} has data already: set CI_DATA to a new folder.\n`);
 });
 
+it("npm run backup and npm run rotate use the databases of the running npm start", async () => {
+  const folder = join(dir, "running");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "mongo-url"), mongoUrl);
+  const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+  const env = { MONGO_URL: "", MONGO_DB: "", CI_DATA: folder, SECRET_KEYS };
+  const rotate = () => run([join(deployDir, "local/start/rotate.mjs")], env);
+  writeFileSync(join(folder, "mongo-db"), `${mongoDb}_other`);
+  const unused = `The database ${mongoDb}_other_namespaces has no collections`;
+  expect(await run(command("backup", join(dir, "again")), env)).toEqual({
+    code: 1,
+    output: expect.stringContaining(unused),
+  });
+  expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining(unused) });
+  writeFileSync(join(folder, "mongo-db"), mongoDb);
+  expect(await run(command("backup", join(dir, "again")), env)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^Saved 4 documents /m),
+  });
+  expect(await rotate()).toMatchObject({ code: 0, output: expect.stringContaining("You can remove all keys") });
+});
+
 it("npm run restore leaves the data folder of a running npm start alone", async () => {
   const startTime = readFileSync(`/proc/${process.pid}/stat`, "latin1")
     .replace(/^.*\) /s, "")

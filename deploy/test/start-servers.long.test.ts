@@ -68,8 +68,10 @@ describe("npm start with its own servers", () => {
     expect(new Set(owners.map(({ password }) => password)).size).toBe(stored.length);
     expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
     expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
-    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600, 0o600]);
+    const names = ["", "settings.json", "mongo-url", "mongo-db"];
+    const modes = names.map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+    expect(readFileSync(join(start.dataDir, "mongo-db"), "utf8")).toBe("private");
   });
 
   it("runs a build and its webhook with the subjects of each service, and nothing else", () => {

@@ -38,11 +38,12 @@ describe("npm start", () => {
       promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, dir], { encoding: "utf8" });
     const dir = mkdtempSync(join(tmpdir(), "ci-open-"));
     await read(dir);
-    writeFileSync(join(dir, "mongo-url"), "mongodb://127.0.0.1");
-    for (const name of ["", "settings.json", "mongo-url"]) chmodSync(join(dir, name), 0o755);
+    const names = ["", "settings.json", "mongo-url", "mongo-db"];
+    for (const name of names.slice(2)) writeFileSync(join(dir, name), "mongodb://127.0.0.1");
+    for (const name of names) chmodSync(join(dir, name), 0o755);
     await read(dir);
-    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(dir, name)).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600, 0o600]);
+    const modes = names.map((name) => statSync(join(dir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
     chmodSync(dir, 0o1777);
     await expect(read(dir)).rejects.toThrow(`CI_DATA must be a folder that only Service CI uses, not "${dir}"`);
     expect(statSync(dir).mode & 0o7777).toBe(0o1777);

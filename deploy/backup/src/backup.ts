@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { refuseUnused } from "@ci/kit/mongo/unused";
 import {
   BSON,
   type ClientSession,
@@ -111,6 +112,7 @@ export async function backup(mongoUrl: string, databases: Databases, dir: string
   await emptyFolder(dir);
   const client = await MongoClient.connect(mongoUrl);
   try {
+    for (const name of Object.values(databases)) await refuseUnused(client.db(name));
     await using session = client.startSession({ snapshot: true });
     const at = new Date();
     const snapshot = await startSnapshot(client.db(Object.values(databases)[0]), session);

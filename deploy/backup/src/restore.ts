@@ -19,6 +19,8 @@ async function check(client: MongoClient, databases: Databases, dir: string, { s
   for (const [service, collections] of Object.entries(services)) {
     const name = databases[service];
     if (!name) throw new Error(`The backup contains ${service}, but no database is named for it`);
+    if (collections.length === 0)
+      throw new Error(`The backup has no collections of ${service}: it was made from a database that no service used`);
     if ((await client.db(name).listCollections().toArray()).length > 0)
       throw new Error(`The database ${name} is not empty: a backup is restored before the services start`);
     for (const { name: collection, sha256 } of collections) {

@@ -9,15 +9,16 @@ import { withMongod } from "./mongo-users.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
 import { storedServices } from "./service-keys.mjs";
-import { holdData, localMongoUrl, settingsFile } from "./settings.mjs";
+import { holdData, mongoSettings, settingsFile } from "./settings.mjs";
 
-/** @param {string[]} args @param {string | undefined} mongoUrl */
-const runScript = async (args, mongoUrl) => {
+/** @param {string[]} args @param {{ MONGO_URL?: string, MONGO_DB?: string }} mongo */
+const runScript = async (args, { MONGO_URL, MONGO_DB }) => {
   const script = join(repoRoot, "deploy/backup/dist/main.js");
-  const databases = storedServices.flatMap((name) =>
-    databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : [],
-  );
-  const env = { ...process.env, MONGO_URL: mongoUrl };
+  const databases = storedServices.flatMap((name) => {
+    const database = databaseOf(name, MONGO_DB);
+    return database ? ["--database", `${name}=${database}`] : [];
+  });
+  const env = { ...process.env, MONGO_URL };
   return (await run(process.execPath, [script, ...databases, ...args], { env, stdio: "inherit" })).code;
 };
 
@@ -28,7 +29,7 @@ const restoreInto = async (args, folder) => {
   const at = { dataDir, port: await freePort(), logFile: join(folder, "logs/mongod.log") };
   let code = 1;
   await withMongod(at, async ({ url }) => {
-    code = await runScript(args, url);
+    code = await runScript(args, { MONGO_URL: url, MONGO_DB: mongoSettings(folder).MONGO_DB });
   });
   if (code !== 0 && hadData) console.error(`${folder} has data already: set CI_DATA to a new folder.`);
   if (code === 0 && !existsSync(settingsFile(folder)))
@@ -45,7 +46,7 @@ const backup = async () => {
   if (restoresHere) holdData(folder);
   await install();
   await build(["deploy/backup"]);
-  return restoresHere ? restoreInto(args, folder) : runScript(args, process.env.MONGO_URL || localMongoUrl(folder));
+  return restoresHere ? restoreInto(args, folder) : runScript(args, mongoSettings(folder));
 };
 
 process.exitCode = await backup().catch((/** @type {Error} */ error) => {

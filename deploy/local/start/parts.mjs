@@ -33,7 +33,7 @@ export const serviceNames = Object.keys(needsOf);
  * Returns the name of a service's database if MONGO_DB is set. MONGO_DB is their common prefix.
  * @param {string} service
  */
-export const databaseOf = (service) => (process.env.MONGO_DB ? `${process.env.MONGO_DB}_${service}` : undefined);
+export const databaseOf = (service, prefix = process.env.MONGO_DB) => (prefix ? `${prefix}_${service}` : undefined);
 
 /** Says why a service is not ready; undefined if it is. @param {string} readyUrl @returns {Promise<string | undefined>} */
 const notReady = async (readyUrl) => {

@@ -7,23 +7,24 @@ import { repoRoot, run } from "../provision/machine.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
 import { storedServices } from "./service-keys.mjs";
-import { localMongoUrl, settingsFile, settingsIn } from "./settings.mjs";
+import { mongoSettings, settingsFile, settingsIn } from "./settings.mjs";
 
 const dataDir = dataDirOf();
 
 const rotateAll = async () => {
   await install();
   await build();
+  const { MONGO_URL, MONGO_DB } = mongoSettings(dataDir);
   const env = {
     ...process.env,
-    MONGO_URL: process.env.MONGO_URL || localMongoUrl(dataDir),
+    MONGO_URL,
     SECRET_KEYS: process.env.SECRET_KEYS || settingsIn(settingsFile(dataDir)).secretKeys,
   };
   let failed = false;
   for (const service of storedServices) {
     const script = join(repoRoot, "services", service, "dist/actions/rotate.js");
     const { code } = await run(process.execPath, [script], {
-      env: { ...env, MONGO_DB: databaseOf(service) },
+      env: { ...env, MONGO_DB: databaseOf(service, MONGO_DB) },
       stdio: "inherit",
     });
     failed ||= code !== 0;

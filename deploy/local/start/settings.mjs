@@ -27,13 +27,32 @@ import { createServiceKeys, services, storedServices } from "./service-keys.mjs"
 /** Returns the path of the settings. @param {string} dataDir */
 export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 
-/** Returns the file with the operator's URL of the running MongoDB, which other commands read. @param {string} dataDir */
-export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
+/** @param {string} dataDir */
+const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
-/** Returns that URL, if there is one. @param {string} dataDir */
-export const localMongoUrl = (dataDir) => {
-  const file = mongoUrlFile(dataDir);
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+/** @param {string} dataDir */
+const mongoDbFile = (dataDir) => join(dataDir, "mongo-db");
+
+/** @param {string} dataDir */
+const filesIn = (dataDir) => [settingsFile(dataDir), mongoUrlFile(dataDir), mongoDbFile(dataDir)];
+
+/** Keeps the operator's URL of the running MongoDB and MONGO_DB for other commands. @param {string} dataDir @param {string} url */
+export const keepMongo = (dataDir, url) => {
+  writeFileSync(mongoDbFile(dataDir), process.env.MONGO_DB ?? "", { mode: 0o600 });
+  writeFileSync(mongoUrlFile(dataDir), url, { mode: 0o600 });
+};
+
+/** @param {string} file */
+const textOf = (file) => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+
+/**
+ * Returns the settings of MongoDB: those of the environment or, without MONGO_URL, those of the running `npm start`.
+ * @param {string} dataDir
+ */
+export const mongoSettings = (dataDir) => {
+  const { MONGO_URL, MONGO_DB } = process.env;
+  if (MONGO_URL) return { MONGO_URL, MONGO_DB };
+  return { MONGO_URL: textOf(mongoUrlFile(dataDir)), MONGO_DB: MONGO_DB || textOf(mongoDbFile(dataDir)) };
 };
 
 /**
@@ -84,7 +103,7 @@ const makePrivate = (dataDir) => {
   const isShared = (mode & 0o1000) !== 0 || (process.getuid !== undefined && uid !== process.getuid());
   if (isShared) throw new Error(`CI_DATA must be a folder that only Service CI uses, not "${dataDir}".`);
   chmodSync(dataDir, 0o700);
-  for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) if (existsSync(file)) chmodSync(file, 0o600);
+  for (const file of filesIn(dataDir)) if (existsSync(file)) chmodSync(file, 0o600);
 };
 
 /**
@@ -136,5 +155,5 @@ export const deleteData = (dataDir) => {
   for (const name of ["mongod", "nats-server", "runner", "logs"])
     rmSync(join(dataDir, name), { recursive: true, force: true });
   rmSync(sharedRunnerDir(dataDir), { recursive: true, force: true });
-  for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) rmSync(file, { force: true });
+  for (const file of filesIn(dataDir)) rmSync(file, { force: true });
 };

@@ -1,9 +1,8 @@
 // Starts the whole system on this machine: MongoDB, NATS and the six services.
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { servicesOf } from "./parts.mjs";
 import { mongoOf, natsOf } from "./servers.mjs";
-import { mongoUrlFile } from "./settings.mjs";
+import { keepMongo } from "./settings.mjs";
 import { supervise } from "./supervisor.mjs";
 
 /**
@@ -30,7 +29,7 @@ export const startSystem = async (wanted) => {
   const options = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
   await mongo.prepare?.();
   const running = await supervise([...servers, ...services], options);
-  writeFileSync(mongoUrlFile(wanted.dataDir), mongo.urlOf("ci") ?? "", { mode: 0o600 });
+  keepMongo(wanted.dataDir, mongo.urlOf("ci") ?? "");
   return {
     ...running,
     metricsUrl: metricsUrlOf("gateway"),

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aWord } from "@ci/testkit/builders";
@@ -11,7 +11,7 @@ import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes"
 import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services twice and a command eight times.
+// Starts all services twice and a command ten times.
 jest.setTimeout(300_000);
 
 const before = suite();
@@ -94,14 +94,31 @@ it("backup saves one moment of a replica set, whatever read concern its URL name
   const source = { mongoUrl: `${stores.mongoUrl}&readConcernLevel=local`, mongoDb: "one" };
   const records = Array.from({ length: 20_000 }, (_, _id) => ({ _id, noise: randomBytes(500) }));
   await insert(source, "namespaces", records);
-  await insert(source, "webhooks", [{ _id: 1 }]);
+  for (const service of ["images", "builds", "webhooks"]) await insert(source, service, [{ _id: 1 }]);
   // Every service has this collection. A read of a missing one begins no snapshot.
   await makeCollection(source.mongoUrl, `${source.mongoDb}_namespaces`, "migrations");
   const folder = join(dir, "moment");
   const running = run("backup", folder, source);
   await eventually(() => expect(existsSync(join(folder, "namespaces"))).toBe(true));
   await insert(source, "webhooks", [{ _id: 2 }]);
-  expect(await running).toEqual({ code: 0, output: expect.stringMatching(/^Saved 20001 documents .+ to [^ ]+\.\n$/) });
+  expect(await running).toEqual({ code: 0, output: expect.stringMatching(/^Saved 20003 documents .+ to [^ ]+\.\n$/) });
+});
+
+it("backup rejects databases that no service uses, and restore a backup of such databases", async () => {
+  const unused = { ...before, mongoDb: `${before.mongoDb}_unused` };
+  for (const service of ["namespaces", "images", "webhooks"]) await insert(unused, service, [{ _id: 1 }]);
+  const folder = join(dir, "unused");
+  expect(await run("backup", folder, unused)).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^The database \w+_unused_builds has no collections, so no service uses it: check /),
+  });
+  expect(existsSync(join(folder, "manifest.json"))).toBe(false);
+  const manifest = { format: 1, at: new Date().toISOString(), services: { builds: [] } };
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+  expect(await run("restore", folder, unused)).toEqual({
+    code: 1,
+    output: expect.stringContaining("The backup has no collections of builds"),
+  });
 });
 
 it("restore rejects filled databases and broken backups, and backup rejects a filled folder", async () => {

@@ -6,7 +6,7 @@ import { created, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services three times and a command nine times.
+// Starts all services three times and a command ten times.
 jest.setTimeout(300_000);
 
 // Runs the commands as an operator does, from the output of `tsc -b`.
@@ -20,10 +20,10 @@ const services = ["namespaces", "webhooks", "images", "builds"];
 const start = (keys: string) => startConstellation(own, { settings: { SECRET_KEYS: keys, DOWNLOAD_PAUSE: "1h" } });
 
 /** Runs the command of a service and returns its output and exit code. */
-const rotate = (service: string, keys: string) =>
+const rotate = (service: string, keys: string, prefix = own.mongoDb) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     const script = join(__dirname, "../..", service, "dist/actions/rotate.js");
-    const env = { MONGO_URL: own.mongoUrl, MONGO_DB: `${own.mongoDb}_${service}`, SECRET_KEYS: keys };
+    const env = { MONGO_URL: own.mongoUrl, MONGO_DB: `${prefix}_${service}`, SECRET_KEYS: keys };
     execFile(process.execPath, [script], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
@@ -67,6 +67,15 @@ test("rotate re-encrypts all services' data while they are in use; afterwards th
   const ann = ci.as(token);
   expect((await ann.get("/variables?search=OLDEST")).json).toMatchObject([{ value: "value of A" }]);
   expect((await ann.get(`/b/${username}/1/variables`)).json).toMatchObject([{ value: "value of A" }]);
+});
+
+test("rotate fails for a database that no service uses", async () => {
+  expect(await rotate("builds", newKey, `${own.mongoDb}_unused`)).toEqual({
+    code: 1,
+    output: expect.stringMatching(
+      /^builds: The database \w+_unused_builds has no collections, so no service uses it: check /,
+    ),
+  });
 });
 
 test("rotate counts values that it cannot re-encrypt and exits with 1", async () => {

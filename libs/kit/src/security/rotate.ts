@@ -1,5 +1,6 @@
 import type { Db, Document } from "mongodb";
 import { openMongo } from "../mongo/mongo.js";
+import { refuseUnused } from "../mongo/unused.js";
 import { rotationConfig } from "../process/config.js";
 import { type Keyring, keyIdOf, type Owner, reencrypt } from "./secrets.js";
 
@@ -109,6 +110,7 @@ export async function rotate(service: string, fields: readonly EncryptedField[])
   try {
     const { mongoUrl, mongoDb, keyring } = rotationConfig(service);
     await using mongo = await openMongo(mongoUrl, mongoDb);
+    await refuseUnused(mongo.db);
     const rotated = await rotateSecrets(mongo.db, keyring, fields);
     process.stdout.write(`${report(service, keyring, rotated)}\n`);
     process.exitCode = rotated.left.size > 0 ? 1 : 0;
