@@ -197,7 +197,7 @@ describe.each(Object.keys(deployments))("with %s", (name) => {
     expect(await operator().mayAdministrate()).toEqual([]);
   });
 
-  it("the operator backs up and restores, and a service's user cannot", async () => {
+  it("the operator backs up, restores and replaces, and a service's user cannot", async () => {
     const folder = mkdtempSync(join(dir, "backup-"));
     const run = (owner: string, ...args: string[]) =>
       promisify(execFile)(process.execPath, [join(deployDir, "backup/dist/main.js"), ...args], {
@@ -207,8 +207,14 @@ describe.each(Object.keys(deployments))("with %s", (name) => {
     await run("ci", "backup", join(folder, "all"));
     const elsewhere = storedServices.flatMap((service) => ["--database", `${service}=restored_${service}`]);
     await run("ci", "restore", join(folder, "all"), ...elsewhere);
-    for (const owner of storedServices)
-      expect(await operator().recordsIn(`restored_${owner}`)).toEqual(await operator().recordsIn(databaseOf(owner)));
+    const expectRestored = async () => {
+      for (const owner of storedServices)
+        expect(await operator().recordsIn(`restored_${owner}`)).toEqual(await operator().recordsIn(databaseOf(owner)));
+    };
+    await expectRestored();
+    for (const owner of storedServices) await operator().put(`restored_${owner}`, { owner: "nobody" });
+    await run("ci", "restore", join(folder, "all"), "--replace", ...elsewhere);
+    await expectRestored();
   });
 });
 

@@ -21,8 +21,8 @@ const run = (args: readonly string[], env: NodeJS.ProcessEnv) =>
     );
   });
 const command = (...args: string[]) => [join(deployDir, "local/start/backup.mjs"), ...args];
-const restore = () =>
-  run(command("restore", join(dir, "backup")), { MONGO_URL: "", MONGO_DB: mongoDb, CI_DATA: dataDir });
+const restore = (...flags: string[]) =>
+  run(command("restore", join(dir, "backup"), ...flags), { MONGO_URL: "", MONGO_DB: mongoDb, CI_DATA: dataDir });
 
 /** Returns the records of a service in the data folder. */
 async function restored(service: string): Promise<unknown> {
@@ -49,7 +49,12 @@ it("npm run restore fills the data folder of an npm start that does not run", as
 
   const refused = await restore();
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining(" is not empty: ") });
-  expect(refused.output).toContain(`${dataDir} has data already: set CI_DATA to a new folder.\n`);
+  expect(refused.output).toContain(
+    `${dataDir} has data already: set CI_DATA to a new folder, or restore with --replace.\n`,
+  );
+  const replaced = await restore("--replace");
+  expect(replaced).toMatchObject({ code: 0, output: expect.stringMatching(/^Restored 4 documents /m) });
+  for (const service of storedServices) expect(await restored(service)).toEqual([{ _id: 1 }]);
 });
 
 it("npm run backup and npm run rotate use the databases of the running npm start", async () => {

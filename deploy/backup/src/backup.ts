@@ -82,7 +82,8 @@ async function save(
   return { name, options, indexes, ...(await writeDocuments(collectionFile(dir, service, name), documents)) };
 }
 
-async function collectionsOf(db: Db): Promise<Source[]> {
+/** Returns the collections of a database, without those of MongoDB itself. */
+export async function collectionsOf(db: Db): Promise<Source[]> {
   const all = await db.listCollections({ type: "collection" }, { nameOnly: false }).toArray();
   const own = all.filter(({ name }) => !name.startsWith("system."));
   return own.map((info) => ({ db, name: info.name, options: "options" in info ? info.options : undefined }));
@@ -91,6 +92,11 @@ async function collectionsOf(db: Db): Promise<Source[]> {
 async function emptyFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty: a backup needs an empty folder`);
+}
+
+export interface Options {
+  /** Whether a restore deletes what the databases contain. Otherwise they must be empty. */
+  readonly replace?: boolean;
 }
 
 /** The result of a backup or restore. */

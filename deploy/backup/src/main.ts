@@ -2,26 +2,28 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { storedServices } from "@ci/kit/mongo/users";
 import { backupConfig } from "@ci/kit/process/config";
-import { backup, type Saved } from "./backup.js";
+import { backup, type Databases, type Options, type Saved } from "./backup.js";
 import { restore } from "./restore.js";
 
 const owners: readonly string[] = storedServices;
-const commands: Readonly<Record<string, typeof backup>> = { backup, restore };
+type Command = (mongoUrl: string, databases: Databases, dir: string, options: Options) => Promise<Saved>;
+const commands: Readonly<Record<string, Command>> = { backup, restore };
 
-const usage = () => new Error("Usage: backup|restore FOLDER [--database SERVICE=NAME ...]");
+const usage = () =>
+  new Error("Usage: backup FOLDER [--database SERVICE=NAME ...], or restore FOLDER [--replace] [--database ...]");
 
 /** Reads the arguments. Databases are named `ci_<service>` unless `--database` names them. */
 function read(argv: readonly string[]) {
-  const options = { database: { type: "string", multiple: true } } as const;
+  const options = { database: { type: "string", multiple: true }, replace: { type: "boolean" } } as const;
   const { positionals, values } = parseArgs({ args: [...argv], allowPositionals: true, options });
   const [what = "", folder] = positionals;
   const work = commands[what];
   const named = (values.database ?? []).map((one) => one.split("="));
-  if (!work || !folder || positionals.length > 2) throw usage();
+  if (!work || !folder || positionals.length > 2 || (values.replace && what !== "restore")) throw usage();
   if (!named.every(([service = "", name, more]) => owners.includes(service) && name && more === undefined))
     throw usage();
   const databases = Object.fromEntries([...owners.map((service) => [service, `ci_${service}`]), ...named]);
-  return { what, work, dir: resolve(folder), databases: databases as Record<string, string> };
+  return { what, work, dir: resolve(folder), databases: databases as Record<string, string>, replace: values.replace };
 }
 
 function resultOf(what: string, dir: string, { at, documents, gone = 0, snapshot = true }: Saved): string {
@@ -35,8 +37,8 @@ function resultOf(what: string, dir: string, { at, documents, gone = 0, snapshot
 }
 
 async function main(): Promise<void> {
-  const { what, work, dir, databases } = read(process.argv.slice(2));
-  const saved = await work(backupConfig().mongoUrl, databases, dir);
+  const { what, work, dir, databases, replace } = read(process.argv.slice(2));
+  const saved = await work(backupConfig().mongoUrl, databases, dir, { replace });
   process.stdout.write(`${resultOf(what, dir, saved)}\n`);
 }
 

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { BSON, type Db, type Document, type IndexDescription, MongoClient } from "mongodb";
+import { BSON, type Db, type Document, type IndexDescription, MongoClient, MongoServerError } from "mongodb";
 import { collectionFile, hashOf, type Manifest, manifestFile, readDocuments, type SavedCollection } from "./archive.js";
-import type { Databases, Saved } from "./backup.js";
+import { collectionsOf, type Databases, type Options, type Saved } from "./backup.js";
 
 const bytesAtATime = 8 * 1024 ** 2;
 const documentsAtATime = 1_000;
+const alreadyExists = 48;
 
 async function manifestOf(dir: string): Promise<Manifest> {
   const text = await readFile(manifestFile(dir), "utf8").catch(() => undefined);
@@ -14,15 +15,23 @@ async function manifestOf(dir: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Checks everything before the first document is written. */
-async function check(client: MongoClient, databases: Databases, dir: string, { services }: Manifest): Promise<void> {
+/** Checks everything before the first change. */
+async function check(
+  client: MongoClient,
+  databases: Databases,
+  dir: string,
+  { services }: Manifest,
+  { replace = false }: Options,
+): Promise<void> {
   for (const [service, collections] of Object.entries(services)) {
     const name = databases[service];
     if (!name) throw new Error(`The backup contains ${service}, but no database is named for it`);
     if (collections.length === 0)
       throw new Error(`The backup has no collections of ${service}: it was made from a database that no service used`);
-    if ((await client.db(name).listCollections().toArray()).length > 0)
-      throw new Error(`The database ${name} is not empty: a backup is restored before the services start`);
+    if (!replace && (await client.db(name).listCollections().toArray()).length > 0)
+      throw new Error(
+        `The database ${name} is not empty: a backup is restored before the services start, or with --replace, which deletes what is there`,
+      );
     for (const { name: collection, sha256 } of collections) {
       const path = collectionFile(dir, service, collection);
       if ((await hashOf(path)) !== sha256) throw new Error(`${path} is damaged: its checksum does not match`);
@@ -46,21 +55,32 @@ async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Docume
 }
 
 async function put(db: Db, path: string, { name, options, indexes }: SavedCollection): Promise<void> {
-  const collection = await db.createCollection(name, options);
+  const collection = await db.createCollection(name, options).catch((error) => {
+    if (!(error instanceof MongoServerError && error.code === alreadyExists)) throw error;
+    throw new Error(`A service uses ${db.databaseName}: stop all services, and restore again with --replace`);
+  });
   for await (const batch of batches(readDocuments(path))) await collection.insertMany(batch);
   const own = indexes.filter((index) => index.name !== "_id_").map(({ v, ns, ...index }) => index as IndexDescription);
   if (own.length > 0) await collection.createIndexes(own);
 }
 
 /**
- * Fills empty databases from a backup. If a database is not empty or a file is damaged, it throws before it changes
- * anything. After an interruption, start again with empty databases.
+ * Fills databases from a backup: empty ones, or with `replace` any. If a database may not be filled or a file is damaged, it
+ * throws before it changes anything. After an interruption, start again with `replace`.
  */
-export async function restore(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
+export async function restore(
+  mongoUrl: string,
+  databases: Databases,
+  dir: string,
+  options: Options = {},
+): Promise<Saved> {
   const manifest = await manifestOf(dir);
   const client = await MongoClient.connect(mongoUrl, { writeConcern: { w: "majority", journal: true } });
   try {
-    await check(client, databases, dir, manifest);
+    await check(client, databases, dir, manifest, options);
+    if (options.replace)
+      for (const service of Object.keys(manifest.services))
+        for (const { db, name } of await collectionsOf(client.db(databases[service]!))) await db.dropCollection(name);
     let documents = 0;
     for (const [service, collections] of Object.entries(manifest.services))
       for (const saved of collections) {

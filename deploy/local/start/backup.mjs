@@ -31,7 +31,8 @@ const restoreInto = async (args, folder) => {
   await withMongod(at, async ({ url }) => {
     code = await runScript(args, { MONGO_URL: url, MONGO_DB: mongoSettings(folder).MONGO_DB });
   });
-  if (code !== 0 && hadData) console.error(`${folder} has data already: set CI_DATA to a new folder.`);
+  if (code !== 0 && hadData && !args.includes("--replace"))
+    console.error(`${folder} has data already: set CI_DATA to a new folder, or restore with --replace.`);
   if (code === 0 && !existsSync(settingsFile(folder)))
     console.log(
       `Copy settings.json of the backed-up installation to ${folder}, or set its SECRET_KEYS: npm start would make others.`,

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aWord } from "@ci/testkit/builders";
@@ -11,7 +11,7 @@ import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes"
 import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services twice and a command ten times.
+// Starts all services twice and a command fourteen times.
 jest.setTimeout(300_000);
 
 const before = suite();
@@ -27,10 +27,10 @@ afterAll(async () => {
 });
 
 /** Runs the command and returns its output and exit code. */
-const run = (command: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Database) =>
+const run = (command: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Database, ...flags: string[]) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     const databases = services.flatMap((service) => ["--database", `${service}=${mongoDb}_${service}`]);
-    const args = [join(thisTree, "deploy/backup/dist/main.js"), command, folder, ...databases];
+    const args = [join(thisTree, "deploy/backup/dist/main.js"), command, folder, ...flags, ...databases];
     execFile(process.execPath, args, { env: { ...process.env, MONGO_URL: mongoUrl } }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
@@ -105,12 +105,12 @@ it("backup saves one moment of a replica set, whatever read concern its URL name
 });
 
 it("backup rejects databases that no service uses, and restore a backup of such databases", async () => {
-  const unused = { ...before, mongoDb: `${before.mongoDb}_unused` };
+  const unused = { ...before, mongoDb: `${before.mongoDb}-unused` };
   for (const service of ["namespaces", "images", "webhooks"]) await insert(unused, service, [{ _id: 1 }]);
   const folder = join(dir, "unused");
   expect(await run("backup", folder, unused)).toEqual({
     code: 1,
-    output: expect.stringMatching(/^The database \w+_unused_builds has no collections, so no service uses it: check /),
+    output: expect.stringMatching(/^The database \S+-unused_builds has no collections, so no service uses it: check /),
   });
   expect(existsSync(join(folder, "manifest.json"))).toBe(false);
   const manifest = { format: 1, at: new Date().toISOString(), services: { builds: [] } };
@@ -119,6 +119,32 @@ it("backup rejects databases that no service uses, and restore a backup of such 
     code: 1,
     output: expect.stringContaining("The backup has no collections of builds"),
   });
+});
+
+it("restore --replace deletes what services wrote, but nothing if the backup is damaged", async () => {
+  const folder = join(dir, "whole");
+  const target = { ...after, mongoDb: `${after.mongoDb}_replaced` };
+  await insert(target, "builds", [{ _id: 1 }]);
+  await makeCollection(target.mongoUrl, `${target.mongoDb}_builds`, "later");
+  const written = await contentsIn(target);
+  expect(await run("backup", join(dir, "never"), target, "--replace")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("Usage: "),
+  });
+
+  const damaged = join(folder, "webhooks/webhooks.bson.gz");
+  const whole = readFileSync(damaged);
+  appendFileSync(damaged, "x");
+  const refused = await run("restore", folder, target, "--replace");
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("checksum") });
+  expect(await contentsIn(target)).toEqual(written);
+
+  writeFileSync(damaged, whole);
+  const replaced = await run("restore", folder, target, "--replace");
+  expect(replaced).toMatchObject({ code: 0, output: expect.stringContaining("Restored ") });
+  const again = await run("restore", folder, target, "--replace");
+  expect(again).toMatchObject({ code: 0 });
+  expect(await contentsIn(target)).toEqual(await contentsIn(before));
 });
 
 it("restore rejects filled databases and broken backups, and backup rejects a filled folder", async () => {
