@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { notRun } from "@ci/testkit/not-run";
@@ -32,5 +33,31 @@ describe("npm start runs the services", () => {
 
   it("on the one that CI_NODE names", () => {
     expect(chosen("20.19.0", { CI_NODE: "/opt/node" })).toBe("/opt/node");
+  });
+});
+
+describe("every command of package.json refuses an old Node.js before it reads a script", () => {
+  const root = join(deployDir, "..");
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const commands = Object.entries<string>(scripts).filter(([, command]) => command.startsWith("node "));
+  const dir = mkdtempSync(join(tmpdir(), "ci-node-"));
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  it("is a command of node", () => {
+    const others = Object.entries<string>(scripts).filter(([, command]) => !command.startsWith("node "));
+    expect(others.map(([name]) => name)).toEqual(["generate", "format"]);
+  });
+
+  it.each(commands)("npm run %s", (_name, command) => {
+    const [, ...args] = command.replace(/ &&.*/, "").split(" ");
+    const script = args.findIndex((arg) => arg.endsWith(".mjs"));
+    const unreadable = join(dir, "unreadable.mjs");
+    writeFileSync(unreadable, "an old version cannot read this");
+    const pretend = join(dir, "pretend.cjs");
+    const versions = '{ ...process.versions, node: "12.22.12" }';
+    writeFileSync(pretend, `Object.defineProperty(process, "versions", { value: ${versions} });`);
+    const run = ["-r", pretend, ...args.with(script, unreadable)];
+    const { status, stderr } = spawnSync(process.execPath, run, { cwd: root, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, "Node 20.19 or later is needed, this is 12.22.12.\n"]);
   });
 });

@@ -1,20 +1,18 @@
-// Checks the version of Node and installs the packages. Everything else needs both.
+// Installs the packages, which everything else needs.
+//   node install.mjs      does only that
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { repoRoot, run } from "./machine.mjs";
 
 /** The pinned version of pnpm, for npx. */
 export const pnpm = "pnpm@12.21.0";
-const minNode = [20, 19];
 
 /**
- * Makes sure that Node is new enough and that node_modules matches the lockfile.
+ * Makes sure that node_modules matches the lockfile.
  * @throws {Error} with one sentence on what to do
  */
 export const install = async () => {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < minNode[0] || (major === minNode[0] && minor < minNode[1]))
-    throw new Error(`Node ${minNode.join(".")} or later is needed, this is ${process.versions.node}.`);
   if (isInstalled()) return;
   console.log("Installing packages ...");
   const args = ["--yes", pnpm, "install", "--frozen-lockfile"];
@@ -33,3 +31,9 @@ const isInstalled = () => {
   });
   return wanted !== undefined && wanted === installed;
 };
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await install().catch((/** @type {Error} */ error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
