@@ -76,6 +76,17 @@ describe("npm start", () => {
     ).toEqual([...deaths, end, "no disk"]);
   });
 
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("exits after %s with %i if it was started with --once", async (signal, code) => {
+    await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
+    await start.until("Starting the six services");
+    start.kill(signal);
+    expect(await start.ended()).toBe(code);
+    expect(start.output).toMatch(/\nStopping \.\.\.\n$/);
+  });
+
   it("leaves no process running when it is killed", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" });
     await eventually(() => expect(start.children.length).toBeGreaterThan(6));

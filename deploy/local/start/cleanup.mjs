@@ -1,4 +1,5 @@
 // Ends what a command has started, also when the command is interrupted.
+import { constants } from "node:os";
 
 const stops = /** @type {(() => unknown)[]} */ ([]);
 
@@ -12,13 +13,23 @@ export const stopAll = async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 };
 
-/** Stops everything in order at Ctrl-C and its like, then exits with code 0. */
-export const stopOnSignals = () => {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.once(signal, async () => {
-      console.log("\nStopping ...");
-      await stopAll();
-      process.exit(0);
+let interruption = /** @type {Promise<void> | undefined} */ (undefined);
+
+/** @param {number} code */
+const interrupt = async (code) => {
+  console.log("\nStopping ...");
+  await stopAll();
+  process.exit(code);
+};
+
+/**
+ * Stops everything in order at Ctrl-C and its like, then exits.
+ * @param {boolean} [ends] whether the command ends without a signal. The exit code is then 128 and the signal's number, otherwise 0
+ */
+export const stopOnSignals = (ends = false) => {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
+    process.once(signal, () => {
+      interruption ??= interrupt(ends ? 128 + constants.signals[signal] : 0);
     });
 };
 
@@ -28,9 +39,10 @@ export const stopOnSignals = () => {
  */
 export const runCommand = async (command) => {
   const code = await command().catch((/** @type {Error} */ error) => {
-    console.error(error.message);
+    if (!interruption) console.error(error.message);
     return 1;
   });
+  await interruption;
   await stopAll();
   process.exit(code);
 };
