@@ -101,6 +101,11 @@ it("docs/operating/alerts.md has a section for every alert, and no others", () =
     expect(annotations.runbook).toBe(`docs/operating/alerts.md#${alert.toLowerCase()}`);
 });
 
+it("alerts tell of processes that are gone, which export no metrics", () => {
+  const ofAbsence = rules.filter(({ expr }) => /\bup == 0\b|\babsent\(ci_ready\)/.test(expr));
+  expect(ofAbsence.map(({ alert }) => alert)).toEqual(["CiDown", "CiGone"]);
+});
+
 it("docs/operating/metrics.md lists exactly the exported metrics", () => {
   const documented = [...readFile("docs/operating/metrics.md").matchAll(/^\| (`ci_[^|]*) \|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),

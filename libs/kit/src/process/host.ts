@@ -3,7 +3,7 @@ import type { Collection, Db } from "mongodb";
 import { type Bus, connectBus } from "../bus/bus.js";
 import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
-import { awaitMongo } from "../mongo/mongo.js";
+import { awaitMongo, type Mongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
 import { ensureQuotas } from "../mongo/quota.js";
 import type { ServiceName } from "../rpc/callers.js";
@@ -40,7 +40,7 @@ export interface Service extends Running {
 const migrateEveryMs = 60_000;
 const migrateRestMs = 15 * 60_000;
 
-/** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
+/** Serves the admin port, waits for the database and serves what `build` adds. Disposing stops in reverse order. */
 export async function host(
   service: ServiceName,
   config: ServiceConfig,
@@ -71,7 +71,15 @@ export async function host(
   const dispose = async () => {
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
+  let ping: Mongo["ping"] | undefined;
+  const ready = async () => {
+    if (!ping) throw new Error("Starting");
+    await ping();
+  };
   try {
+    const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
+    const { listen, adminListen, stopGraceMs: graceMs } = config;
+    const admin = own(await serveAdmin(adminListen, check, ready, () => ping !== undefined));
     const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure, log));
     const clock = await databaseClock(mongo.db);
@@ -96,11 +104,8 @@ export async function host(
         return nudge;
       },
     });
-    const { listen, adminListen, stopGraceMs: graceMs } = config;
     const rpc = own(await serveRpc({ listen, log, identity, graceMs, ping: mongo.ping }, add));
-    const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
-    const admin = await serveAdmin(adminListen, check, mongo.ping);
-    parts.unshift(admin);
+    ping = mongo.ping;
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: rpc.port, adminPort: admin.port }, "serving");
     return { port: rpc.port, adminPort: admin.port, drain, [Symbol.asyncDispose]: dispose };
