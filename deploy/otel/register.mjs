@@ -1,15 +1,17 @@
 // Sends traces of a service to an OpenTelemetry collector: NODE_OPTIONS="--import <this file>", configured by OTEL_*.
 // Only this file knows the SDK. The services know its API, which does nothing without this file.
 import { sep } from "node:path";
-import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
-import { MongoDBInstrumentation } from "@opentelemetry/instrumentation-mongodb";
-import { NodeSDK } from "@opentelemetry/sdk-node";
 
-/** services/builds/dist/main.js is `builds`. Other programs that inherit NODE_OPTIONS send nothing. */
+/** services/builds/dist/main.js is `builds`. Other programs that inherit NODE_OPTIONS send nothing, and health checks start often. */
 const [service] = /[^/]+(?=\/dist\/main\.js$)/.exec((process.argv[1] ?? "").split(sep).join("/")) ?? [];
 const { env } = process;
 
 if (service) {
+  const [{ HttpInstrumentation }, { MongoDBInstrumentation }, { NodeSDK }] = await Promise.all([
+    import("@opentelemetry/instrumentation-http"),
+    import("@opentelemetry/instrumentation-mongodb"),
+    import("@opentelemetry/sdk-node"),
+  ]);
   env.OTEL_SERVICE_NAME ??= `service-ci-${service}`;
   // Metrics are read from /metrics, logs from standard output.
   env.OTEL_METRICS_EXPORTER ??= "none";

@@ -43,6 +43,14 @@ const excluded: Record<string, string[]> = {
   runner: ["PATH", "QEMU_UID", "OS_UIDS", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH"],
 };
 const everywhere = ["SERVICE_KEY", "SERVICE_PEERS", "MONGO_DB"];
+const ofTraces = ["ENDPOINT", "HEADERS"].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
+const ofNode = [
+  ...ofTraces,
+  "NODE_OPTIONS",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  "OTEL_TRACES_SAMPLER",
+  "OTEL_TRACES_SAMPLER_ARG",
+];
 
 it.each(services)(
   "deploy/compose.yaml gives %s all required settings, passes on all others that it knows, and nothing else",
@@ -54,7 +62,9 @@ it.each(services)(
     const given = Object.keys(compose.services[service].environment).filter(
       (name) => !(service === "runner" && name === "LISTEN"),
     );
-    expect(given.sort()).toEqual(known.sort());
+    expect(given.sort()).toEqual([...known, ...ofNode].sort());
+    const [, image] = /^ENV NODE_OPTIONS=(\S+)/m.exec(dockerfile)!;
+    expect(environmentOf(service).NODE_OPTIONS!.trim()).toBe(image);
   },
 );
 

@@ -83,13 +83,35 @@ DOCKER_CERT_PATH: /engine-tls
 {{- end }}
 {{- if has "qemu" $values.runner.drivers }}
 RUNNER_IMAGES_DIR: /work
-# The images' value, and half of the runner's own memory: the container's limit includes that of virtual machines.
-NODE_OPTIONS: --max-semi-space-size=8 --max-old-space-size=256
 QEMU_ACCEL: {{ ternary "tcg" "kvm" (eq $values.runner.kvm.kind "none") }}
 {{- end }}
 {{- end }}
-{{- range $name, $value := (get $values .name).settings }}
+{{- $own := (get $values .name).settings }}
+{{- include "service-ci.nodeOptions" . }}
+{{- if and $values.tracing.endpoint (not (hasKey $own "OTEL_EXPORTER_OTLP_ENDPOINT")) }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ $values.tracing.endpoint | quote }}
+{{- end }}
+{{- range $name, $value := omit $own "NODE_OPTIONS" }}
 {{- /* toString writes large numbers as 2e+06. */}}
 {{ $name }}: {{ ternary ($value | toJson) ($value | toString) (kindIs "float64" $value) | quote }}
 {{- end }}
+{{- end }}
+
+{{/* The options of Node: the images' value, the chart's own and those of the settings, of which the last one wins. */}}
+{{- define "service-ci.nodeOptions" -}}
+{{- $values := .root.Values -}}
+{{- $options := list -}}
+{{- if and (eq .name "runner") (has "qemu" $values.runner.drivers) -}}
+{{- /* Half of the runner's own memory: the container's limit includes that of virtual machines. */ -}}
+{{- $options = append $options "--max-old-space-size=256" -}}
+{{- end -}}
+{{- if $values.tracing.endpoint -}}
+{{- $options = append $options "--import file:///app/deploy/otel/register.mjs" -}}
+{{- end -}}
+{{- with (get $values .name).settings.NODE_OPTIONS -}}
+{{- $options = append $options . -}}
+{{- end -}}
+{{- with $options }}
+NODE_OPTIONS: {{ prepend . "--max-semi-space-size=8" | join " " | quote }}
+{{- end -}}
 {{- end }}
