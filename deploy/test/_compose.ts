@@ -29,6 +29,8 @@ export const freePort = () =>
 /** An installation with Compose, with its own project name, secrets, networks and volumes. */
 export interface Installation {
   readonly envFile: string;
+  /** The first part of the names of its containers and volumes. */
+  readonly project: string;
   readonly secrets: Readonly<Record<string, string>>;
   /** Runs a command of Compose and returns its output. */
   compose(...args: string[]): string;
@@ -74,6 +76,7 @@ export function install(
   const compose = (...args: string[]) => run(program, [...start, ...options, ...args]);
   return {
     envFile,
+    project,
     secrets,
     compose,
     docker: (...args) => run("docker", args),

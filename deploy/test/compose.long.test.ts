@@ -194,18 +194,27 @@ function installation() {
     await passed(await submit("echo renewed > out.txt"));
   }, 400_000);
 
-  it("backs up and restores with the operator's user", () => {
+  it("backs up and restores with the operator's user, also into itself", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ci-compose-backup-"));
     try {
-      const call = (...args: string[]) =>
+      const backup = (...args: string[]) =>
         installation.compose("run", "--rm", "--user", "0", "--volume", `${folder}:/backups`, "backup", ...args);
-      expect(call("backup", "/backups/today")).toMatch(/^Saved \d+ documents/);
+      expect(backup("backup", "/backups/today")).toMatch(/^Saved \d+ documents/);
       const elsewhere = storedServices.flatMap((service) => ["--database", `${service}=restored_${service}`]);
-      expect(call("restore", "/backups/today", ...elsewhere)).toMatch(/^Restored \d+ documents/);
+      expect(backup("restore", "/backups/today", ...elsewhere)).toMatch(/^Restored \d+ documents/);
+
+      await call("/namespaces", { name: "later" });
+      installation.compose("down");
+      expect(backup("restore", "/backups/today", "--replace")).toMatch(/^Restored \d+ documents/);
+      installation.docker("volume", "rm", `${installation.project}_nats`);
+      installation.compose("up", "--detach", "--no-build");
+      await eventually(() => call("/version"), { withinMs: 240_000 });
+      expect(await call<{ name: string }[]>("/namespaces")).toMatchObject([{ name: "shop" }]);
+      await passed(await submit("echo restored > out.txt"));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  });
+  }, 800_000);
 }
 
 if ("reason" in tools && !tools.failed) notRun("the installation by Compose", tools.reason);
