@@ -30,16 +30,10 @@ export function run(tool: Tool, args: readonly string[], env: Record<string, str
   return spawnSync(program, [...start, ...args], { encoding: "utf8", env: environment, maxBuffer: 64 * 1024 ** 2 });
 }
 
-/** What every file leaves to the operator. */
-const ownValues = { minimal: { "image.repository": "registry.example.com/service-ci" } };
-
 /** Returns Helm's options for a file of deploy/helm/values and further values. */
 export const helmOptions = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
   ...["-f", join(deployDir, `helm/values/${file}.yaml`)],
-  ...Object.entries({ ...ownValues[file as keyof typeof ownValues], ...values }).flatMap(([name, value]) => [
-    "--set-json",
-    `${name}=${JSON.stringify(value)}`,
-  ]),
+  ...Object.entries(values).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
 ];
 
 export const lint = (helm: Tool, options: readonly string[]) =>

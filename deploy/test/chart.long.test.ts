@@ -282,8 +282,6 @@ function checks() {
 
   it("rejects missing and invalid values by name", () => {
     expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
-    const unnamed = template(helm, helmOptions("minimal", { "image.repository": "" }));
-    expect(unnamed.stderr).toContain("image.repository is required");
     expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
     expect(template(helm, helmOptions("minimal", { "nats.bundled": false })).stderr).toContain(
       "its urlSecret must be named",

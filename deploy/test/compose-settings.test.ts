@@ -76,15 +76,6 @@ it.each(Object.entries<{ environment?: Record<string, string | null> }>(compose.
   },
 );
 
-it("deploy/compose.yaml pulls no images of ours unless CI_PULL_POLICY says so, and all others", () => {
-  const images = Object.values<{ image: string; pull_policy?: string }>(compose.services);
-  for (const { image, pull_policy = "" } of images)
-    expect([image, interpolated(pull_policy)]).toEqual([
-      image,
-      interpolated(image).startsWith("service-ci/") ? "never" : "",
-    ]);
-});
-
 it("deploy/compose.yaml gives services enough time to stop", () => {
   const graceOf = (service: string) => interpolated(compose.services[service].stop_grace_period).replace(/m$/, "min");
   const { stopDelayMs, stopGraceMs } = readSettings({}, stopConfig);

@@ -30,7 +30,6 @@ export const elsewhere = [
       ["CI_BIND", "`127.0.0.1`", "address on which the API is published, on `CI_PORT`"],
       ["CI_IMAGES", "`service-ci`", "prefix of the images' names"],
       ["CI_VERSION", "`0.2.0`", "tag of the images"],
-      ["CI_PULL_POLICY", "`never`", "`missing` lets Compose pull them from the registry in `CI_IMAGES`"],
       ["MONGO_IMAGE", "`mongo:8.0`", "image of MongoDB"],
       ["NATS_IMAGE", "`nats:2.14`", "image of NATS"],
       ["MONGO_CACHE_GB", "`0.5`", "memory for MongoDB's cache, in GiB"],

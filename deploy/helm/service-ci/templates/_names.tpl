@@ -26,7 +26,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{/* The image of one of our services. Takes root and name. */}}
 {{- define "service-ci.image" -}}
-{{ required "image.repository is required: where you have pushed the images, such as registry.example.com/service-ci" .root.Values.image.repository }}/{{ .name }}:{{ include "service-ci.tag" .root }}
+{{ .root.Values.image.repository }}/{{ .name }}:{{ include "service-ci.tag" .root }}
 {{- end }}
 
 {{/* The name of the release's Secret, generated or given. */}}
