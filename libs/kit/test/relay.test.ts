@@ -3,6 +3,7 @@ import { suite } from "@ci/testkit/suite";
 import { type Outbox, type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { newsOf, outboxIndex, relay } from "../src/mongo/outbox.js";
+import { courier } from "../src/mongo/outbox-courier.js";
 import { createLog } from "../src/process/log.js";
 
 const names = suite();
@@ -60,6 +61,43 @@ it("the relay publishes a backlog in one sweep, oldest first and many documents 
   }, allPublished);
   expect(published.map(seqOf)).toEqual(ids.map((id) => 1_000 - id).toReversed());
   expect(maxRunning).toBeGreaterThan(100);
+});
+
+/** Sweeps, as a relay does, with a NATS that may be away. */
+function sweeper() {
+  const published: OutboxEvent[] = [];
+  const nats = { isAway: false };
+  const publish = async (event: OutboxEvent) => {
+    if (nats.isAway) throw new Error("NATS is away");
+    published.push(event);
+  };
+  const collection = docs() as never as Parameters<typeof courier>[0];
+  const { sweep } = courier(collection, publish, { signal: new AbortController().signal, log });
+  return { sweep, nats, published };
+}
+
+it("one sweep publishes all that has gathered while NATS was away", async () => {
+  const { sweep, nats, published } = sweeper();
+  await sweep();
+  nats.isAway = true;
+  await docs().insertMany(upTo(450).map((id) => ({ _id: id, outbox: [event(id)] })));
+  await sweep();
+  await sweep();
+  nats.isAway = false;
+  await sweep();
+  expect(published.map(seqOf)).toEqual(upTo(450));
+});
+
+it("a sweep leaves new events to their news, and the next one publishes them", async () => {
+  const { sweep, published } = sweeper();
+  await sweep();
+  // On a machine that stalls, they are still new.
+  const at = new Date(Date.now() + 3_600_000);
+  await docs().insertMany(upTo(150).map((id) => ({ _id: id, outbox: [event(id, id, at)] })));
+  await sweep();
+  expect(published).toEqual([]);
+  await sweep();
+  expect(published).toHaveLength(150);
 });
 
 it("the relay keeps the order within a document, however many events wait", async () => {

@@ -15,11 +15,16 @@ import { type News, newsMap, publishedIds } from "./outbox-news.js";
 import { removalsFrom } from "./outbox-removals.js";
 
 const maxBatchDocuments = 200;
+/** Longer than the news of an event is on its way. */
+const lateMs = 10_000;
 
 interface Waiting {
   readonly _id: never;
   readonly outbox: readonly { readonly id: string }[];
+  readonly isLate: boolean;
 }
+
+const isLate = { $lt: [{ $first: "$outbox.at" }, { $subtract: ["$$NOW", lateMs] }] };
 
 /** Finds the documents whose events nobody publishes: their process died, or had too many. */
 function oldestFinder(collection: Collection<OutboxDoc>) {
@@ -28,16 +33,16 @@ function oldestFinder(collection: Collection<OutboxDoc>) {
   let isFirstPass = true;
 
   return {
-    /** Returns the oldest documents. Unless `all` is true, those whose first event was already there in the last pass. */
+    /** Returns the oldest documents. Unless `all` is true, those whose first event is late or was there in the last pass. */
     async find(except: readonly never[], all: boolean): Promise<Pending[]> {
       const filter = { "outbox.at": { $exists: true }, ...(except.length > 0 ? { _id: { $nin: except } } : {}) };
       const cursor = collection
-        .find(filter as never, { projection: { "outbox.id": 1 } })
+        .find(filter as never, { projection: { "outbox.id": 1, isLate } })
         .sort({ "outbox.at": 1 })
         .limit(maxBatchDocuments);
       const waiting = (await cursor.toArray()) as unknown as Waiting[];
       for (const { outbox } of waiting) seenNow.add(outbox[0]!.id);
-      const left = waiting.filter(({ outbox }) => all || isFirstPass || seen.has(outbox[0]!.id));
+      const left = waiting.filter((doc) => all || isFirstPass || doc.isLate || seen.has(doc.outbox[0]!.id));
       if (left.length === 0) return [];
       const ids = left.map(({ _id }) => _id);
       const found = await readBatch(collection.find({ _id: { $in: ids } }, pendingOptions).sort({ "outbox.at": 1 }));
