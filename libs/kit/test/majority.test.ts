@@ -1,4 +1,4 @@
-import { type Stores, startMongoPair } from "@ci/testkit/stores";
+import { startMongoPair } from "@ci/testkit/stores";
 import { type Outbox, type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { outboxIndex } from "../src/mongo/outbox.js";
@@ -6,8 +6,7 @@ import type { OutboxDoc } from "../src/mongo/outbox-batch.js";
 import { courier } from "../src/mongo/outbox-courier.js";
 import { createLog } from "../src/process/log.js";
 
-type Pair = Pick<Stores, "mongoUrl"> & Awaited<ReturnType<typeof startMongoPair>>;
-let pair: Pair;
+let pair: Awaited<ReturnType<typeof startMongoPair>>;
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
   pair = await startMongoPair();

@@ -106,14 +106,17 @@ const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
 
 const replicaSet = "rs0";
 
+const untilPrimary = (client: MongoClient) =>
+  eventually(async () => {
+    const { me, isWritablePrimary } = await client.db("admin").command({ hello: 1 });
+    if (!isWritablePrimary) throw new Error(`${me} is not primary yet`);
+  });
+
 async function startReplicaSet(host: string): Promise<void> {
   const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
   try {
-    const admin = client.db("admin");
-    await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
-    await eventually(async () => {
-      if (!(await admin.command({ hello: 1 })).isWritablePrimary) throw new Error(`${host} is not primary yet`);
-    });
+    await client.db("admin").command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
+    await untilPrimary(client);
   } finally {
     await client.close();
   }
@@ -135,17 +138,52 @@ async function startReplicaPair(hosts: readonly [string, string]): Promise<void>
   }
 }
 
+/** Makes the second of two hosts the primary while the first is paused, as the votes of a third would. */
+async function promote(host: string): Promise<void> {
+  const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
+  try {
+    const admin = client.db("admin");
+    const { config } = await admin.command({ replSetGetConfig: 1 });
+    const members = config.members.map((member: { host: string }) => {
+      const share = member.host === host ? 1 : 0;
+      return { ...member, votes: share, priority: share };
+    });
+    await admin.command({ replSetReconfig: { ...config, members }, force: true });
+    await eventually(() => admin.command({ replSetStepUp: 1 }));
+    await untilPrimary(client);
+  } finally {
+    await client.close();
+  }
+}
+
+interface MongoPair extends AsyncDisposable {
+  /** Leads to the first, which is the primary. */
+  readonly mongoUrl: string;
+  /** Leads to the one that is the primary. */
+  readonly setUrl: string;
+  readonly first: Store;
+  readonly second: Store;
+  /** Makes the second the primary while the first is paused. */
+  promoteSecond(): Promise<void>;
+}
+
 /** Starts a replica set of two. While `second` is paused, what is written is not on a majority of them. */
-export async function startMongoPair(): Promise<
-  { readonly mongoUrl: string; readonly second: Store } & AsyncDisposable
-> {
+export async function startMongoPair(): Promise<MongoPair> {
   const { mongod } = await programs();
   const dirs = [newDir(), newDir()] as const;
   const ports = [await freePort(), await freePort()] as const;
-  const [first, second] = dirs.map((dir, nth) => mongoStore(mongod, dir, ports[nth]!, "--replSet", replicaSet));
+  const serve = (nth: 0 | 1) => mongoStore(mongod, dirs[nth], ports[nth], "--replSet", replicaSet);
+  const [first, second] = [serve(0), serve(1)];
   const hosts = [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`] as const;
-  const running = await started(dirs, [first!, second!], () => startReplicaPair(hosts));
-  return { mongoUrl: `mongodb://${hosts[0]}/?directConnection=true`, second: second!, ...running };
+  const running = await started(dirs, [first, second], () => startReplicaPair(hosts));
+  return {
+    mongoUrl: `mongodb://${hosts[0]}/?directConnection=true`,
+    setUrl: `mongodb://${hosts.join()}/?replicaSet=${replicaSet}`,
+    first,
+    second,
+    promoteSecond: () => promote(hosts[1]),
+    ...running,
+  };
 }
 
 /** Starts a MongoDB, alone or as a replica set of one like those of deploy/, and a NATS on 127.0.0.1 for one test. */

@@ -5,8 +5,10 @@ import { connectClient } from "./client.js";
 const patienceMs = 600;
 /** After this time the driver closes the connection, which may be dead. */
 const timeoutMS = 3_000;
-/** How often the driver looks at the database while nothing is asked: a failed ping makes it look at once. */
+/** How often the driver looks at the database by itself. After a failed ping, a new client looks at once. */
 const heartbeatFrequencyMS = 300_000;
+/** A database that is only slow has to accept few new clients. */
+const renewEveryMs = 5_000;
 /** Turns of the event loop in which the driver reads a response that has arrived. */
 const turns = 5;
 
@@ -33,19 +35,44 @@ export interface Pinger extends AsyncDisposable {
 
 /** Connects a client of its own: commands of others may use all connections of the service's, for as long as they take. */
 export async function openPinger(url: string, options: MongoClientOptions): Promise<Pinger> {
-  const client = await connectClient(url, { ...options, maxPoolSize: 2, heartbeatFrequencyMS });
-  const pingOnce = () => inTime(client.db("admin").command({ ping: 1 }, { timeoutMS }));
+  const open = () =>
+    connectClient(url, { ...options, maxPoolSize: 2, waitQueueTimeoutMS: timeoutMS, heartbeatFrequencyMS });
+  let client = await open();
   let pinging: Promise<void> | undefined;
+  let renewing = Promise.resolve();
+  let renewAt = 0;
+
+  const pingOnce = () => inTime(client.db("admin").command({ ping: 1 }, { timeoutMS }));
+  async function renew(): Promise<void> {
+    const newClient = await open();
+    const oldClient = client;
+    client = newClient;
+    await oldClient.close();
+  }
+  /** Looks for another primary: the driver takes a silent one for healthy until its next heartbeat. */
+  function onFailure(error: unknown): never {
+    if (performance.now() >= renewAt) {
+      renewAt = performance.now() + renewEveryMs;
+      renewing = renewing.then(renew).catch(() => undefined);
+    }
+    throw error;
+  }
+
   return {
     ping() {
       // Try twice, because a connection may have been lost.
       pinging ??= pingOnce()
         .catch(pingOnce)
+        .catch(onFailure)
         .finally(() => {
           pinging = undefined;
         });
       return pinging;
     },
-    [Symbol.asyncDispose]: () => client.close(),
+    async [Symbol.asyncDispose]() {
+      renewAt = Number.POSITIVE_INFINITY;
+      await renewing;
+      await client.close();
+    },
   };
 }
