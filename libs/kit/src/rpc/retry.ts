@@ -17,18 +17,19 @@ export const readsOnly = (path: string): boolean => /\/(Get|List|Allow|Authentic
 export const isHarmless = (path: string, { code, details }: Failure): boolean =>
   code === status.UNAVAILABLE && (unprocessed.test(details) || readsOnly(path));
 
-/** Repeats a call that failed, for two seconds at most, while `mayRepeat` allows it. */
+/** Repeats a call until two seconds after its first failure, while `mayRepeat` allows it. */
 export async function repeated<T>(
   call: () => Promise<T>,
   mayRepeat: (error: unknown) => boolean,
   signal?: AbortSignal,
 ): Promise<T> {
-  const from = performance.now();
+  let failedAt = Number.POSITIVE_INFINITY;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       return await call();
     } catch (error) {
-      if (signal?.aborted || performance.now() - from > patienceMs || !mayRepeat(error)) throw error;
+      failedAt = Math.min(failedAt, performance.now());
+      if (signal?.aborted || performance.now() - failedAt > patienceMs || !mayRepeat(error)) throw error;
     }
     await delay(pauseMs, undefined, { signal });
   }
