@@ -6,13 +6,13 @@ export interface Running extends AsyncDisposable {
 }
 
 /** The first SIGTERM or SIGINT ends the process, the second hurries, the third exits at once. */
-function stopSignals(): { readonly toEnd: Promise<void>; readonly hurry: AbortSignal } {
+function stopSignals(): { readonly toEnd: Promise<undefined>; readonly hurry: AbortSignal } {
   const hurry = new AbortController();
   let received = 0;
-  const toEnd = new Promise<void>((resolve) => {
+  const toEnd = new Promise<undefined>((resolve) => {
     const onSignal = () => {
       received++;
-      resolve();
+      resolve(undefined);
       if (received === 2) hurry.abort();
       if (received > 2) process.exit(1);
     };
@@ -21,14 +21,17 @@ function stopSignals(): { readonly toEnd: Promise<void>; readonly hurry: AbortSi
   return { toEnd, hurry: hurry.signal };
 }
 
-/** Runs a process until a signal. If it cannot start, it says why on standard error and exits with 1. */
+/**
+ * Runs a process until a signal, which may also come before it has started. If it cannot start, it says why on standard error
+ * and exits with 1.
+ */
 export async function run(start: () => Promise<Running>): Promise<void> {
+  const { toEnd, hurry } = stopSignals();
   try {
-    const service = await start();
-    const { toEnd, hurry } = stopSignals();
+    const service = await Promise.race([start(), toEnd]);
     await toEnd;
-    await service.drain(hurry);
-    await service[Symbol.asyncDispose]();
+    await service?.drain(hurry);
+    await service?.[Symbol.asyncDispose]();
     await flushTraces();
     process.exit(0);
   } catch (error) {
