@@ -203,3 +203,78 @@ test("calls find a replica while another one hangs", async () => {
   }
   hanging.close();
 });
+
+/** Passes connections on to `port`, and nothing in them while it is frozen. */
+async function freezingProxy(port: number) {
+  const pairs: [Socket, Socket][] = [];
+  const proxy = createTcpServer((socket) => {
+    const target = createConnection(port, "127.0.0.1");
+    pairs.push([socket, target]);
+    for (const end of [socket, target]) end.on("error", () => end.destroy());
+    socket.pipe(target).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    freeze() {
+      for (const [socket, target] of pairs) for (const end of [socket, target]) end.unpipe().pause();
+    },
+    thaw() {
+      for (const [socket, target] of pairs) socket.pipe(target).pipe(socket);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const end of pairs.flat()) end.destroy();
+      proxy.close();
+    },
+  };
+}
+
+test("reads leave a replica that has become silent for another one, and changes wait for it", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const counted = () => {
+    const counts = { reads: 0, slow: 0, changes: 0 };
+    const handlers: Handlers = {
+      async getUser({ by }) {
+        const isSlow = by!.value === "slow";
+        counts[isSlow ? "slow" : "reads"]++;
+        if (isSlow) await released;
+        return { user };
+      },
+      async deleteUser() {
+        counts.changes++;
+        return {};
+      },
+    };
+    return { counts, handlers };
+  };
+  const [first, second] = [counted(), counted()];
+  await using firstServer = await serve(first.handlers);
+  await using secondServer = await serve(second.handlers);
+  await using proxy = await freezingProxy(firstServer.port);
+  await using peer = connect(`ipv4:127.0.0.1:${proxy.port},127.0.0.1:${secondServer.port}`);
+  const askBoth = async () => {
+    const { reads } = first.counts;
+    await Promise.all([ask(peer), ask(peer)]);
+    expect(first.counts.reads).toBe(reads + 1);
+  };
+  await eventually(askBoth);
+  const slow = [ask(peer, "slow"), ask(peer, "slow")];
+  await eventually(() => expect([first.counts.slow, second.counts.slow]).toEqual([1, 1]));
+  proxy.freeze();
+  const changes = range(2).map(() => peer.client(definition).deleteUser({ username: "a" }));
+  // The second replica has been quiet, too, when this arrives there.
+  await eventually(() => expect(second.counts.slow).toBe(2));
+  const { reads } = first.counts;
+  for (const _ of range(20)) await ask(peer);
+  expect(first.counts).toEqual({ reads, slow: 1, changes: 0 });
+  proxy.thaw();
+  await Promise.all(changes);
+  await eventually(askBoth);
+  release();
+  await Promise.all(slow);
+  expect(first.counts).toMatchObject({ slow: 1, changes: 1 });
+  expect(second.counts).toMatchObject({ slow: 2, changes: 1 });
+});

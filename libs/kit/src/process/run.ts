@@ -21,10 +21,7 @@ function stopSignals(): { readonly toEnd: Promise<undefined>; readonly hurry: Ab
   return { toEnd, hurry: hurry.signal };
 }
 
-/**
- * Runs a process until a signal, which may also come before it has started. If it cannot start, it says why on standard error
- * and exits with 1.
- */
+/** Runs a process until a signal. If it cannot start, it says why on standard error and exits with 1. */
 export async function run(start: () => Promise<Running>): Promise<void> {
   const { toEnd, hurry } = stopSignals();
   try {

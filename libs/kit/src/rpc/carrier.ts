@@ -3,6 +3,7 @@ import { type Client, type ClientDuplexStream, type Metadata, type ServiceError,
 import { CallFailure, failureOf } from "./client-fault.js";
 import { type Method, pathOf } from "./method.js";
 import { takeMessage } from "./one-message.js";
+import { watchSilence } from "./silence.js";
 import { type Limits, waitingCalls } from "./waiting-calls.js";
 
 const { carryCalls } = CallServiceDefinition.methods;
@@ -18,11 +19,13 @@ export type Carried = Required<Pick<Call, "path" | "metadata" | "request">>;
 export interface Carrier {
   /** Sends a call and returns the response. Throws CallFailure, or the signal's reason. */
   call(call: Carried, limits: Limits): Promise<Buffer>;
+  isSilent(): boolean;
   /** Ends the stream when all replies have arrived. */
   retire(): void;
 }
 
 interface Events {
+  hasOthers(): boolean;
   /** A replica has accepted the stream. */
   accepted(peer: string): void;
   /** The stream takes no more calls. */
@@ -30,6 +33,9 @@ interface Events {
 }
 
 const none = Buffer.alloc(0);
+const noReply = (peer: string) => new CallFailure(status.UNAVAILABLE, `No reply of ${peer}`);
+/** No server has a method without a name, and each replies that. */
+const question: Call = { id: 0, path: "", metadata: {}, request: none };
 const metadataBytes = 1024;
 const bytesOf = ({ request }: Call): number => metadataBytes + request.length;
 
@@ -47,6 +53,7 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
 
   function flush(): void {
     while (canWrite && calls.length > 0) canWrite = stream.write({ calls: takeMessage(calls, bytesOf) });
+    silence.begin();
     endIfDone();
   }
   function goOn(): void {
@@ -77,6 +84,11 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
     waiting.reject(id, reason);
     endIfDone();
   }
+  const silence = watchSilence({
+    matters: () => waiting.count() > 0 && events.hasOthers(),
+    ask: () => post(question),
+    onSilent: () => waiting.forReads((id) => giveUp(id, noReply(stream.getPeer()))),
+  });
   function fail(failure: CallFailure): void {
     isEnded = true;
     calls = [];
@@ -90,6 +102,7 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
   });
   stream.on("drain", goOn);
   stream.on("data", ({ replies, draining }: CarryCallsResponse) => {
+    silence.heard();
     replies.forEach(waiting.settle);
     if (draining) retire();
     endIfDone();
@@ -101,8 +114,9 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
     call(call, limits) {
       const id = ++lastId;
       post({ id, ...call });
-      return waiting.wait(id, limits, (reason) => giveUp(id, reason ?? overdue()));
+      return waiting.wait(id, call.path, limits, (reason) => giveUp(id, reason ?? overdue()));
     },
+    isSilent: silence.isSilent,
     retire,
   };
 }

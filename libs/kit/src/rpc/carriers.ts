@@ -9,7 +9,7 @@ const maxPauseMs = 30_000;
 export interface Carriers {
   /** False for 30 s after a server of an earlier version rejected such a stream. */
   areAccepted(): boolean;
-  /** Returns one of the streams, which take turns. */
+  /** Returns one of the streams, which take turns. Those of silent replicas have none while there are others. */
   next(): Carrier;
   /** Ends the streams when all replies have arrived. */
   retire(): void;
@@ -27,6 +27,8 @@ export function carriersOf(client: Client, proof: () => Metadata): Carriers {
   let refusedUntil = 0;
   let turn = 0;
 
+  const responsive = () => [...peers.keys()].filter((carrier) => !carrier.isSilent());
+
   function lookAgain(): void {
     lookAt = 0;
     pauseMs = firstPauseMs;
@@ -35,6 +37,7 @@ export function carriersOf(client: Client, proof: () => Metadata): Carriers {
     lookAt = performance.now() + pauseMs;
     pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     const carrier = openCarrier(client, proof(), {
+      hasOthers: () => responsive().some((other) => other !== carrier),
       accepted(peer) {
         opening.delete(carrier);
         if ([...peers.values()].includes(peer)) return carrier.retire();
@@ -55,7 +58,8 @@ export function carriersOf(client: Client, proof: () => Metadata): Carriers {
     areAccepted: () => refusedUntil <= performance.now(),
     next() {
       const newest = performance.now() >= lookAt ? look() : [...opening].at(-1);
-      const ready = [...peers.keys()];
+      const some = responsive();
+      const ready = some.length > 0 ? some : [...peers.keys()];
       return ready[turn++ % ready.length] ?? newest ?? look();
     },
     retire() {

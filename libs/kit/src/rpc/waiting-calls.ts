@@ -1,5 +1,6 @@
 import type { Reply } from "@ci/proto/common/v1/calls";
 import { CallFailure } from "./client-fault.js";
+import { readsOnly } from "./retry.js";
 
 /** What ends a call before its reply. */
 export interface Limits {
@@ -9,6 +10,7 @@ export interface Limits {
 }
 
 interface Waiting {
+  readonly path: string;
   done(): void;
   resolve(response: Buffer): void;
   reject(error: unknown): void;
@@ -40,8 +42,11 @@ export function waitingCalls() {
   return {
     count: () => calls.size,
     /** Waits for the response. Calls `giveUp` at a limit, which has to reject the call. */
-    wait: (id: number, limits: Limits, giveUp: (reason?: unknown) => void) =>
-      new Promise<Buffer>((resolve, reject) => calls.set(id, { resolve, reject, done: limit(limits, giveUp) })),
+    wait: (id: number, path: string, limits: Limits, giveUp: (reason?: unknown) => void) =>
+      new Promise<Buffer>((resolve, reject) => calls.set(id, { path, resolve, reject, done: limit(limits, giveUp) })),
+    forReads(work: (id: number) => void): void {
+      for (const [id, { path }] of calls) if (readsOnly(path)) work(id);
+    },
     settle({ id, response, failure }: Reply): void {
       if (failure) reject(id, new CallFailure(failure.code, failure.details, failure.fault));
       else remove(id)?.resolve(response);
