@@ -4,7 +4,6 @@ import { join } from "node:path";
 
 const runModule = join(__dirname, "../dist/process/run.js");
 
-/** Starts a process that runs what `start` makes, and waits until it has printed something. */
 async function running(start: string): Promise<ChildProcess> {
   const script = `require(${JSON.stringify(runModule)}).run(${start});`;
   const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });

@@ -192,7 +192,6 @@ export const filledKeys = (root: Mapping, axes: Axes): Mapping =>
     ),
   );
 
-/** Complains about what looks like an axis in the name of a cache, if there is a matrix. */
 export function complainOfCacheNames(root: Mapping, all: readonly Axes[], complain: Complaints): void {
   const caches = root.get("cache")?.tree.value;
   const used = (Array.isArray(caches) ? (caches as Tree[]) : []).flatMap((one) => {

@@ -163,7 +163,6 @@ interface MongoPair extends AsyncDisposable {
   readonly setUrl: string;
   readonly first: Store;
   readonly second: Store;
-  /** Makes the second the primary while the first is paused. */
   promoteSecond(): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ const filesIn = (folder: string, ending: string) =>
     .map((name) => join(folder, name));
 const pages = filesIn("docs", ".md");
 
-/** Returns the arguments of all commands in these pages that begin with this. */
 const commandsOf = (beginning: RegExp) =>
   pages.flatMap((path) =>
     [...read(path).matchAll(new RegExp(`kubectl -n ci ${beginning.source} ([^\`\\n|]*)`, "g"))].map(

@@ -230,7 +230,6 @@ function endAsRecorded(build: BuildModel, { index, outcome, exitCode, reason }: 
   endJob(build, job, { outcome, text: "", exitCode, reason }, now);
 }
 
-/** Reports whether the build ends with this verdict. */
 export function isEndedBy(build: BuildModel, verdict: Verdict): boolean {
   if (build.jobs[verdict.index]!.status !== "running") return false;
   const copy = structuredClone(build);

@@ -20,7 +20,6 @@ import { failingMethods } from "./_peers.js";
 
 type Watch = (request: WatchOwnEventsRequest) => AsyncIterable<WatchOwnEventsResponse>;
 
-/** Opens a stream as a client. `reply` writes it. */
 async function clientOf(reply: Reply) {
   const server = createServer((request, response) => {
     const exchange = { request, response, url: "/", caller: { requestId: "test" } };

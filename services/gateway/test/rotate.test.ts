@@ -6,7 +6,6 @@ import { created, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services three times and a command ten times.
 jest.setTimeout(300_000);
 
 // Runs the commands as an operator does, from the output of `tsc -b`.

@@ -87,7 +87,6 @@ export interface TestQueue extends AsyncDisposable {
 
 const { recordVerdict: _, ...olderMethods } = QueueServiceDefinition.methods;
 
-/** A queue of an older version, which records no verdicts. */
 export const startOlderQueue = () => startQueue(0, olderMethods as never);
 
 /** Serves an in-memory queue and objects on a real port, with the rules of queue.proto and no more. */

@@ -72,7 +72,6 @@ test("the inspection does not count as the build's time", async () => {
   expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
 });
 
-/** Fails a build in a place and returns what the queue knows of its end while its environment stays. */
 async function verdictIn({ claimIn }: Pick<typeof older, "claimIn">) {
   const { assignment } = aBuild();
   const [begun, over] = [deferred(), deferred()];

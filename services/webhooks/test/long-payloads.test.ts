@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** Counts what is read of the database. */
 function countedReads() {
   const counted = { reads: 0, running: 0, most: 0 };
   const payloadOf = async (id: number) => {

@@ -141,7 +141,6 @@ export interface JobReport extends Piece, Verdict {
   readonly placed: readonly number[];
 }
 
-/** Returns the line that a runner writes when it kills a build. */
 export const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
 
 /** Adds lines to the output of a job that its runner was to write. */

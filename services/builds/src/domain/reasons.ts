@@ -4,7 +4,6 @@ import type { BuildDoc, JobDoc } from "./build.js";
 /** A reason is a phrase. Longer ones are cut. */
 const maxLength = 500;
 
-/** Returns a reason as a record stores it. */
 export const shortReason = (text = ""): string | undefined =>
   text
     .replace(/\p{Cc}+/gu, " ")

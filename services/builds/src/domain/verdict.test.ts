@@ -11,7 +11,6 @@ const limits = { returns: 2, tagId: 55 };
 const failed = { outcome: "failed", exitCode: 3, reason: "exit code 3" } as const;
 const tests = { total: 5, failed: 1, skipped: 0, seconds: 2 };
 
-/** A build whose second job prints and runs. */
 const atSecond = (overrides: Partial<BuildDoc> = {}) => end(running(overrides), "passed", "half").doc;
 
 function decided(doc: BuildDoc, verdict: Partial<Verdict> = {}): BuildDoc {

@@ -8,7 +8,6 @@ const failed = { outcome: "failed", exitCode: 3, reason: "exit code 3" } as cons
 const record = ({ buildId, epoch, jobs }: Assignment, index: number) =>
   suite.queue.recordVerdict({ buildId, epoch, jobId: jobs[index]!.id, ...failed });
 
-/** Claims a build whose first job of the manifest has failed. */
 async function failing() {
   const build = await suite.submit(suite.users.ann);
   const assignment = (await suite.claim())!;

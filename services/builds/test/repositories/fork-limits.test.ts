@@ -8,7 +8,6 @@ const stored = () => suite.database().collection<BuildDoc>("builds");
 const dayMs = 24 * 3600 * 1_000;
 
 let count = 0;
-/** Opens a request from a fork, or pushes to the repository itself, and returns the builds. */
 async function submit({ git, pull, push }: Hooked, fork = true, text = manifest) {
   const number = 100 + ++count;
   const sha = await git.commit({ ".service-ci.yml": text, number: `${number}` });

@@ -29,7 +29,6 @@ jobs:
 ${Array.from({ length: 50 }, (_, n) => `- {stage: make, name: job${n}, commands: [${text}], artifacts: [out${n}]}`).join("\n")}
 `;
 
-/** Sends a version of a fork's request, and returns its builds. */
 const push = async ({ git, pull }: Hooked, version: string, manifest = large) =>
   pull({ sha: await git.commit({ ".service-ci.yml": manifest, version }), fork: true, action: "synchronize" });
 

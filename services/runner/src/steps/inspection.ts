@@ -9,7 +9,6 @@ const listNothing = async function* () {};
 
 interface Inspecting extends Omit<Collecting, "environment"> {
   readonly draining?: AbortSignal | undefined;
-  /** Called before the environment stays. */
   readonly recordVerdict: () => Promise<void>;
 }
 

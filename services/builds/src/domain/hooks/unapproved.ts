@@ -55,7 +55,6 @@ export interface Unapproved {
   readonly madeToday: number;
 }
 
-/** Complains if more builds of a fork's commit would wait for approval than strangers may store. */
 export function unapprovedComplaints({ ofCommit, waiting, madeToday }: Unapproved, more: BuildsSize): string[] {
   const make = (much: string) => `The manifests of this commit make ${much} that wait for approval; ${smaller}`;
   if (ofCommit.builds + more.builds > maxBuilds) return [make(`more than ${maxBuilds} builds`)];
