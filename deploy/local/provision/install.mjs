@@ -1,8 +1,8 @@
-// Installs the packages, which everything else needs.
-//   node install.mjs      does only that
+// Installs the packages, which everything else needs. `node install.mjs` does only that.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import "../node-version.cjs";
 import { repoRoot, run } from "./machine.mjs";
 
 /** The pinned version of pnpm, for npx. */
