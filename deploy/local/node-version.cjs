@@ -1,4 +1,4 @@
-// Runs before what newcomers run first (`node -r`), in the syntax of old versions of Node, which cannot read our scripts.
+// The scripts that newcomers run first load this with `node -r`. Its syntax suits old versions of Node, which cannot parse those scripts.
 const minNode = [20, 19];
 const [major, minor] = process.versions.node.split(".").map(Number);
 

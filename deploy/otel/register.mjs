@@ -2,7 +2,7 @@
 // Only this file knows the SDK. The services know its API, which does nothing without this file.
 import { sep } from "node:path";
 
-/** services/builds/dist/main.js is `builds`. Other programs that inherit NODE_OPTIONS send nothing, and health checks start often. */
+/** services/builds/dist/main.js is `builds`. Other programs that inherit NODE_OPTIONS, such as the frequent health checks, load no SDK. */
 const [service] = /[^/]+(?=\/dist\/main\.js$)/.exec((process.argv[1] ?? "").split(sep).join("/")) ?? [];
 const { env } = process;
 

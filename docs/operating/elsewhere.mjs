@@ -77,7 +77,7 @@ export const elsewhere = [
       [
         "NODE_OPTIONS",
         "`--max-semi-space-size=8`",
-        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js. In Compose and the chart it is added to the default, otherwise it replaces it",
+        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js. It is added to the default; only in a container that you start yourself does it replace the default",
       ],
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "none", "URL of the collector"],
       ["OTEL_SERVICE_NAME", "`service-ci-<service>`", "name of the service in traces"],

@@ -30,7 +30,7 @@ async function check(
       throw new Error(`The backup has no collections of ${service}: it was made from a database that no service used`);
     if (!replace && (await client.db(name).listCollections().toArray()).length > 0)
       throw new Error(
-        `The database ${name} is not empty: a backup is restored before the services start, or with --replace, which deletes what is there`,
+        `The database ${name} is not empty: restore before the services start, or use --replace, which deletes its data`,
       );
     for (const { name: collection, sha256 } of collections) {
       const path = collectionFile(dir, service, collection);

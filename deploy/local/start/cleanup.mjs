@@ -24,7 +24,7 @@ const interrupt = async (code) => {
 
 /**
  * Stops everything in order at Ctrl-C and its like, then exits.
- * @param {boolean} [ends] whether the command ends without a signal. The exit code is then 128 and the signal's number, otherwise 0
+ * @param {boolean} [ends] whether the command ends by itself. If so, a signal makes it exit with 128 plus its number, otherwise with 0
  */
 export const stopOnSignals = (ends = false) => {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))

@@ -1,6 +1,6 @@
 // `npm start`: runs the whole system on this machine, from a clean clone with nothing but Node and npm.
 //   --once   exit after the sample build; the exit code is 0 only if it passed and its webhook received the events. After
-//            a signal, it is 128 and the signal's number
+//            a signal, it is 128 plus the signal's number
 //   --fresh  delete the data of earlier starts
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";

@@ -63,7 +63,6 @@ it("the relay publishes a backlog in one sweep, oldest first and many documents 
   expect(maxRunning).toBeGreaterThan(100);
 });
 
-/** Sweeps, as a relay does, with a NATS that may be away. */
 function sweeper() {
   const published: OutboxEvent[] = [];
   const nats = { isAway: false };

@@ -15,7 +15,7 @@ import { type News, newsMap, publishedIds } from "./outbox-news.js";
 import { removalsFrom } from "./outbox-removals.js";
 
 const maxBatchDocuments = 200;
-/** Longer than the news of an event is on its way. */
+/** The news of an event arrives sooner than this, or never. */
 const lateMs = 10_000;
 
 interface Waiting {

@@ -7,7 +7,7 @@ const patienceMs = 600;
 const timeoutMS = 3_000;
 /** How often the driver looks at the database by itself. After a failed ping, a new client looks at once. */
 const heartbeatFrequencyMS = 300_000;
-/** A database that is only slow has to accept few new clients. */
+/** Limits the new clients that a merely slow database has to accept. */
 const renewEveryMs = 5_000;
 /** Turns of the event loop in which the driver reads a response that has arrived. */
 const turns = 5;

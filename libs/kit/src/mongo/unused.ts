@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 
-/** Throws if a database has no collections. Services make theirs at startup, so such a database is none of theirs. */
+/** Throws if a database has no collections. Services create theirs at startup, so no service uses such a database. */
 export async function refuseUnused(db: Db): Promise<void> {
   if (await db.listCollections({}, { nameOnly: true }).hasNext()) return;
   throw new Error(

@@ -33,9 +33,9 @@ interface Events {
 }
 
 const none = Buffer.alloc(0);
-const noReply = (peer: string) => new CallFailure(status.UNAVAILABLE, `No reply of ${peer}`);
-/** No server has a method without a name, and each replies that. */
-const question: Call = { id: 0, path: "", metadata: {}, request: none };
+const noReply = (peer: string) => new CallFailure(status.UNAVAILABLE, `No reply from ${peer}`);
+/** Every server replies to a call without a method name: it has no such method. */
+const probe: Call = { id: 0, path: "", metadata: {}, request: none };
 const metadataBytes = 1024;
 const bytesOf = ({ request }: Call): number => metadataBytes + request.length;
 
@@ -44,7 +44,7 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
   const stream: Stream = client.makeBidiStreamRequest(carryMethod.path, serialize, deserialize, proof);
   const waiting = waitingCalls();
   const overdue = () =>
-    new CallFailure(status.DEADLINE_EXCEEDED, `No reply of ${stream.getPeer()} before the deadline`);
+    new CallFailure(status.DEADLINE_EXCEEDED, `No reply from ${stream.getPeer()} before the deadline`);
   let calls: Call[] = [];
   let lastId = 0;
   let canWrite = false;
@@ -86,7 +86,7 @@ export function openCarrier(client: Client, proof: Metadata, events: Events): Ca
   }
   const silence = watchSilence({
     matters: () => waiting.count() > 0 && events.hasOthers(),
-    ask: () => post(question),
+    ask: () => post(probe),
     onSilent: () => waiting.forReads((id) => giveUp(id, noReply(stream.getPeer()))),
   });
   function fail(failure: CallFailure): void {

@@ -9,7 +9,7 @@ const maxPauseMs = 30_000;
 export interface Carriers {
   /** False for 30 s after a server of an earlier version rejected such a stream. */
   areAccepted(): boolean;
-  /** Returns one of the streams, which take turns. Those of silent replicas have none while there are others. */
+  /** Returns one of the streams, which take turns. A silent replica's stream gets no turn while there are others. */
   next(): Carrier;
   /** Ends the streams when all replies have arrived. */
   retire(): void;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const quietMs = 3_000;
 const stepMs = 500;
-/** More than one, because a stall of this process fills only one. */
+/** Several short waits, because a stall of this process uses up only one of them. */
 const steps = 4;
 
 interface Watched {

@@ -15,7 +15,8 @@ const maxInlineLength = fixedLimit({
 });
 const maxMarks = fixedLimit({
   max: 1_000,
-  about: "line breaks, commas, colons, brackets and dashes of a manifest that is read without a separate thread",
+  about:
+    "line breaks, commas, colons, `[`, `{`, and `-` or `?` before white space, in a manifest that is read without a separate thread",
   effect: "the manifest is read in a thread",
 });
 const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });

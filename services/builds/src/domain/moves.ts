@@ -143,7 +143,7 @@ export interface JobReport extends Piece, Verdict {
 
 export const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
 
-/** Adds lines to the output of a job that its runner was to write. */
+/** Adds lines to a job's output in place of its runner. */
 export function addJobLines(doc: BuildDoc, index: number, lines: string, now: Date): Change {
   const own = doc.tail.findLast(({ job }) => job === index)?.text;
   if (doc.jobs[index]!.beside) return addBeside(doc, lineAfter([own], lines), now, index);

@@ -4,7 +4,6 @@ import { applyChange, type Change, joined, requireHeld } from "./change.js";
 import { addJobLines, finishJob } from "./moves.js";
 import { shortReason } from "./reasons.js";
 
-/** Records how the last job has ended, before its runner keeps the failed machine. */
 export function recordVerdict(doc: BuildDoc, verdict: Verdict, now: Date): Change {
   requireHeld(doc, verdict.epoch);
   const set = { verdict: { ...verdict, reason: shortReason(verdict.reason) } };

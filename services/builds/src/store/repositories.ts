@@ -21,7 +21,7 @@ export type RepositoryDoc = Stored<Repository> & {
 /** The state of the hook's registration at the provider. */
 export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 
-/** The outcome of an attempt to register it. A hook that stays pending is due again after a time. */
+/** A hook that stays pending is due again after a time. */
 export type HookOutcome = HookState & { readonly retryInMs?: number };
 
 /** What a user can change. A field that is set to undefined is removed. */

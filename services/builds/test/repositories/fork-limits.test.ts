@@ -75,7 +75,7 @@ it("at most 32 MiB of builds of forks wait in a repository", async () => {
   const bytes = BSON.calculateObjectSize(doc);
   expect(Math.abs(unapprovedBytes! - bytes)).toBeLessThan(200);
   expect(await submit(hook, true, large)).toEqual([]);
-  const reason = /^Builds of forks of more than 32.MiB would wait for approval in this repository; approve or kill/;
+  const reason = /^More than 32.MiB of builds of forks would wait for approval in this repository; approve or kill/;
   expect((await deliveriesOf(hook))[0]!.reasons).toEqual([expect.stringMatching(reason)]);
   expect(await submit(hook, false, large)).toHaveLength(1);
   expect(await submit(hook)).toHaveLength(1);

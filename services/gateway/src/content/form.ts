@@ -104,7 +104,7 @@ const collectFields = (reading: Reading): Promise<void> =>
       if (!request.readableEnded) stop(cutOff());
     };
     request.on("data", count).once("close", cut);
-    // The parser may report an error while it takes the first bytes, which are counted before.
+    // Last, because the parser may report an error for the first bytes, which must have been counted.
     const fed = feed(request, parser);
     const keep = (sizeBytes: number) => {
       otherBytes += sizeBytes;

@@ -56,7 +56,7 @@ function countOfBatch(records: readonly StreamRecord[]): number {
   return last < 0 ? records.length : last + 1;
 }
 
-/** Reads batches of the stream. Readers that ask for the same at once share a batch. */
+/** Readers that ask for the same at once share a batch. */
 export const streamBatches = (stream: Collection<StreamDoc>) => {
   const sharedBatch = sharedReads<readonly StreamRecord[]>();
   const sharedReach = sharedReads<Reached>();

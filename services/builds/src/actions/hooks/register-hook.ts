@@ -24,8 +24,8 @@ const maxWaiting = fixedLimit({
 const maxRetryMs = fixedLimit({
   max: 60 * 60_000,
   unit: "ms",
-  about: "time after which a hook is registered again because of a provider's rate limit",
-  effect: "later times count as this one",
+  about: "pause before a hook is registered again after a provider's rate limit",
+  effect: "longer pauses are shortened to this",
 });
 const inTurn = fairly<number>(maxRegistrations, maxWaiting, "Too many hooks");
 

@@ -14,13 +14,13 @@ const maxBytes = fixedLimit({
   refusal: `The manifests of this commit make builds of more than N that wait for approval; ${smaller}`,
 });
 
-const decide = "approve or kill waiting builds, then redeliver this";
+const decide = "approve or kill waiting builds, then redeliver this hook delivery";
 const tooMany = (max: number | "N") =>
   `More than ${max} builds of forks would wait for approval in this repository; ${decide}`;
 const tooLarge = (max: string) =>
-  `Builds of forks of more than ${max} would wait for approval in this repository; ${decide}`;
+  `More than ${max} of builds of forks would wait for approval in this repository; ${decide}`;
 const tooOften = (max: number | "N") =>
-  `Forks would have made more than ${max} unapproved builds in this repository within 24 hours; approve waiting builds, push the commit to a branch of the repository itself, or redeliver this later`;
+  `Forks would have made more than ${max} unapproved builds in this repository within 24 hours; approve waiting builds, push the commit to a branch of the repository itself, or redeliver this hook delivery later`;
 
 export const maxWaiting = fixedLimit({
   max: 500,
@@ -46,7 +46,6 @@ export interface BuildsSize {
   readonly bytes: number;
 }
 
-/** Builds of forks that no member has approved. */
 export interface Unapproved {
   readonly ofCommit: BuildsSize;
   /** Those that wait in the repository, including those of the commit. */

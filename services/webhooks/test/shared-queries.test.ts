@@ -29,13 +29,13 @@ afterAll(() => client.close());
 
 const idsOf = (records: readonly { _id: number }[]) => records.map(({ _id }) => _id);
 
-test("all streams of a namespace that wake up together look at most twice", async () => {
+test("all streams of a namespace that wake up together send at most two queries", async () => {
   const looks = await Promise.all(readers.map(() => stream.after(1, 0)));
   expect(looks.map(idsOf)).toEqual(readers.map(() => [1, 3]));
   expect(finds).toBeLessThanOrEqual(2);
 });
 
-test("all streams of a user that wake up together look at most twice, and never with another reach", async () => {
+test("all streams of a user that wake up together send at most two queries, and never with another reach", async () => {
   const look = (rootIds: readonly number[]) => readers.map(() => stream.reachable({ userId: 7, rootIds }, 0, 3));
   const [first, both] = await Promise.all([Promise.all(look([1])), Promise.all(look([1, 2]))]);
   expect(first.map(({ records }) => idsOf(records))).toEqual(readers.map(() => [1, 3]));
@@ -43,7 +43,7 @@ test("all streams of a user that wake up together look at most twice, and never 
   expect(finds).toBeLessThanOrEqual(4);
 });
 
-test("a look that begins later sees what was recorded meanwhile", async () => {
+test("a query that begins later sees what was recorded meanwhile", async () => {
   const before = stream.after(5, 0);
   const record = { kind: "build.started", payload: "{}", at: new Date(), namespaceId: 5, eventId: randomUUID() };
   await stream.append([record]);
