@@ -30,6 +30,7 @@ export const elsewhere = [
       ["CI_BIND", "`127.0.0.1`", "address on which the API is published, on `CI_PORT`"],
       ["CI_IMAGES", "`service-ci`", "prefix of the images' names"],
       ["CI_VERSION", "`0.2.0`", "tag of the images"],
+      ["CI_NODE_OPTIONS", "none", "added to `NODE_OPTIONS` of the services"],
       ["MONGO_IMAGE", "`mongo:8.0`", "image of MongoDB"],
       ["NATS_IMAGE", "`nats:2.14`", "image of NATS"],
       ["MONGO_CACHE_GB", "`0.5`", "memory for MongoDB's cache, in GiB"],
@@ -77,7 +78,7 @@ export const elsewhere = [
       [
         "NODE_OPTIONS",
         "`--max-semi-space-size=8`",
-        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js. It is added to the default; only in a container that you start yourself does it replace the default",
+        "`--import file:///app/deploy/otel/register.mjs` turns traces on; also other options of Node.js. It is added to the default; only in a container that you start yourself does it replace the default. Compose has `CI_NODE_OPTIONS`",
       ],
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "none", "URL of the collector"],
       ["OTEL_SERVICE_NAME", "`service-ci-<service>`", "name of the service in traces"],

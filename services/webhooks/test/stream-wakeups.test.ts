@@ -81,6 +81,22 @@ test("however many permissions change, all watchers wake up once, and once more 
   expect(wakes).toBe(3);
 });
 
+test("watchers rest for a second after each change of a permission, whenever the next one follows", async () => {
+  const listeners = new Map<string, (text: string, topic: string) => void>();
+  const local: Pick<Bus, "nudge" | "onNudge"> = {
+    nudge: () => {},
+    onNudge: (topic, on) => void listeners.set(topic, on),
+  };
+  using watch = streamWakeups(local).watch([]);
+  const changed = async () => {
+    listeners.get("grants")?.("", "grants");
+    await watch.wokenUp(longMs, never);
+    return performance.now();
+  };
+  const first = await changed();
+  expect((await changed()) - first).toBeGreaterThanOrEqual(990);
+});
+
 test("a wait without wake-up ends after its time", async () => {
   using watch = streamWakeups(bus).watch(["1"]);
   await watch.wokenUp(20, never);

@@ -39,7 +39,7 @@ export async function openPinger(url: string, options: MongoClientOptions): Prom
     connectClient(url, { ...options, maxPoolSize: 2, waitQueueTimeoutMS: timeoutMS, heartbeatFrequencyMS });
   let client = await open();
   let pinging: Promise<void> | undefined;
-  let renewing = Promise.resolve();
+  let renewing: Promise<void> | undefined;
   let renewAt = 0;
 
   const pingOnce = () => inTime(client.db("admin").command({ ping: 1 }, { timeoutMS }));
@@ -53,7 +53,11 @@ export async function openPinger(url: string, options: MongoClientOptions): Prom
   function onFailure(error: unknown): never {
     if (performance.now() >= renewAt) {
       renewAt = performance.now() + renewEveryMs;
-      renewing = renewing.then(renew).catch(() => undefined);
+      renewing ??= renew()
+        .catch(() => undefined)
+        .finally(() => {
+          renewing = undefined;
+        });
     }
     throw error;
   }

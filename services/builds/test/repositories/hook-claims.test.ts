@@ -74,6 +74,15 @@ test("if the process dies that registers the hook of a deleted repository, the h
   expect(await hooks.ctx.repositories.requestHookAgain(held)).toBe(false);
 });
 
+test("the hook of a deleted repository whose registration waits for a rate limit is removed at once", async () => {
+  await pending(6);
+  const held = (await hooks.ctx.repositories.claimHook(6, leaseMs))!;
+  await hooks.ctx.repositories.settleHook(held, { hook: "pending", retryInMs: 3_600_000 });
+  const retryAt = (await stored(6)).hookHeldUntil!;
+  expect(await removeRepository(hooks.ctx, 6)).toBe(true);
+  expect((await hooks.removals.findOne({ _id: 6 }))!.dueAt.getTime()).toBeLessThan(retryAt.getTime() - 1_800_000);
+});
+
 test("a removal that was planned again while it ran is not over when it ends", async () => {
   const { sealedToken, ...doc } = await hooks.repository(6, 100, url);
   const { hookRemovals } = hooks.ctx;

@@ -51,20 +51,23 @@ export function streamWakeups(bus: Pick<Bus, "nudge" | "onNudge">): StreamWakeup
   bus.onNudge(topic, (keys) => {
     for (const key of keys.split(",")) for (const wake of watchers.get(key) ?? []) wake();
   });
+  let restedAt = 0;
   let isDue = false;
   let isDueAgain = false;
-  const wakeAllIn = (ms: number) => {
+  const wakeAll = () => {
     isDue = true;
+    const pauseMs = Math.max(grantsExpiredMs, restedAt - performance.now());
     setTimeout(() => {
       for (const wake of all) wake();
+      restedAt = performance.now() + restMs;
       isDue = false;
-      if (isDueAgain) wakeAllIn(restMs);
+      if (isDueAgain) wakeAll();
       isDueAgain = false;
-    }, ms).unref();
+    }, pauseMs).unref();
   };
   bus.onNudge("grants", () => {
     if (isDue) isDueAgain = true;
-    else wakeAllIn(grantsExpiredMs);
+    else wakeAll();
   });
   return {
     wake: (keys) => bus.nudge(topic, keys.join(",")),

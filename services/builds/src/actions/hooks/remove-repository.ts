@@ -10,6 +10,10 @@ async function plan({ hookRemovals }: Stores, { sealedToken, ...doc }: Repositor
   if (sealedToken) await hookRemovals.plan({ ...doc, sealedToken }, waitMs, from);
 }
 
+/** Nobody registers the hook until a provider's rate limit is over. */
+const waitsToRetry = ({ hookFailures, hookWatchedUntil }: RepositoryDoc): boolean =>
+  hookFailures !== undefined && hookWatchedUntil === undefined;
+
 export async function removeHookSoon(ctx: Stores, repository: RepositoryDoc): Promise<void> {
   await plan(ctx, repository, 0);
   ctx.wakeHookRemovals();
@@ -24,7 +28,7 @@ export async function removeRepository(ctx: Stores, id: number): Promise<boolean
   if (repository) await plan(ctx, repository, deletionMs);
   const removed = await ctx.repositories.remove(id);
   await ctx.hookDeliveries.removeOfRepository(id);
-  if (removed?.hookHeldUntil) await plan(ctx, removed, deletionMs, removed.hookHeldUntil);
+  if (removed?.hookHeldUntil && !waitsToRetry(removed)) await plan(ctx, removed, deletionMs, removed.hookHeldUntil);
   else if (removed) await removeHookSoon(ctx, removed);
   return removed !== null;
 }
