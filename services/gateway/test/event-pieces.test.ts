@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setInterval as every } from "node:timers/promises";
 import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
@@ -17,34 +14,9 @@ import { watchOwnEvents } from "../src/routes/events.js";
 import { openStreams } from "../src/stream/open-streams.js";
 import { type Sse, sendEvents } from "../src/stream/sse.js";
 import { failingMethods } from "./_peers.js";
+import { clientOf } from "./_stream-client.js";
 
 type Watch = (request: WatchOwnEventsRequest) => AsyncIterable<WatchOwnEventsResponse>;
-
-async function clientOf(reply: Reply) {
-  const server = createServer((request, response) => {
-    const exchange = { request, response, url: "/", caller: { requestId: "test" } };
-    Promise.resolve(reply(exchange, undefined as never)).catch(() => response.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = request({ port, host: "127.0.0.1", headers: { Authorization: "Bearer valid" } }).end();
-  const [response] = (await once(client, "response")) as [IncomingMessage];
-  const received = { text: "", isCutOff: false };
-  response.setEncoding("utf8").on("data", (chunk) => {
-    received.text += chunk;
-  });
-  response.on("error", () => {
-    received.isCutOff = true;
-  });
-  return {
-    received,
-    ended: new Promise((resolve) => response.on("close", resolve)),
-    [Symbol.dispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 /** Opens a stream of a user's events through a gateway with a scripted webhooks service. */
 async function streamFrom(watchOwn: Watch) {

@@ -1,13 +1,12 @@
-import { once } from "node:events";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { EncodedBuildServiceDefinition } from "@ci/proto/encoded-builds";
+import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { openStreams } from "../src/stream/open-streams.js";
 import { outputStream } from "../src/stream/output.js";
 import { failingMethods } from "./_peers.js";
+import { clientOf } from "./_stream-client.js";
 
 test("a quiet stream sends heartbeats", async () => {
   async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
@@ -31,21 +30,6 @@ test("a quiet stream sends heartbeats", async () => {
     { ref: { userId: 1, number: 1 } },
     20,
   );
-  const server = createServer((request, response) => {
-    const exchange = { request, response, url: "/", caller: { requestId: "test" } };
-    Promise.resolve(reply(exchange, undefined as never)).catch(() => response.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = request({ port, host: "127.0.0.1", headers: { Authorization: "Bearer valid" } }).end();
-  const [response] = await once(client, "response");
-  let heartbeats = "";
-  for await (const chunk of response) {
-    heartbeats += chunk;
-    if (heartbeats.length >= 9) break;
-  }
-  // Several heartbeats may arrive in one chunk.
-  expect(heartbeats).toMatch(/^(:\n\n){3,}$/);
-  server.close();
-  server.closeAllConnections();
+  using client = await clientOf(reply);
+  await eventually(() => expect(client.received.text).toMatch(/^(:\n\n){3,}$/));
 });
