@@ -75,7 +75,7 @@ function sweeper() {
   return { sweep, nats, published };
 }
 
-it("one sweep publishes all that has gathered while NATS was away", async () => {
+it("one sweep publishes everything that waited while NATS was away", async () => {
   const { sweep, nats, published } = sweeper();
   await sweep();
   nats.isAway = true;

@@ -70,7 +70,7 @@ test.each(["*/*", "application/json", "application/json, text/plain, */*", "text
   },
 );
 
-test("a program gets JSON whatever it accepts if it sends a token, and the health of the service without one", async () => {
+test("a program with a token gets JSON whatever it accepts, and GET /health is JSON for everyone", async () => {
   const ann = await ci.signUp();
   expect((await ann.get("/user", { accept: browser })).json).toMatchObject({ username: ann.username });
   const wrong = await open("/user", browser, { authorization: "Bearer wrong" });

@@ -50,7 +50,7 @@ async function expectForgotten(ref: Ref, reason: string) {
   });
 }
 
-describe("a build of a fork that is killed before a member approved it keeps nothing of its manifest", () => {
+describe("a build of a fork keeps nothing of its manifest if it is killed before a member approves it", () => {
   it("if a newer push kills it; an approved one keeps everything", async () => {
     const hook = await hooked();
     const [first, approved] = await push(hook, "1");

@@ -1,3 +1,5 @@
+import { pieceEnd } from "@ci/kit/bytes/characters";
+
 export interface Pieces {
   bytes(): number;
   /** Adds at most `maxBytes` of the text. Returns how many were added. */
@@ -5,13 +7,8 @@ export interface Pieces {
   take(maxBytes: number): Buffer;
 }
 
-/** Cuts at a character boundary. Bytes 10xxxxxx continue a character. */
-function beginning(text: Buffer, maxBytes: number): Buffer {
-  if (text.length <= maxBytes) return text;
-  let end = maxBytes;
-  while (end > 0 && (text[end]! & 0xc0) === 0x80) end--;
-  return text.subarray(0, end);
-}
+const beginning = (text: Buffer, maxBytes: number): Buffer =>
+  text.length <= maxBytes ? text : text.subarray(0, pieceEnd(text, 0, maxBytes));
 
 export function pieces(): Pieces {
   let waiting: Buffer[] = [];

@@ -1,7 +1,7 @@
+import { pieceEnd } from "@ci/kit/bytes/characters";
 import { goneElsewhere } from "@ci/kit/rpc/served-call";
 import type { WatchEventsResponse } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";
-import { pieceEnd } from "../domain/pieces.js";
 import { maxPieceBytes, type StreamRecord } from "../store/stream-batches.js";
 
 interface Piece {

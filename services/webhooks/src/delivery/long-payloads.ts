@@ -1,6 +1,6 @@
+import { pieceEnd } from "@ci/kit/bytes/characters";
 import { fairBytes } from "@ci/kit/process/fair-bytes";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pieceEnd } from "../domain/pieces.js";
 import type { Stream } from "../store/stream.js";
 import type { StreamRecord } from "../store/stream-batches.js";
 import { keptByLength } from "./kept-by-length.js";

@@ -1,4 +1,4 @@
-import { pieceEnd } from "./pieces.js";
+import { pieceEnd } from "./characters.js";
 
 test("pieces have at most the given size, split no character, and make up the text", () => {
   const text = "aé€😀".repeat(20);
