@@ -32,9 +32,11 @@ export const dockerLimits = {
   capabilities: [] as string[],
 };
 
+export const engineHost = process.env.DOCKER_HOST ?? "unix:///var/run/docker.sock";
+
 /** Options of a driver for the local engine. */
 export const dockerOptions = (name: string, root: WorkRoot, more: Partial<DockerOptions> = {}): DockerOptions => ({
-  host: process.env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
+  host: engineHost,
   ...dockerLimits,
   ...{ name, root, path: process.env.PATH!, egress: openEgress, log: createLog("runner", "silent") },
   ...more,

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
@@ -10,9 +12,10 @@ import Docker from "dockerode";
 import type { Driver, Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { HostTrouble } from "../src/work/errors.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
-import { deriveImage, dockerOptions } from "./_docker.js";
+import { deriveImage, dockerOptions, engineHost } from "./_docker.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -24,8 +27,8 @@ else {
   let dir: string;
   let driver: Driver;
 
-  const open = async (spares: DockerOptions["spares"] = { max: 1, keepMs: 600_000 }) =>
-    dockerDriver(dockerOptions(name, await workRoot(dir, name), { spares }));
+  const open = async (spares: DockerOptions["spares"] = { max: 1, keepMs: 600_000 }, host = engineHost) =>
+    dockerDriver(dockerOptions(name, await workRoot(dir, name), { spares, host }));
 
   beforeEach(async () => {
     name = `test-${randomUUID()}`;
@@ -143,9 +146,90 @@ else {
     await build(["true"]);
     const [spare] = await waiting(1);
     await engine.getContainer(spare!).kill();
-    await waiting(0);
+    await eventually(async () => expect(await traces()).toEqual([]));
     expect(await build(["echo fine"])).toEqual(["fine\n"]);
     await waiting(1);
+  });
+
+  test("a container that is killed before it takes its job fails no build", async () => {
+    await build(["true"]);
+    const [spare] = await waiting(1);
+    const order = orderOf(plain, ["echo fine"]);
+    await using environment = driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    await engine.getContainer(spare!).kill();
+    await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
+  });
+
+  test("a job fails if its container is killed while its script runs", async () => {
+    await build(["true"]);
+    const [spare] = await waiting(1);
+    const order = orderOf(plain, ["echo $$ >pid; sleep 1000"]);
+    await using environment = driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    const [job] = order.jobs;
+    const end = ran(environment, job!);
+    await eventually(async () => expect(await contentOf(environment, "pid")).toBe("1\n"));
+    await engine.getContainer(spare!).kill();
+    expect(await end).toEqual({ code: 137, text: "" });
+  });
+
+  describe("a connection to the engine that breaks", () => {
+    let connections: Set<Socket>;
+    let proxy: Server;
+    beforeEach(async () => {
+      connections = new Set();
+      proxy = createServer((client) => {
+        const { protocol, hostname, port, pathname } = new URL(engineHost);
+        const server = protocol === "unix:" ? connect(pathname) : connect(Number(port), hostname);
+        connections.add(client);
+        pipeline(client, server, client).catch(() => undefined);
+      });
+      await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+      const { port } = proxy.address() as AddressInfo;
+      await driver.close?.();
+      driver = await open({ max: 1, keepMs: 600_000 }, `tcp://127.0.0.1:${port}`);
+    });
+    const breakAll = () => {
+      for (const one of connections) one.resetAndDestroy();
+    };
+    afterEach(async () => {
+      await driver.close?.();
+      breakAll();
+      proxy.close();
+    });
+
+    test("fails no build before its job begins", async () => {
+      await build(["true"]);
+      await waiting(1);
+      const order = orderOf(plain, ["echo fine"]);
+      await using environment = driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      breakAll();
+      await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
+    });
+
+    test("lets no job pass whose output is lost", async () => {
+      await build(["true"]);
+      await waiting(1);
+      const order = orderOf(plain, ["echo begun >begun; sleep 1000"]);
+      await using environment = driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      const [job] = order.jobs;
+      const end = ran(environment, job!);
+      end.catch(() => undefined);
+      await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
+      breakAll();
+      await expect(end).rejects.toBeInstanceOf(HostTrouble);
+    });
+
+    test("makes a container that waits useless", async () => {
+      await build(["true"]);
+      await waiting(1);
+      breakAll();
+      await eventually(async () => expect(await traces()).toEqual([]));
+      expect(await build(["echo fine"])).toEqual(["fine\n"]);
+    });
   });
 
   describe("a shell that does not become ready", () => {

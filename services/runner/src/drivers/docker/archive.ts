@@ -97,6 +97,17 @@ export async function takesFolder(container: Container, path: string): Promise<b
   }
 }
 
+/** Reports whether something lies at a path of a container, also of one that has ended. */
+export async function existsIn(container: Container, path: string): Promise<boolean> {
+  try {
+    await statOf(container, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault && statusOf(error.cause) === 404) return false;
+    throw error;
+  }
+}
+
 /** Reads an archive entry by entry. Its names are foreign: they are never used as paths here. */
 async function* entriesOf(container: Container, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
   const archive = await container.getArchive({ path, abortSignal: signal } as never);

@@ -7,17 +7,23 @@ import { handedOver, waitFor } from "./hand-over.js";
 const end = "0123456789abcdef";
 const script = 'printf "%s|" "$A" "$B" "$#" "$-"\nread -r line || echo no input\n';
 
-/** Hands a job over to a waiting shell and returns what it prints. */
-function printed(text: string, job: string): string {
+/** Gives a waiting shell this input. */
+function shell(input: string, job: string) {
   const folder = mkdtempSync(join(tmpdir(), "hand-over-"));
   try {
-    const input = `${text}${end}\nand more\n`;
-    const command = waitFor(end, join(folder, job));
-    return spawnSync("/bin/sh", command, { input, encoding: "utf8", env: {} }).stdout;
+    const { stdout, status } = spawnSync("/bin/sh", waitFor(end, join(folder, job)), {
+      input,
+      encoding: "utf8",
+      env: {},
+    });
+    return { stdout, status };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Hands a job over to a waiting shell and returns what it prints. */
+const printed = (text: string, job: string): string => shell(`${text}${end}\nand more\n`, job).stdout;
 
 test.each([
   ["quotes", 'it\'s "quoted" `echo no` $(echo no) $HOME'],
@@ -32,6 +38,13 @@ test.each([
   ]);
   expect(printed(text!, "job")).toBe(`.${value}|2|0||no input\n`);
 });
+
+test.each(["", "echo begun\n", `echo begun\n${end.slice(1)}`])(
+  "a waiting shell whose input breaks off after %j runs nothing",
+  (input) => {
+    expect(shell(input, "job")).toEqual({ stdout: ".", status: 137 });
+  },
+);
 
 test("a job is not handed over to a waiting shell if the shell could change it", () => {
   const one = (key: string, value = "1") => handedOver("true", [{ key, value }]);

@@ -12,10 +12,13 @@ const maxHandedBytes = fixedLimit({
 const special =
   /^(?:_|BASH\w*|COMP_\w*|DIRSTACK|ENV|E?UID|EPOCH\w*|ERRNO|FUNCNAME|GROUPS|HIST\w*|IFS|LINENO|MAIL\w*|OLDPWD|OPT\w*|PIPESTATUS|PPID|PS\d|PWD|RANDOM|READLINE_\w*|REPLY|SECONDS|SHELLOPTS|SHLVL|SRANDOM|__ci_\w*)$/;
 
+/** The exit code of a container that was killed, or whose input broke off while it waited. */
+export const killedCode = 137;
+
 /** The arguments of a shell that prints `.`, and then runs the lines before the line `end` of its standard input. */
 export const waitFor = (end: string, script: string): string[] => [
   "-c",
-  `printf .; while IFS= read -r __ci_line && [ "$__ci_line" != ${end} ]; do __ci_text="$__ci_text$__ci_line
+  `printf .; while IFS= read -r __ci_line || exit ${killedCode}; [ "$__ci_line" != ${end} ]; do __ci_text="$__ci_text$__ci_line
 "; done; eval "$__ci_text"`,
   script,
 ];

@@ -1,6 +1,7 @@
 import type Docker from "dockerode";
 import type { Job, Mark } from "../../driver.js";
 import { variablesOf } from "../variables.js";
+import { existsIn } from "./archive.js";
 import { handedOver } from "./hand-over.js";
 import type { PlanOfJob, startedWork } from "./job-containers.js";
 import type { Launch } from "./run-container.js";
@@ -42,7 +43,8 @@ export function ownSpare({ spares, mark, plan, first, isPlain, around, container
     launch(container: Docker.Container): Launch | undefined {
       if (!spare || spare.container !== container) return undefined;
       const { output, run } = spare;
-      return { open: async () => output, start: () => run(text!) };
+      const { script: path } = kind();
+      return { open: async () => output, start: () => run(text!), wasTaken: () => existsIn(container, path) };
     },
     /** Lets containers wait for the next builds when the first job has started. */
     started(job: Job): void {

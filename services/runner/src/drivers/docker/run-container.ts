@@ -6,6 +6,7 @@ import { HostTrouble } from "../../work/errors.js";
 import { noShell } from "../../work/last-line.js";
 import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
+import { killedCode } from "./hand-over.js";
 import { removeContainer } from "./remove.js";
 
 type Output = AsyncIterable<Uint8Array> & { destroy(): void };
@@ -14,6 +15,8 @@ type Output = AsyncIterable<Uint8Array> & { destroy(): void };
 export interface Launch {
   readonly open: () => Promise<Output>;
   readonly start: () => Promise<void>;
+  /** Reports whether the container has taken the job; absent if it was made with it. */
+  readonly wasTaken?: () => Promise<boolean>;
 }
 
 interface ContainerRun {
@@ -70,6 +73,12 @@ const launchOf = (container: Docker.Container): Launch => ({
   start: () => started(container),
 });
 
+/** A container that waited can end before it takes its job. Then no job has failed. */
+async function checkTaken({ wasTaken }: Launch): Promise<void> {
+  if (wasTaken && !(await wasTaken()))
+    throw new HostTrouble("A container that waited for its job ended before the job began");
+}
+
 /** Runs a container and returns its exit code. */
 export async function runContainer(
   container: Docker.Container,
@@ -89,8 +98,14 @@ export async function runContainer(
     onStart();
     stop?.addEventListener("abort", kill, { once: true });
     if (stop?.aborted) kill();
-    for await (const bytes of payloads(abortable(signal, stream))) await onOutput(bytes);
-    return await raceAbort(signal, afterOutput(container, exit));
+    let isSilent = true;
+    for await (const bytes of payloads(abortable(signal, stream))) {
+      isSilent = false;
+      await onOutput(bytes);
+    }
+    const code = await raceAbort(signal, afterOutput(container, exit));
+    if (isSilent && code === killedCode) await raceAbort(signal, checkTaken(launch));
+    return code;
   } catch (error) {
     remove();
     await removed;

@@ -88,8 +88,8 @@ async function ready(output: PassThrough, signal: AbortSignal): Promise<void> {
 /** Passes on what a connection brings, until either side ends. */
 function outputOf(stream: Duplex): PassThrough {
   const output = stream.pipe(new PassThrough());
-  stream.on("error", () => undefined).once("close", () => output.end());
-  output.once("close", () => stream.destroy());
+  stream.on("error", (error) => output.destroy(error)).once("close", () => output.end());
+  output.on("error", () => undefined).once("close", () => stream.destroy());
   return output;
 }
 

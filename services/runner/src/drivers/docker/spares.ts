@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
 import type { Mark } from "../../driver.js";
 import {
@@ -56,7 +57,7 @@ interface Outcomes {
 /** Reports when a container is of no use any more, if it still waits then. */
 function watchUse({ made }: Waiting, waits: () => boolean, { ended, failed }: Outcomes): void {
   void made.then(async (spare) => {
-    spare?.output.once("finish", () => waits() && ended());
+    if (spare) finished(spare.output, { readable: false }, () => waits() && ended());
     const cause = await spare?.pause.failed;
     if (cause !== undefined && waits()) failed(new NotReady("The container cannot be paused", { cause }));
   });
@@ -126,8 +127,8 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
       leave(one);
       users.set(one.name, mark);
       const spare = await one.made;
-      if (spare?.output.writableEnded) discard(one);
-      if (!spare || spare.output.writableEnded) return undefined;
+      if (spare?.output.writable === false) discard(one);
+      if (!spare?.output.writable) return undefined;
       options.networks.use(spare.network, mark);
       return spare;
     },
