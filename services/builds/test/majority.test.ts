@@ -16,9 +16,9 @@ it("the id of a build is remembered by its number only once a majority has the b
   pair.second.pause();
   const next = aBuild({ _id: 101, number: 2 });
   await builds.insertOne(next, { writeConcern: { w: 1 } });
-  expect(await store.place(next.userId, 2)).toBeUndefined();
+  expect(await store.locate(next.userId, 2)).toBeUndefined();
   pair.second.resume();
-  await eventually(async () => expect(await store.place(next.userId, 2)).toMatchObject({ _id: next._id }));
+  await eventually(async () => expect(await store.locate(next.userId, 2)).toMatchObject({ _id: next._id }));
 });
 
 it("a repeated request is answered only once a majority has what it finds already done", async () => {

@@ -194,8 +194,8 @@ it("a process that hangs while it stores a group goes on with the numbers that a
     [1, 4, 3].map((number, n) => [n + 1, number]),
   );
   expect(nudged).toEqual(docs.map(({ _id: id }) => ({ id, news: undefined })));
-  expect(await store.place(userId, 2)).toMatchObject({ _id: taken._id });
-  expect(await store.place(userId, 4)).toMatchObject({ _id: docs[1]!._id });
+  expect(await store.locate(userId, 2)).toMatchObject({ _id: taken._id });
+  expect(await store.locate(userId, 4)).toMatchObject({ _id: docs[1]!._id });
 });
 
 it("a group whose storing was interrupted is completed by the retry of its delivery, which is then refused", async () => {

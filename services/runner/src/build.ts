@@ -72,7 +72,7 @@ export async function runBuild(
   const progress: Progress = { failed: false, scriptFailed: false, allPassed: true, outputBytes, unfinished: 0 };
   const run: Run = { ctx, build, order, environment, ...time, lease, secrets, caches, progress };
   let offset = build.outputBytes;
-  let before: Pick<Place, "started" | "held"> = { started: async () => undefined };
+  let before: Pick<JobStart, "started" | "held"> = { started: async () => undefined };
   for (let next = [0]; next.length > 0; ) {
     const jobs = next.map((index) => ({ ...before, index, offset, beside: next.length > 1 }));
     progress.unfinished = jobs.length;
@@ -91,7 +91,7 @@ export async function runBuild(
   }
 }
 
-interface Place {
+interface JobStart {
   readonly index: number;
   /** Resolves when the queue knows that the job is running. */
   readonly started: () => Promise<unknown>;
@@ -104,7 +104,7 @@ interface Place {
 }
 
 /** Runs a job and begins to report its end. */
-async function runReported(run: Run, { index, started, held, offset, beside }: Place) {
+async function runReported(run: Run, { index, started, held, offset, beside }: JobStart) {
   const { ctx, build, order, lease, secrets, progress } = run;
   const job = build.jobs[index]!;
   const about = { queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, held, beside };
@@ -152,7 +152,10 @@ function mayWait({ takesPrepared, jobs, services }: Assignment, index: number): 
 }
 
 /** Sends what the services have printed, before the last report ends the build. */
-const sendServices = ({ ctx, build, order, environment, lease, secrets, progress }: Run, started: Place["started"]) =>
+const sendServices = (
+  { ctx, build, order, environment, lease, secrets, progress }: Run,
+  started: JobStart["started"],
+) =>
   sendServiceOutput({
     ...{ build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
     senderOf: ({ id: jobId }) =>

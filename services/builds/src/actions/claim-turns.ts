@@ -1,7 +1,7 @@
 import { oneByOne } from "@ci/kit/process/one-by-one";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { LRUCache } from "lru-cache";
-import type { LineStore, Place } from "../store/line.js";
+import type { LineStore, WaitingUser } from "../store/line.js";
 import type { HeldBack, Oldest } from "../store/oldest-builds.js";
 import type { QueueStore } from "../store/queue.js";
 import { isStart, type Stop } from "../store/walks.js";
@@ -18,25 +18,25 @@ const maxStops = 1_000;
 /** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
 export interface ClaimTurns {
   /** Gives the next user in line a turn. */
-  next(drivers: readonly Driver_Type[]): Promise<Place | undefined>;
+  next(drivers: readonly Driver_Type[]): Promise<WaitingUser | undefined>;
   /** Picks a user's oldest build that is not held back. A user without queued builds leaves the line. */
-  pick(turn: Place, heldBack: HeldBack): Promise<Picked | undefined>;
+  pick(turn: WaitingUser, heldBack: HeldBack): Promise<Picked | undefined>;
 }
 
 export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): ClaimTurns {
-  const nextInTurn = oneByOne<Place>();
+  const nextInTurn = oneByOne<WaitingUser>();
   const pickInTurn = oneByOne<Picked>();
   const picked = new Map<string, Set<number>>();
   const stops = new LRUCache<string, Stop>({ max: maxStops });
 
-  function reserve(place: string, found: Omit<Picked, "release">): Picked {
-    const ids = picked.get(place) ?? new Set();
+  function reserve(turnId: string, found: Omit<Picked, "release">): Picked {
+    const ids = picked.get(turnId) ?? new Set();
     const { _id } = found.doc;
     const isOnly = found.isOnly && ids.size === 0;
-    picked.set(place, ids.add(_id));
+    picked.set(turnId, ids.add(_id));
     const release = () => {
       ids.delete(_id);
-      if (ids.size === 0) picked.delete(place);
+      if (ids.size === 0) picked.delete(turnId);
     };
     return { doc: found.doc, isOnly, release };
   }

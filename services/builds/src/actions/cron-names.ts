@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { type Destination, placeIn } from "../domain/cron.js";
+import { type Destination, placementIn } from "../domain/cron.js";
 
 export const nameTaken = "Name already exists";
 
@@ -12,6 +12,6 @@ export async function takenComplaints(
   except?: number,
 ): Promise<string[]> {
   if (!destination || name === "" || (destination.name && !destination.namespace)) return [];
-  const { scope } = placeIn(destination.namespace, userId);
+  const { scope } = placementIn(destination.namespace, userId);
   return (await crons.has(scope, name, except)) ? [nameTaken] : [];
 }

@@ -1,9 +1,10 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { type CacheDoc, cacheOwner, platformOf } from "../domain/cache.js";
+import { cacheOwner, platformOf } from "../domain/cache.js";
 import { requireHeld } from "../domain/change.js";
 import { requireSecret } from "../domain/lease-secret.js";
+import type { CacheScope } from "../store/caches.js";
 
 interface CacheOfLease {
   readonly name: string;
@@ -24,14 +25,14 @@ export async function heldBuild(ctx: Context, { buildId, epoch, leaseSecret }: H
   return build;
 }
 
-/** Returns the place of a cache's entries. Throws `not_found` if the build has no such cache, or none any more. */
+/** Returns the scope of a cache's entries. Throws `not_found` if the build has no such cache, or none any more. */
 export async function heldCache(
   ctx: Context,
   lease: HeldLease,
   { name, format }: CacheOfLease,
-): Promise<{ build: BuildDoc; place: Pick<CacheDoc, "owner" | "platform" | "name"> }> {
+): Promise<{ build: BuildDoc; scope: CacheScope }> {
   const build = await heldBuild(ctx, lease);
   const owner = cacheOwner(build);
   if (owner === undefined || !build.caches?.some((cache) => cache.name === name)) throw notFound();
-  return { build, place: { owner, platform: platformOf(build, format), name } };
+  return { build, scope: { owner, platform: platformOf(build, format), name } };
 }

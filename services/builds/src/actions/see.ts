@@ -70,7 +70,7 @@ export async function showBuild(ctx: Context, caller: Caller, ref: BuildRef | un
 
 /** Returns the id of a build that a caller may see, without its large fields. */
 export async function findBuild(ctx: Context, caller: Caller, ref: BuildRef | undefined): Promise<{ _id: number }> {
-  const found = ref && (await ctx.builds.place(ref.userId, ref.number));
+  const found = ref && (await ctx.builds.locate(ref.userId, ref.number));
   if (!found) throw notFound();
   addLogFields({ build: found._id });
   // The remembered namespace may be deleted by now. Then the build has none, and its user may see it.

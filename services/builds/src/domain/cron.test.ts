@@ -8,7 +8,7 @@ import {
   cronNameComplaints,
   isDue,
   mayMove,
-  placeIn,
+  placementIn,
   runComment,
   runTag,
   toCron,
@@ -95,8 +95,8 @@ test.each([
 });
 
 test("a cron job in a namespace belongs to the namespace's owner, any other to its user", () => {
-  expect(placeIn(aNamespace(3, 9), 7)).toEqual({ userId: 9, namespaceId: 3, rootId: 1, scope: "n3" });
-  expect(placeIn(undefined, 7)).toEqual({ userId: 7, scope: "u7" });
+  expect(placementIn(aNamespace(3, 9), 7)).toEqual({ userId: 9, namespaceId: 3, rootId: 1, scope: "n3" });
+  expect(placementIn(undefined, 7)).toEqual({ userId: 7, scope: "u7" });
 });
 
 describe("whether a manifest may move a cron job", () => {

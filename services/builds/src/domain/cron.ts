@@ -7,7 +7,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { nextRun } from "./schedule.js";
 import { tagFrom } from "./tags.js";
 
-export interface Place {
+export interface Placement {
   readonly userId: number;
   readonly namespaceId?: number;
   /** The root of the namespace's tree, for the lists of collaborators. */
@@ -16,7 +16,7 @@ export interface Place {
   readonly scope: string;
 }
 
-export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "userId" | "namespaceId">, Outbox {
+export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Placement, "userId" | "namespaceId">, Outbox {
   readonly nextRun: Date;
   /** The number of changes. An update succeeds only if the stored revision is the one that was read. */
   readonly rev: number;
@@ -34,8 +34,8 @@ export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deleted
   ...cron,
 });
 
-/** Returns the place of a cron job. In a namespace, it belongs to the namespace's owner. */
-export const placeIn = (namespace: Namespace | undefined, userId: number): Place =>
+/** Returns the placement of a cron job. In a namespace, it belongs to the namespace's owner. */
+export const placementIn = (namespace: Namespace | undefined, userId: number): Placement =>
   namespace
     ? {
         userId: namespace.userId,

@@ -4,7 +4,7 @@ import { validated } from "@ci/kit/rpc/validated";
 import { checkManifest, enterDestination, messagesOf } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import type { Context, CronHandlers } from "../context.js";
-import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
+import { type CronDoc, cronEvent, cronNameComplaints, placementIn, toCron } from "../domain/cron.js";
 import { nextRun, readTiming } from "../domain/schedule.js";
 
 export const createCron = (ctx: Context): CronHandlers["createCron"] =>
@@ -20,14 +20,14 @@ export const createCron = (ctx: Context): CronHandlers["createCron"] =>
         manifest: messagesOf(aboutManifest),
       },
       async change() {
-        const place = placeIn(await enterDestination(ctx, userId, destination!), userId);
+        const placement = placementIn(await enterDestination(ctx, userId, destination!), userId);
         const at = ctx.now();
         const firstRun = nextRun(timing!, at);
         const doc: CronDoc = {
           _id: await nextId(ctx.db, "crons"),
           rev: 1,
           authorId: userId,
-          ...place,
+          ...placement,
           name,
           ...timing!,
           manifest,

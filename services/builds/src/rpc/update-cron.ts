@@ -20,7 +20,7 @@ import {
   cronNameComplaints,
   isDue,
   mayMove,
-  placeIn,
+  placementIn,
   toCron,
 } from "../domain/cron.js";
 import { isSameTiming, nextRun, readTiming } from "../domain/schedule.js";
@@ -47,8 +47,8 @@ const nameComplaints = async (
 };
 
 async function moveChanges(ctx: Context, was: CronDoc, { destination }: CheckedManifest): Promise<CronChange> {
-  const place = placeIn(await enterDestination(ctx, was.userId, destination!), was.userId);
-  return place.scope === was.scope ? {} : { namespaceId: undefined, rootId: undefined, ...place };
+  const placement = placementIn(await enterDestination(ctx, was.userId, destination!), was.userId);
+  return placement.scope === was.scope ? {} : { namespaceId: undefined, rootId: undefined, ...placement };
 }
 
 /** Checks an update. Its change returns what to set, and creates missing namespaces. Empty fields set nothing. */

@@ -3,13 +3,13 @@ import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { ShownBuild } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
-import { buildPlaces } from "./build-places.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, existing, type OnChange } from "./build-writer.js";
 import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
+import { buildLocator } from "./locate-build.js";
 import { asStored, requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { releasedBuilds } from "./released-builds.js";
@@ -23,7 +23,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
   const leases = buildLeases(builds);
   const groups = groupStore(db, builds);
   const recent = recentBuilds();
-  const places = buildPlaces(builds);
+  const located = buildLocator(builds);
   const insertOne = buildInserter(builds);
   const { change } = buildWriter(builds, recent, nudge, onChange);
 
@@ -33,7 +33,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...groupBuilds(builds),
     ...releasedBuilds(builds),
     ...leases,
-    place: places.place,
+    locate: located.locate,
 
     renew: recent.before(leases.renew),
     postpone: recent.before(leases.postpone),
@@ -49,7 +49,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       if (others.length === 0) await insertOne(first!, bytes, signal);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
       for (const doc of stored.docs) {
-        places.remember(doc);
+        located.remember(doc);
         nudge(builds as never, doc._id, stored.isNew ? newsOf(doc.outbox) : undefined);
       }
       return stored.docs;

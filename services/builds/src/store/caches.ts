@@ -2,7 +2,7 @@ import { duplicateKey, page } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { CacheDoc } from "../domain/cache.js";
 
-type Place = Pick<CacheDoc, "owner" | "platform" | "name">;
+export type CacheScope = Pick<CacheDoc, "owner" | "platform" | "name">;
 
 const batch = 100;
 
@@ -11,19 +11,19 @@ export const cacheStore = (db: Db) => {
   const caches = db.collection<CacheDoc>("caches");
 
   return {
-    /** Returns the entry with this key, else the newest one in this place, and marks it as used. */
-    async use({ owner, platform, name }: Place, key: string, now: Date): Promise<CacheDoc | null> {
+    /** Returns the entry with this key, else the newest one in this scope, and marks it as used. */
+    async use({ owner, platform, name }: CacheScope, key: string, now: Date): Promise<CacheDoc | null> {
       const used = { $set: { usedAt: now } };
-      const place = { owner, platform, name };
+      const scope = { owner, platform, name };
       return (
-        (await caches.findOneAndUpdate({ ...place, key }, used)) ??
-        (await caches.findOneAndUpdate(place, used, { sort: { createdAt: -1, _id: -1 } }))
+        (await caches.findOneAndUpdate({ ...scope, key }, used)) ??
+        (await caches.findOneAndUpdate(scope, used, { sort: { createdAt: -1, _id: -1 } }))
       );
     },
 
     byId: (id: number) => caches.findOne({ _id: id }),
 
-    has: async ({ owner, platform, name }: Place, key: string) =>
+    has: async ({ owner, platform, name }: CacheScope, key: string) =>
       (await caches.findOne({ owner, platform, name, key }, { projection: { _id: 1 } })) !== null,
 
     /** Returns false if there is an entry with this key. */

@@ -22,7 +22,7 @@ export interface HookDelivery {
   readonly change?: HookChange;
   /** Number of the delivery that a user redelivered as this one. */
   readonly redeliveryOf?: number;
-  /** The branch or request of the change, and its place there: the number of the delivery, or of the one it repeats. */
+  /** The branch or request of the change, and its position there: the number of the delivery, or of the one it repeats. */
   readonly subject?: string;
   readonly order?: number;
   readonly createdAt: Date;
@@ -110,8 +110,8 @@ function inserter(deliveries: Collection<HookDelivery>) {
     const isNew = { $lte: ["$createdAt", null] };
     const { repositoryId, change } = delivery;
     const held = change ? heldFor(leaseMs) : {};
-    const place = change && { subject: subjectOf(repositoryId, change), order: orderOf(delivery) };
-    const made = { $mergeObjects: [{ $literal: { ...delivery, ...place } }, held] };
+    const precedence = change && { subject: subjectOf(repositoryId, change), order: orderOf(delivery) };
+    const made = { $mergeObjects: [{ $literal: { ...delivery, ...precedence } }, held] };
     try {
       const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
         { _id: delivery._id },

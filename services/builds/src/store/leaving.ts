@@ -1,17 +1,17 @@
-import type { Place } from "./line.js";
+import type { WaitingUser } from "./line.js";
 
-type Left = Pick<Place, "_id" | "joined">;
+type Left = Pick<WaitingUser, "_id" | "joined">;
 
 const removeAfterMs = 100;
 
-/** Places that this process will soon remove together. Its claims ignore them, unless their users join again. */
-export function leavingPlaces(remove: (places: readonly Left[]) => Promise<unknown>) {
+/** Users whom this process will soon remove from a line together. Its claims ignore them, unless they join again. */
+export function leavingUsers(remove: (users: readonly Left[]) => Promise<unknown>) {
   const leaving = new Map<Left["_id"], Left>();
   let isScheduled = false;
 
   async function removeAll(): Promise<void> {
     const gone = [...leaving.values()];
-    // A place that stays is removed by the next claim that finds it.
+    // A user who stays is removed by the next claim that finds it.
     if (gone.length > 0) await remove(gone).catch(() => undefined);
     for (const left of gone) if (leaving.get(left._id) === left) leaving.delete(left._id);
     isScheduled = false;
@@ -27,13 +27,13 @@ export function leavingPlaces(remove: (places: readonly Left[]) => Promise<unkno
       leaving.set(_id, { _id, joined });
       schedule();
     },
-    /** Keeps a place. Returns its number if it was about to be removed. */
+    /** Keeps a user. Returns their `joined` if they were about to be removed. */
     keep(id: Left["_id"]): Left["joined"] | undefined {
       const joined = leaving.get(id)?.joined;
       leaving.delete(id);
       return joined;
     },
-    /** Selects all other places. */
+    /** Selects all other users. */
     others: () => (leaving.size === 0 ? {} : { $nor: [...leaving.values()] }),
   };
 }

@@ -4,11 +4,11 @@ import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
-import { leavingPlaces } from "./leaving.js";
+import { leavingUsers } from "./leaving.js";
 import { claimable } from "./oldest-builds.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
-export interface Place {
+export interface WaitingUser {
   /** `<driver>/<user id>` */
   readonly _id: string;
   readonly driver: Driver_Type;
@@ -28,18 +28,18 @@ const idOf = (driver: Driver_Type, userId: number) => `${driver}/${userId}`;
 /** The line can be rebuilt from the builds, so its writes need not wait for the disk. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 
-interface Joining extends Pick<Place, "driver" | "userId"> {
-  /** The number of the place that the user was leaving. */
-  readonly left: Place["joined"] | undefined;
+interface Joining extends Pick<WaitingUser, "driver" | "userId"> {
+  /** The user's `joined` if the user was leaving. */
+  readonly left: WaitingUser["joined"] | undefined;
 }
 
 /** Returns a function that adds a user to a line. Concurrent calls share a write, which begins after all of them. */
-const joiner = (line: Collection<Place>) =>
+const joiner = (line: Collection<WaitingUser>) =>
   batched({ maxItems: 1_000, waitMs: 0 }, async (asks: readonly Joining[]) => {
     const returning = { $in: ["$joined", asks.flatMap(({ left }) => left ?? [])] };
     const at = { $cond: [returning, { $max: ["$at", "$$NOW"] }, { $ifNull: ["$at", "$$NOW"] }] };
-    const places = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
-    const puts = [...places].map(([_id, { driver, userId }]) => ({
+    const users = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
+    const puts = [...users].map(([_id, { driver, userId }]) => ({
       updateOne: {
         filter: { _id },
         update: [{ $set: { driver, userId, at, joined: randomInt(maxJoined) } }],
@@ -47,7 +47,7 @@ const joiner = (line: Collection<Place>) =>
       },
     }));
     const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
-    // Two replicas may both try to insert a place. The one that failed finds it now.
+    // Two replicas may both try to insert a user. The one that failed finds it now.
     await put().catch((error) => {
       if (!duplicateKey(error)) throw error;
       return put();
@@ -57,10 +57,10 @@ const joiner = (line: Collection<Place>) =>
 
 /** One line of users per driver, who take turns: a claim costs the same however many builds wait. It is only a hint. */
 export const lineStore = (db: Db) => {
-  const line = db.collection<Place>("line");
+  const line = db.collection<WaitingUser>("line");
   const joinSoon = joiner(line);
-  const leaving = leavingPlaces((places) => {
-    const removals = places.map((place) => ({ deleteOne: { filter: place } }));
+  const leaving = leavingUsers((users) => {
+    const removals = users.map((user) => ({ deleteOne: { filter: user } }));
     return line.bulkWrite(removals, { ordered: false, ...quick });
   });
 
@@ -87,7 +87,7 @@ export const lineStore = (db: Db) => {
     },
 
     /** Gives the next user a turn and moves them to the end, so that concurrent claims serve different users. */
-    next: (drivers: readonly Driver_Type[]): Promise<Place | null> =>
+    next: (drivers: readonly Driver_Type[]): Promise<WaitingUser | null> =>
       line.findOneAndUpdate(
         { driver: { $in: [...drivers] }, ...leaving.others() },
         // The time must increase. Otherwise one user could get several turns within a millisecond.
@@ -95,11 +95,11 @@ export const lineStore = (db: Db) => {
         { sort: inTurn, returnDocument: "after", ...quick },
       ),
 
-    /** Removes a user without queued builds a moment later, unless one is queued after the place was read. */
-    leave: (place: Pick<Place, "_id" | "joined">): void => leaving.add(place),
+    /** Removes a user without queued builds a moment later, unless one is queued after the user was read. */
+    leave: (user: Pick<WaitingUser, "_id" | "joined">): void => leaving.add(user),
 
     /** Reports whether somebody else waits. */
-    async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<Place, "_id">): Promise<boolean> {
+    async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<WaitingUser, "_id">): Promise<boolean> {
       const others = { driver: { $in: [...drivers] }, _id: { $ne: _id }, ...leaving.others() };
       return (await line.findOne(others, { projection: { _id: 1 } })) !== null;
     },

@@ -2,12 +2,12 @@ import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
-import { type LineStore, lineStore, type Place } from "../../src/store/line.js";
+import { type LineStore, lineStore, type WaitingUser } from "../../src/store/line.js";
 import { database } from "./_crowd.js";
 
 const names = suite();
 const data = database(names);
-const places = () => data.db.collection<Place>("line");
+const users = () => data.db.collection<WaitingUser>("line");
 const removed: unknown[] = [];
 let client: MongoClient;
 let line: LineStore;
@@ -18,20 +18,20 @@ beforeAll(async () => {
   await ensureAllIndexes(data.db);
   client = await new MongoClient(names.mongoUrl, { monitorCommands: true, ignoreUndefined: true }).connect();
   client.on("commandStarted", ({ command }) => {
-    if (command.delete) removed.push(...command.deletes.map(({ q }: { q: Place }) => q._id));
+    if (command.delete) removed.push(...command.deletes.map(({ q }: { q: WaitingUser }) => q._id));
   });
   line = lineStore(client.db(data.db.databaseName));
   other = lineStore(data.db);
 });
 afterAll(() => client.close());
 beforeEach(async () => {
-  await places().deleteMany({ driver: "os" });
+  await users().deleteMany({ driver: "os" });
   removed.splice(0);
 });
 
 async function joinAndLeave(...userIds: number[]): Promise<void> {
   await line.join("os", userIds);
-  for (const userId of userIds) line.leave((await places().findOne({ _id: `os/${userId}` }))!);
+  for (const userId of userIds) line.leave((await users().findOne({ _id: `os/${userId}` }))!);
 }
 
 it("a user who joins again while a claim finds no build stays in the line", async () => {
@@ -73,7 +73,7 @@ it("a user who leaves is gone for the claims of this process at once, and is rem
   expect(await line.hasOthers(["os"], { _id: "os/7" })).toBe(false);
   expect((await line.standing("os", 10)).map(({ userId }) => userId)).toEqual([7]);
   expect((await line.next(["os"]))!.userId).toBe(7);
-  await eventually(async () => expect(await places().distinct("_id", { driver: "os" })).toEqual(["os/7"]));
+  await eventually(async () => expect(await users().distinct("_id", { driver: "os" })).toEqual(["os/7"]));
 });
 
 it("a user who joins again soon is not removed, but joins at the end", async () => {
@@ -86,11 +86,11 @@ it("a user who joins again soon is not removed, but joins at the end", async () 
   expect(removed).toEqual(["os/6"]);
 });
 
-it("a user who joins at another replica gets a turn at the one that is about to remove the place", async () => {
+it("a user who joins at another replica gets a turn at the one that is about to remove them", async () => {
   await joinAndLeave(6, 7);
   await other.join("os", [6]);
-  // A third replica has removed the place already.
-  await places().deleteOne({ _id: "os/7" });
+  // A third replica has removed the user already.
+  await users().deleteOne({ _id: "os/7" });
   await other.join("os", [7]);
   expect(await line.hasOthers(["os"], { _id: "os/6" })).toBe(true);
   expect((await line.next(["os"]))!.userId).toBe(6);

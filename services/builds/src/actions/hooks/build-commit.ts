@@ -22,7 +22,7 @@ import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
 import { spareTip } from "./spare-tip.js";
-import { killIgnored, killSuperseded, type Place } from "./supersede.js";
+import { killIgnored, killSuperseded, type Precedence } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
 export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">> & Pick<HookDelivery, "silent">;
@@ -33,7 +33,7 @@ function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: 
   return id === undefined || action === undefined ? data : { ...data, id, action };
 }
 
-function placeOf(repositoryId: number, delivery: BuiltDelivery): Place | undefined {
+function precedenceOf(repositoryId: number, delivery: BuiltDelivery): Precedence | undefined {
   const [subject, order] = [subjectOf(repositoryId, delivery.change), orderOf(delivery)];
   return subject === undefined || order === undefined ? undefined : { subject, order };
 }
@@ -58,7 +58,7 @@ function requestFor(
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
       ...{ deliveryId, repositoryId: repository._id, url: repository.url, sha, bare: fork },
-      ...placeOf(repository._id, delivery),
+      ...precedenceOf(repository._id, delivery),
       ...commitFacts(change, commit),
     },
     awaitsApproval: awaitsApproval(repository, change),
@@ -145,10 +145,10 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
   await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
-  const place = placeOf(id, delivery);
+  const precedence = precedenceOf(id, delivery);
   // An earlier delivery may be processed late, so this also runs if all builds were made before.
-  if (place && builds.length > 0 && repository.cancelSuperseded)
-    await killSuperseded(ctx, place, "all", spareTip(ctx, repository, delivery));
+  if (precedence && builds.length > 0 && repository.cancelSuperseded)
+    await killSuperseded(ctx, precedence, "all", spareTip(ctx, repository, delivery));
   // The commit status shows the first reason, which must be a complaint.
   const ordered = refusals.toSorted((a, b) => Number(b.refusal.wrong) - Number(a.refusal.wrong));
   const reasons = ordered.flatMap(({ path, refusal }) =>
@@ -170,12 +170,12 @@ export async function buildCommit(
     await killIgnored(ctx, repository._id);
     return { sha: change.sha, wrong: false, silent: true, reasons: ["skipped: the request comes from a fork"] };
   }
-  const place = awaitsApproval(repository, change) ? placeOf(repository._id, delivery) : undefined;
+  const precedence = awaitsApproval(repository, change) ? precedenceOf(repository._id, delivery) : undefined;
   const withoutTip = spareTip(ctx, repository, delivery);
-  if (place) await killSuperseded(ctx, place, "waiting", withoutTip);
+  if (precedence) await killSuperseded(ctx, precedence, "waiting", withoutTip);
   const result = await submitBuilds(ctx, repository, delivery);
   // Meanwhile an earlier delivery may have been processed, and the setting may have changed.
-  if (place) await killSuperseded(ctx, place, "waiting", withoutTip);
-  if (place) await killIgnored(ctx, repository._id);
+  if (precedence) await killSuperseded(ctx, precedence, "waiting", withoutTip);
+  if (precedence) await killIgnored(ctx, repository._id);
   return result;
 }

@@ -6,8 +6,8 @@ import type { UnfinishedBuild } from "../../store/hook-builds.js";
 import { forksOf } from "../../store/repositories.js";
 import { type Killing, killBuild } from "../kill-build.js";
 
-/** The place of a delivery among those of its branch or request. */
-export type Place = Required<Pick<Origin, "subject" | "order">>;
+/** The position of a delivery among those of its branch or request. */
+export type Precedence = Required<Pick<Origin, "subject" | "order">>;
 
 type Parts = Killing & Pick<Context, "hookDeliveries">;
 
@@ -19,7 +19,7 @@ export type WithoutSpared = (builds: readonly UnfinishedBuild[]) => Promise<read
  */
 export async function killSuperseded(
   ctx: Parts,
-  { subject, order }: Place,
+  { subject, order }: Precedence,
   only: "waiting" | "all",
   withoutSpared: WithoutSpared,
 ): Promise<void> {

@@ -16,7 +16,7 @@ import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
 import { type Claimer, claim } from "../../domain/moves.js";
 import { unclaim } from "../../domain/take-back.js";
-import type { Place } from "../../store/line.js";
+import type { WaitingUser } from "../../store/line.js";
 
 /** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */
 const maxTurns = 50;
@@ -67,7 +67,7 @@ interface Claimed {
 /** Claims a picked build. If it was the user's last queued build, the user leaves the line. */
 async function takePicked(
   ctx: Context,
-  turn: Place,
+  turn: WaitingUser,
   { doc: read, isOnly }: Picked,
   { drivers, signal, killed: _, ...claimer }: Asking,
 ) {
@@ -85,7 +85,7 @@ async function takePicked(
 }
 
 /** Claims a user's oldest build that no limit holds back. */
-async function takeOldest(ctx: Context, turn: Place, asking: Asking): Promise<Claimed | undefined> {
+async function takeOldest(ctx: Context, turn: WaitingUser, asking: Asking): Promise<Claimed | undefined> {
   const fullRoots: number[] = [];
   let busyGroups = false;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {

@@ -4,8 +4,8 @@ import type { Context, QueueHandlers } from "../../context.js";
 export const findCache =
   (ctx: Context): QueueHandlers["findCache"] =>
   async ({ name, key, format, ...lease }) => {
-    const { place } = await heldCache(ctx, lease, { name, format });
-    const found = await ctx.caches.use(place, key, ctx.now());
+    const { scope } = await heldCache(ctx, lease, { name, format });
+    const found = await ctx.caches.use(scope, key, ctx.now());
     if (!found) return { exact: false };
     const { _id: id, size, sha256 } = found;
     return { entry: { id, size, sha256 }, exact: found.key === key, format };

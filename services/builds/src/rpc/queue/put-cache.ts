@@ -27,7 +27,7 @@ export const putCache =
   async (request, { signal }) => {
     const { header, content } = await receiveUpload(request);
     const { name, key, size, sha256, format, ...lease } = header;
-    const { build, place } = await heldCache(ctx, lease, { name, format });
+    const { build, scope } = await heldCache(ctx, lease, { name, format });
     if (!mayStore(build)) throw new Fault("forbidden", "A build of a fork stores no caches");
     checkHeader(header, ctx.config.cacheBytes);
     const { blobId, sizeBytes: storedSize } = await ctx.artifacts.put(content, putOptions(ctx, signal));
@@ -38,7 +38,7 @@ export const putCache =
       throw error;
     });
     const now = ctx.now();
-    const entry = { ...place, key, size, sha256, storedSize, blobId, createdAt: now, usedAt: now };
+    const entry = { ...scope, key, size, sha256, storedSize, blobId, createdAt: now, usedAt: now };
     const { ownerId: userId, rootId: namespaceId } = build;
     const stored = await ctx.caches.insert({
       _id: await nextId(ctx.db, "caches"),
@@ -51,7 +51,7 @@ export const putCache =
     else {
       await ctx.artifacts.keep(blobId);
       ctx.deletions.created({ userId, namespaceId });
-      await trimCaches(ctx, place.owner);
+      await trimCaches(ctx, scope.owner);
     }
     return { stored, storedSize };
   };

@@ -4,7 +4,7 @@ import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** Decides who may see a build. The namespace in a cached copy may be gone. */
-export type BuildPlace = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
+export type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
   max: 10_000,
@@ -16,15 +16,15 @@ const maxRemembered = fixedLimit({
 const lasting = { projection: { userId: 1, namespaceId: 1 }, readConcern: "majority" } as const;
 
 /** Finds builds by number and caches their ids. A later read by id shows whether the build still exists. */
-export function buildPlaces(builds: Collection<BuildDoc>) {
-  const known = new LRUCache<string, BuildPlace>({ max: maxRemembered });
+export function buildLocator(builds: Collection<BuildDoc>) {
+  const known = new LRUCache<string, LocatedBuild>({ max: maxRemembered });
   const keyOf = (userId: number, number: number) => `${userId}/${number}`;
 
   return {
     remember({ _id, userId, namespaceId, number }: BuildDoc): void {
       known.set(keyOf(userId, number), { _id, userId, namespaceId });
     },
-    async place(userId: number, number: number): Promise<BuildPlace | undefined> {
+    async locate(userId: number, number: number): Promise<LocatedBuild | undefined> {
       const key = keyOf(userId, number);
       const remembered = known.get(key);
       if (remembered) return remembered;
