@@ -18,16 +18,17 @@ export type FaultCode =
 
 export const faultKey = "fault-bin";
 
-const table: Record<FaultCode, { grpc: Status; http: number }> = {
-  invalid: { grpc: Status.INVALID_ARGUMENT, http: 400 },
-  unauthenticated: { grpc: Status.UNAUTHENTICATED, http: 401 },
-  forbidden: { grpc: Status.PERMISSION_DENIED, http: 403 },
-  not_found: { grpc: Status.NOT_FOUND, http: 404 },
-  conflict: { grpc: Status.ABORTED, http: 409 },
-  precondition: { grpc: Status.FAILED_PRECONDITION, http: 422 },
-  exhausted: { grpc: Status.RESOURCE_EXHAUSTED, http: 429 },
-  unavailable: { grpc: Status.UNAVAILABLE, http: 503 },
-  internal: { grpc: Status.INTERNAL, http: 500 },
+/** The gateway's `http/answer.ts` chooses the HTTP statuses. */
+const grpcCodes: Record<FaultCode, Status> = {
+  invalid: Status.INVALID_ARGUMENT,
+  unauthenticated: Status.UNAUTHENTICATED,
+  forbidden: Status.PERMISSION_DENIED,
+  not_found: Status.NOT_FOUND,
+  conflict: Status.ABORTED,
+  precondition: Status.FAILED_PRECONDITION,
+  exhausted: Status.RESOURCE_EXHAUSTED,
+  unavailable: Status.UNAVAILABLE,
+  internal: Status.INTERNAL,
 };
 
 /**
@@ -64,14 +65,13 @@ export function asFault(thrown: unknown): Fault {
   return new Fault("internal", "Internal error", undefined, { cause: thrown });
 }
 
-export const grpcStatus = (code: FaultCode): Status => table[code].grpc;
-export const httpStatus = (code: FaultCode): number => table[code].http;
+export const grpcStatus = (code: FaultCode): Status => grpcCodes[code];
 
 /** Returns the code for a gRPC status that came without a Fault. */
 export function codeOfStatus(status: Status): FaultCode {
   if (status === Status.DEADLINE_EXCEEDED || status === Status.CANCELLED) return "unavailable";
   // Peers report too many requests as a Fault. gRPC itself uses this status for a message that is too large.
   if (status === Status.RESOURCE_EXHAUSTED) return "internal";
-  for (const [code, row] of Object.entries(table)) if (row.grpc === status) return code as FaultCode;
+  for (const [code, grpc] of Object.entries(grpcCodes)) if (grpc === status) return code as FaultCode;
   return "internal";
 }

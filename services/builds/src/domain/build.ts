@@ -162,7 +162,6 @@ const severity: readonly Build_Status[] = [
   "timed_out",
 ];
 
-export const finalStatuses = severity.slice(2);
 export const isFinal = (status: Build_Status): boolean => severity.indexOf(status) >= 2;
 
 export const worst = (statuses: readonly Build_Status[]): Build_Status =>
