@@ -1,6 +1,7 @@
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { applyChange, type Change } from "../domain/change.js";
+import type { Decide } from "../store/build-writer.js";
 
 const blobIdsOf = ({ artifacts }: BuildDoc): string[] => artifacts.flatMap(({ blobId }) => blobId ?? []);
 
@@ -10,7 +11,6 @@ function droppedBy(doc: BuildDoc, change: Change): string[] {
 }
 
 type Stores = Pick<Context, "builds" | "artifacts">;
-type Decide = (doc: BuildDoc) => Change | undefined;
 
 /** Changes a build. Returns also the blobs it no longer refers to, which are released for the sweep but not yet deleted. */
 export async function changeAndRelease(
