@@ -61,7 +61,7 @@ export interface Context {
   readonly caches: CacheStore;
   readonly tests: TestStore;
   /** The contents of artifacts and of caches. */
-  readonly artifacts: ReturnType<typeof blobs>;
+  readonly contents: ReturnType<typeof blobs>;
   /** Deletes released contents in the background. */
   readonly discard: (blobIds: readonly string[]) => void;
   readonly killReplaced: ReturnType<typeof killingReplaced>;
@@ -85,7 +85,7 @@ export interface Context {
   /** Makes the loop look for due removals of hooks now. */
   readonly wakeHookRemovals: () => void;
   /** What runs in the background: runs of cron jobs, steps of hook deliveries, removals of hooks, deletions of contents, kills. */
-  readonly advancing: Set<Promise<void>>;
+  readonly tasks: Set<Promise<void>>;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;
   /** The builds whose output is being followed. */

@@ -45,6 +45,7 @@ import { recordQueue } from "./loops/record-queue.js";
 import { registeringHooks } from "./loops/register-hooks.js";
 import { removingHooks } from "./loops/remove-hooks.js";
 import { requeueLost } from "./loops/requeue-lost.js";
+import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { operatorHandlers } from "./rpc/operators/index.js";
@@ -101,14 +102,14 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
 type Overrides = Partial<Context> & Pick<Context, "stirCrons" | "wakeDeliveries" | "wakeHookRemovals">;
 
 async function createContext(config: Config, h: Host, overrides: Overrides): Promise<Context> {
-  const artifacts = blobs(h.db, "artifacts");
-  await artifacts.ensureIndexes();
+  const contents = blobs(h.db, "artifacts");
+  await contents.ensureIndexes();
   const namespaces = h.connect(config.namespacesAddr);
   const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
   const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
   const agent = guardedAgent(config);
   h.own({ [Symbol.asyncDispose]: () => agent.close() });
-  const advancing = ownTasks(h);
+  const tasks = ownTasks(h);
   const deletions = deletionsIn(
     h.db,
     (parent) => applyDeletion(ctx, parent),
@@ -153,8 +154,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     hookRemovals: hookRemovalStore(h.db),
     caches: cacheStore(h.db),
     tests: testStore(h.db),
-    artifacts,
-    discard: discarding({ artifacts, advancing, signal: h.signal }),
+    contents,
+    discard: discarding({ contents, tasks, signal: h.signal }),
     killReplaced: killingReplaced(() => ctx),
     accounts,
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
@@ -166,7 +167,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     log: h.log,
     signal: h.signal,
     agent,
-    advancing,
+    tasks,
     wakeups,
     feeds: feedsOf((id, written) => readFollowed(ctx, id, written), wakeups, h.log),
     ...overrides,
@@ -199,12 +200,7 @@ function startLoops(ctx: Context, { loop, bus }: Host) {
   loop("line-up", lineUpEveryMs, () => lineUp(ctx), 2 * lineUpEveryMs);
   loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), 2 * lineUpEveryMs);
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
-  loop("sweep-artifacts", hourMs, () =>
-    ctx.artifacts.sweep(
-      new Date(ctx.now().getTime() - hourMs),
-      async (blobId) => (await ctx.builds.usesBlob(blobId)) || ctx.caches.usesBlob(blobId),
-    ),
-  );
+  loop("sweep-artifacts", hourMs, () => sweepBlobs(ctx));
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("record-queue", minuteMs, () => recordQueue(ctx));

@@ -74,10 +74,10 @@ export async function startLostPass(
   const bus = await connectBus(natsUrl, subjectPrefix, "pass", log);
   const stopping = new AbortController();
   const { nudge, done } = relay([mongo.db.collection<never>("builds")], bus, { signal: stopping.signal, log });
-  const artifacts = watchingContents(blobs(mongo.db, "artifacts"));
-  const discard = discarding({ artifacts, advancing: new Set(), signal: stopping.signal });
+  const contents = watchingContents(blobs(mongo.db, "artifacts"));
+  const discard = discarding({ contents, tasks: new Set(), signal: stopping.signal });
   const queue = { builds: watching(buildStore(mongo.db, nudge)), line: lineStore(mongo.db) };
-  const stores = { ...queue, output: outputStore(mongo.db), artifacts, discard };
+  const stores = { ...queue, output: outputStore(mongo.db), contents, discard };
   const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
   return {
     db: mongo.db,

@@ -16,13 +16,13 @@ it("the contents of a build are released before its only write, and deleted afte
     ignoreUndefined: true,
   }).connect();
   const db = client.db(`${names.mongoDb}_dropped`);
-  const artifacts = blobs(db, "artifacts");
-  await artifacts.ensureIndexes();
-  const { blobId } = await artifacts.put(Readable.from([Buffer.from("content")]), {
+  const contents = blobs(db, "artifacts");
+  await contents.ensureIndexes();
+  const { blobId } = await contents.put(Readable.from([Buffer.from("content")]), {
     maxBytes: 100,
     tooLarge: notFound,
   });
-  await artifacts.keep(blobId);
+  await contents.keep(blobId);
   const builds = buildStore(db, () => undefined);
   const artifact = { id: 1, name: "a", source: "a", jobId: 2, blobId, size: 7, createdAt: new Date(0) } as never;
   const build: BuildDoc = aBuild({ artifacts: [artifact] });
@@ -31,7 +31,7 @@ it("the contents of a build are released before its only write, and deleted afte
   client.on("commandStarted", ({ commandName, command }) => {
     if (commandName !== "find") writes.push(command[commandName]);
   });
-  const after = await changeAndDrop({ builds, artifacts }, build._id, () => ({ set: { artifacts: [] } }));
+  const after = await changeAndDrop({ builds, contents }, build._id, () => ({ set: { artifacts: [] } }));
   expect(after.artifacts).toEqual([]);
   expect(writes.filter((name) => name === "builds")).toEqual(["builds"]);
   expect(writes[0]).toBe("artifacts.uploads");

@@ -6,15 +6,15 @@ test("contents are deleted four at a time, none is forgotten after a failure, an
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const stopping = new AbortController();
-  const advancing = new Set<Promise<void>>();
-  const artifacts = {
+  const tasks = new Set<Promise<void>>();
+  const contents = {
     delete: (blobId: string) =>
       new Promise<void>((_, reject) => {
         begun.push(blobId);
         ends.push(() => reject(new Error("away")));
       }),
   };
-  const discard = discarding({ artifacts: artifacts as never, advancing, signal: stopping.signal });
+  const discard = discarding({ contents: contents as never, tasks, signal: stopping.signal });
   discard(["a", "b", "c"]);
   discard(["d", "e", "f", "g", "h", "i", "j"]);
   expect(begun).toHaveLength(4);
@@ -23,7 +23,7 @@ test("contents are deleted four at a time, none is forgotten after a failure, an
   expect(new Set(begun).size).toBe(8);
   stopping.abort();
   for (const end of ends.splice(0)) end();
-  await Promise.all(advancing);
+  await Promise.all(tasks);
   expect(begun).toHaveLength(8);
-  expect(advancing.size).toBe(0);
+  expect(tasks.size).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
+import { ownTask } from "./own-task.js";
 
 const maxAtOnce = 4;
 
@@ -10,24 +11,21 @@ const maxWaiting = fixedLimit({
 });
 
 /** Returns a function that deletes released contents in the background. The sweep deletes what is left when this stops. */
-export function discarding({ artifacts, advancing, signal }: Pick<Context, "artifacts" | "advancing" | "signal">) {
+export function discarding({ contents, tasks, signal }: Pick<Context, "contents" | "tasks" | "signal">) {
   const waiting: string[] = [];
   let running = 0;
 
   async function discardAll(): Promise<void> {
     for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop())
-      await artifacts.delete(next).catch(() => undefined);
+      await contents.delete(next).catch(() => undefined);
   }
 
   return (blobIds: readonly string[]): void => {
     for (const blobId of blobIds.slice(0, maxWaiting - waiting.length)) waiting.push(blobId);
     while (running < Math.min(maxAtOnce, waiting.length)) {
       running++;
-      const task = discardAll().finally(() => {
-        running--;
-        advancing.delete(task);
-      });
-      advancing.add(task);
+      const task = discardAll().finally(() => void running--);
+      ownTask({ tasks }, task);
     }
   };
 }

@@ -10,11 +10,11 @@ function droppedBy(doc: BuildDoc, change: Change): string[] {
   return blobIdsOf(doc).filter((blobId) => !kept.has(blobId));
 }
 
-type Stores = Pick<Context, "builds" | "artifacts">;
+type Stores = Pick<Context, "builds" | "contents">;
 
 /** Changes a build. Returns also the blobs it no longer refers to, which are released for the sweep but not yet deleted. */
 export async function changeAndRelease(
-  { builds, artifacts }: Stores,
+  { builds, contents }: Stores,
   id: number,
   decide: Decide,
 ): Promise<{ doc: BuildDoc; dropped: readonly string[] }> {
@@ -23,7 +23,7 @@ export async function changeAndRelease(
     const found = await builds.current(id);
     const wanted = decide(found);
     const more = wanted ? droppedBy(found, wanted).filter((blobId) => !released.has(blobId)) : [];
-    await artifacts.release(...more);
+    await contents.release(...more);
     for (const blobId of more) released.add(blobId);
     let dropped: string[] = [];
     const isReleased = () => dropped.every((blobId) => released.has(blobId));
@@ -50,6 +50,6 @@ export async function changeOrDrop(stores: Stores, id: number, decide: Decide, d
 /** Changes a build and deletes the blobs it no longer refers to. */
 export async function changeAndDrop(stores: Stores, id: number, decide: Decide): Promise<BuildDoc> {
   const { doc, dropped } = await changeAndRelease(stores, id, decide);
-  for (const blobId of dropped) await stores.artifacts.delete(blobId).catch(() => undefined);
+  for (const blobId of dropped) await stores.contents.delete(blobId).catch(() => undefined);
   return doc;
 }

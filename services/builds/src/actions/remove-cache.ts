@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
 import type { CacheDoc } from "../domain/cache.js";
 
-type Stores = Pick<Context, "caches" | "artifacts">;
+type Stores = Pick<Context, "caches" | "contents">;
 
 const maxEntries = fixedLimit({
   max: 1_000,
@@ -12,12 +12,12 @@ const maxEntries = fixedLimit({
 
 /** Removes an entry. Returns false if it did not exist. */
 export async function removeCache(
-  { caches, artifacts }: Stores,
+  { caches, contents }: Stores,
   { _id, blobId }: Pick<CacheDoc, "_id" | "blobId">,
 ): Promise<boolean> {
-  await artifacts.release(blobId);
+  await contents.release(blobId);
   const removed = await caches.remove(_id);
-  await artifacts.delete(blobId).catch(() => undefined);
+  await contents.delete(blobId).catch(() => undefined);
   return removed;
 }
 

@@ -7,6 +7,6 @@ export const readArtifact = (ctx: Context): Handlers["readArtifact"] =>
     const { artifacts } = await seeArtifacts(ctx, caller, ref);
     const blobId = artifacts.find((one) => one.name === name)?.blobId;
     if (!blobId) throw notFound();
-    for await (const chunk of ctx.artifacts.get(blobId, { start, end: end === undefined ? undefined : end + 1 }))
+    for await (const chunk of ctx.contents.get(blobId, { start, end: end === undefined ? undefined : end + 1 }))
       yield { chunk };
   };

@@ -100,7 +100,7 @@ it("artifacts uploaded while the build is returned leave no content", async () =
     if (late < 3) await put(assignment, late++, "late");
     await contents.release(...blobIds);
   };
-  await using other = await replica({ artifacts: { ...contents, release } });
+  await using other = await replica({ contents: { ...contents, release } });
   await other.queue.returnBuild({ buildId: assignment.buildId, epoch: assignment.epoch });
   expect(late).toBe(3);
   expect((await artifacts(ref)).filter(({ size }) => size !== undefined)).toEqual([]);

@@ -27,9 +27,9 @@ export async function hookContext(names: Suite, name: string, overrides: Partial
   const { keyring } = config;
   const agent = guardedAgent(config);
   const stop = new AbortController();
-  const advancing = new Set<Promise<void>>();
+  const tasks = new Set<Promise<void>>();
   const parts = {
-    ...{ config, db, agent, advancing, signal: stop.signal },
+    ...{ config, db, agent, tasks, signal: stop.signal },
     builds: buildStore(db, () => {}),
     repositories: repositoryStore(db, limitOf("Repositories", "user")),
     hookDeliveries: hookDeliveryStore(db),
@@ -77,7 +77,7 @@ export async function hookContext(names: Suite, name: string, overrides: Partial
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all(advancing);
+      await Promise.all(tasks);
       await agent.close();
       await mongo[Symbol.asyncDispose]();
     },

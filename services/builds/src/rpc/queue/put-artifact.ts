@@ -32,7 +32,7 @@ export const putArtifact =
       signal,
     };
     const room = await withinRoom(ctx.db, quota(options.maxBytes), options);
-    const stored = await ctx.artifacts.put(content, room, md5);
+    const stored = await ctx.contents.put(content, room, md5);
     const { blobId, sizeBytes: size, sha256 } = stored;
     const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {
@@ -46,9 +46,9 @@ export const putArtifact =
     } catch (error) {
       // After any other error the write may have happened, so leave the content to the sweep.
       if (["conflict", "invalid"].includes(asFault(error).code))
-        await ctx.artifacts.delete(blobId).catch(() => undefined);
+        await ctx.contents.delete(blobId).catch(() => undefined);
       throw error;
     }
-    await ctx.artifacts.keep(blobId);
+    await ctx.contents.keep(blobId);
     return { size };
   };

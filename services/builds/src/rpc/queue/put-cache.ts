@@ -31,8 +31,8 @@ export const putCache =
     const { build, scope } = await heldCache(ctx, lease, { name, format });
     if (!mayStore(build)) throw new Fault("forbidden", "A build of a fork stores no caches");
     checkHeader(header, ctx.config.cacheBytes);
-    const { blobId, sizeBytes: storedSize } = await ctx.artifacts.put(content, putOptions(ctx, signal));
-    const drop = () => ctx.artifacts.delete(blobId).catch(() => undefined);
+    const { blobId, sizeBytes: storedSize } = await ctx.contents.put(content, putOptions(ctx, signal));
+    const drop = () => ctx.contents.delete(blobId).catch(() => undefined);
     // The upload may have taken longer than the lease.
     await heldBuild(ctx, lease).catch(async (error) => {
       await drop();
@@ -50,7 +50,7 @@ export const putCache =
     });
     if (!stored) await drop();
     else {
-      await ctx.artifacts.keep(blobId);
+      await ctx.contents.keep(blobId);
       ctx.deletions.created({ userId, namespaceId });
       await trimCaches(ctx, scope.owner);
     }

@@ -8,5 +8,5 @@ export const readCache = (ctx: Context): QueueHandlers["readCache"] =>
     const build = await heldBuild(ctx, lease);
     const entry = await ctx.caches.byId(id);
     if (!entry || entry.owner !== cacheOwner(build)) throw notFound();
-    for await (const chunk of ctx.artifacts.get(entry.blobId)) yield { chunk };
+    for await (const chunk of ctx.contents.get(entry.blobId)) yield { chunk };
   };
