@@ -56,7 +56,7 @@ const row = rowsOf(groups);
 
 const b = "/b/:user/:number";
 const n = "/n/:username/:path";
-const hook = `${n}/-/webhooks/:id`;
+const webhook = `${n}/-/webhooks/:id`;
 const repository = `${n}/-/repositories/:id`;
 
 /** The whole API. /openapi.json describes it; a response with content may also be 206. */
@@ -132,19 +132,19 @@ export const routes: readonly Row[] = [
   row("DELETE", `${n}/-/membership`, "invite:delete", 204, members.leaveNamespace),
   row("GET", `${n}/-/webhooks`, ["namespace:read", "webhook:read"], 200, webhooks.listWebhooks),
   row("POST", `${n}/-/webhooks`, ["namespace:write", "webhook:write"], 201, webhooks.createWebhook),
-  row("GET", hook, ["namespace:read", "webhook:read"], 200, webhooks.getWebhook),
-  row("PATCH", hook, ["namespace:write", "webhook:write"], 200, webhooks.updateWebhook),
-  row("DELETE", hook, ["namespace:delete", "webhook:delete"], 204, webhooks.deleteWebhook),
-  row("GET", `${hook}/deliveries`, ["namespace:read", "webhook:read"], 200, webhooks.listDeliveries),
-  row("GET", `${hook}/deliveries/:delivery`, ["namespace:read", "webhook:read"], 200, webhooks.getDelivery),
+  row("GET", webhook, ["namespace:read", "webhook:read"], 200, webhooks.getWebhook),
+  row("PATCH", webhook, ["namespace:write", "webhook:write"], 200, webhooks.updateWebhook),
+  row("DELETE", webhook, ["namespace:delete", "webhook:delete"], 204, webhooks.deleteWebhook),
+  row("GET", `${webhook}/deliveries`, ["namespace:read", "webhook:read"], 200, webhooks.listDeliveries),
+  row("GET", `${webhook}/deliveries/:delivery`, ["namespace:read", "webhook:read"], 200, webhooks.getDelivery),
   row(
     "POST",
-    `${hook}/deliveries/:delivery/redeliver`,
+    `${webhook}/deliveries/:delivery/redeliver`,
     ["namespace:write", "webhook:write"],
     202,
     webhooks.redeliverDelivery,
   ),
-  row("POST", `${hook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailedDeliveries),
+  row("POST", `${webhook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailedDeliveries),
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
   row("GET", repository, "namespace:read", 200, repositories.getRepository),

@@ -204,7 +204,7 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
 }
 
 /** The user who starts a run before it is due. */
-export interface Runner {
+interface Starter {
   readonly id: number;
   readonly username: string;
 }
@@ -214,11 +214,11 @@ export async function submitRun(
   ctx: Context,
   doc: CronDoc,
   namespace: Namespace | undefined,
-  runner?: Runner,
+  starter?: Starter,
 ): Promise<QueuedBuild> {
   const { userId } = doc;
   const { manifest, leftOut } = await narrowed(await readScheduled(ctx, doc), { event: "schedule" });
-  const run = { cronId: doc._id, dueAt: runner ? undefined : doc.nextRun };
+  const run = { cronId: doc._id, dueAt: starter ? undefined : doc.nextRun };
   const what: Draft = {
     text: doc.manifest,
     manifest,
@@ -227,11 +227,11 @@ export async function submitRun(
     userId,
     namespace,
     run,
-    actorId: runner?.id,
+    actorId: starter?.id,
     trigger: ({ email, username }, at) => ({
       type: "schedule",
-      comment: runner ? manualRunComment(doc, runner.username) : runComment(doc, at),
-      data: { email, username, ...(runner && { run_by: runner.username }) },
+      comment: starter ? manualRunComment(doc, starter.username) : runComment(doc, at),
+      data: { email, username, ...(starter && { run_by: starter.username }) },
     }),
   };
   const { inputs, bytes, complaints } = await readInputs(ctx, what);
