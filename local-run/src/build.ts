@@ -62,8 +62,8 @@ function killableLease(build: HeldBuild, by: string, signal: AbortSignal): Lease
 }
 
 function assign(build: HeldBuild, { config }: Running): Assignment {
-  const limits = { ...config, followsOrder: true };
-  return { ...assignment(build.doc(), limits, (value) => value), installation };
+  const terms = { ...config, followsOrder: true };
+  return { ...assignment(build.doc(), terms, (value) => value), installation };
 }
 
 async function runHere(build: HeldBuild, running: Running): Promise<void> {

@@ -1,7 +1,7 @@
 import { aBuild } from "../../test/_build.js";
 import { assignment } from "./assignment.js";
 
-const limits = {
+const terms = {
   buildTimeoutMs: 1,
   prepareTimeoutMs: 1,
   outputBytes: 1,
@@ -16,7 +16,7 @@ test.each([
   [false, 5],
   [true, 0],
 ])("a failed VM of a fork's build (%p) is kept for %d minutes", (bare, minutes) => {
-  const assigned = assignment(aBuild({ driver, origin: { ...origin, bare } }), limits, (sealed) => sealed);
+  const assigned = assignment(aBuild({ driver, origin: { ...origin, bare } }), terms, (sealed) => sealed);
   expect(assigned.driver).toEqual({ ...driver, keepOnFailureMinutes: minutes });
 });
 
@@ -24,7 +24,7 @@ test("an assignment says which jobs may fail", () => {
   const [first] = aBuild().jobs;
   const jobs = [false, true].map((mayFail, index) => ({ ...first!, id: index + 1, mayFail }));
   const steps = jobs.map(() => ({ commands: [] }));
-  const assigned = assignment(aBuild({ jobs, steps }), limits, (sealed) => sealed);
+  const assigned = assignment(aBuild({ jobs, steps }), terms, (sealed) => sealed);
   expect(assigned.jobs.map(({ mayFail }) => mayFail)).toEqual([false, true]);
 });
 
@@ -32,7 +32,7 @@ test("a service has its job, which an earlier runner fails", () => {
   const [first, second] = aBuild().jobs;
   const steps = [{ commands: [] }, { commands: [], service: "db" }];
   const services = [{ name: "db", image: "a", env: [{ key: "A", value: "1" }], command: [], ready: "true" }];
-  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, services }), limits, (sealed) => sealed);
+  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, services }), terms, (sealed) => sealed);
   expect(assigned.services).toMatchObject([{ name: "db", variables: [{ key: "A", value: "1" }], ready: "true" }]);
   expect(assigned.jobs[1]).toMatchObject({ service: "db", commands: [expect.stringMatching(/exit 1$/)] });
 });
@@ -42,11 +42,11 @@ test("a parameter of the build replaces a variable of a job, other variables of 
   const variables = ["A", "B"].map((key, id) => ({ id, key, masked: false, sealed: "1", isParameter: key === "A" }));
   const env = ["A", "B", "C"].map((key) => ({ key, value: "2" }));
   const steps = [{ commands: [] }, { commands: [], env }];
-  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, variables }), limits, (sealed) => sealed);
+  const assigned = assignment(aBuild({ jobs: [first!, second!], steps, variables }), terms, (sealed) => sealed);
   expect(assigned.jobs[1]!.variables).toMatchObject([{ key: "B" }, { key: "C" }]);
 });
 
 test("an assignment says how many jobs of the manifest are not for the build", () => {
-  const assigned = [{ leftOut: [0, 2] }, {}].map((more) => assignment(aBuild(more), limits, (sealed) => sealed));
+  const assigned = [{ leftOut: [0, 2] }, {}].map((more) => assignment(aBuild(more), terms, (sealed) => sealed));
   expect(assigned.map(({ leftOutJobs }) => leftOutJobs)).toEqual([2, 0]);
 });

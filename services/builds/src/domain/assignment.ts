@@ -1,9 +1,9 @@
-import type { Assignment } from "@ci/proto/builds/v1/queue";
-import { type BuildDoc, commandsOf, type Step } from "./build.js";
+import type { AssignedJob, Assignment } from "@ci/proto/builds/v1/queue";
+import { type BuildDoc, commandsOf, type JobDoc, type Step } from "./build.js";
 import { mayStore } from "./cache.js";
 import { factsOf } from "./facts.js";
 
-export interface Limits {
+export interface Terms {
   readonly buildTimeoutMs: number;
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;
@@ -21,7 +21,7 @@ const withoutParameters = ({ env = [] }: Step, { variables }: BuildDoc) =>
   unmasked(env.filter(({ key }) => !variables.some((one) => one.isParameter && one.key === key)));
 
 /** A runner of an earlier version runs all jobs of a passing build. It gets no commands for those that must not run. */
-const commandsFor = (step: Step, { followsOrder }: Limits): readonly string[] => {
+const commandsFor = (step: Step, { followsOrder }: Terms): readonly string[] => {
   if (step.service !== undefined) return tooOld;
   return followsOrder || !step.skipAfterSuccess ? commandsOf(step) : [];
 };
@@ -29,10 +29,32 @@ const commandsFor = (step: Step, { followsOrder }: Limits): readonly string[] =>
 /** A runner of an earlier version starts no services. It runs this command instead, which fails the build clearly. */
 const tooOld: readonly string[] = ["echo This runner is too old for services; exit 1"];
 
+const assignedJob = (doc: BuildDoc, job: JobDoc, step: Step, terms: Terms): AssignedJob => ({
+  id: job.id,
+  name: job.name,
+  stage: job.stage,
+  mayFail: job.mayFail,
+  commands: commandsFor(step, terms),
+  service: step.service,
+  source: step.source,
+  skipAfterSuccess: step.skipAfterSuccess ?? false,
+  runAfterFailure: step.runAfterFailure ?? false,
+  parallel: step.parallel ?? false,
+  outputBytes: job.outputBytes,
+  timeoutMs: step.timeoutMs,
+  retry: step.retry,
+  variables: withoutParameters(step, doc),
+  shell: step.shell,
+  junitReports: step.reports ?? [],
+  artifacts: doc.artifacts
+    .filter((artifact) => artifact.jobId === job.id)
+    .map(({ id, source, name, pattern }) => ({ id, source, name: pattern ?? name })),
+});
+
 /** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
 export const assignment = (
   doc: BuildDoc,
-  limits: Limits,
+  terms: Terms,
   open: (sealed: string, kind: string, id: number) => string,
 ): Assignment => ({
   buildId: doc._id,
@@ -43,29 +65,9 @@ export const assignment = (
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
   // A fork must not keep a runner busy with a failed machine either.
   driver: doc.origin?.bare ? { ...doc.driver, keepOnFailureMinutes: 0 } : doc.driver,
-  jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
-    id,
-    name,
-    stage,
-    mayFail,
-    commands: commandsFor(doc.steps[index]!, limits),
-    service: doc.steps[index]!.service,
-    source: doc.steps[index]!.source,
-    skipAfterSuccess: doc.steps[index]!.skipAfterSuccess ?? false,
-    runAfterFailure: doc.steps[index]!.runAfterFailure ?? false,
-    parallel: doc.steps[index]!.parallel ?? false,
-    outputBytes: doc.jobs[index]!.outputBytes,
-    timeoutMs: doc.steps[index]!.timeoutMs,
-    retry: doc.steps[index]!.retry,
-    variables: withoutParameters(doc.steps[index]!, doc),
-    shell: doc.steps[index]!.shell,
-    junitReports: doc.steps[index]!.reports ?? [],
-    artifacts: doc.artifacts
-      .filter((artifact) => artifact.jobId === id)
-      .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
-  })),
+  jobs: doc.jobs.map((job, index) => assignedJob(doc, job, doc.steps[index]!, terms)),
   leftOutJobs: doc.leftOut?.length ?? 0,
-  facts: factsOf(doc, limits.publicUrl),
+  facts: factsOf(doc, terms.publicUrl),
   services: (doc.services ?? []).map(({ env, ...service }) => ({ ...service, variables: unmasked(env) })),
   objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
   variables: doc.variables.map(({ id, key, masked, sealed }) => ({
@@ -75,12 +77,12 @@ export const assignment = (
   })),
   keys: doc.keys.map(({ id, name, config, sealed }) => ({ name, config, privateKey: open(sealed, "build key", id) })),
   outputBytes: doc.outputBytes,
-  buildTimeoutMs: limits.buildTimeoutMs,
-  prepareTimeoutMs: limits.prepareTimeoutMs,
-  outputLimitBytes: limits.outputBytes,
-  artifactLimitBytes: limits.artifactBytes,
+  buildTimeoutMs: terms.buildTimeoutMs,
+  prepareTimeoutMs: terms.prepareTimeoutMs,
+  outputLimitBytes: terms.outputBytes,
+  artifactLimitBytes: terms.artifactBytes,
   caches: doc.caches ?? [],
-  cacheLimitBytes: limits.cacheBytes,
+  cacheLimitBytes: terms.cacheBytes,
   cacheReadOnly: !mayStore(doc),
   namespaceOnly: doc.namespaceOnly === true || doc.origin?.bare === true,
   traceparent: doc.trail?.traceparent,

@@ -1,20 +1,12 @@
-import type { OrderedJob } from "@ci/kit/process/next-jobs";
 import { isGlob } from "@ci/manifest/entries";
-import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
-import type { Source } from "@ci/proto/builds/v1/queue";
+import type { Step } from "./build.js";
 
-export interface PlannedJob extends JobRun, OrderedJob {
+export interface PlannedJob extends Step {
   readonly stage: string;
   readonly name: string;
-  readonly commands: readonly string[];
   readonly mayFail: boolean;
-  readonly source?: Source;
-  readonly env?: ManifestJob["env"];
-  readonly shell?: string;
-  readonly service?: string;
   readonly artifacts: readonly PlannedArtifact[];
-  readonly reports?: readonly string[];
 }
 
 export interface PlannedArtifact {
