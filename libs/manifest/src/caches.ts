@@ -2,7 +2,8 @@ import { posix } from "node:path";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
-import type { Placed } from "./spec.js";
+import { key, type Values } from "./mapping.js";
+import { controls, list, type Placed, placed, text } from "./spec.js";
 
 /** The files that a build keeps for later builds under one name. */
 export interface Cache {
@@ -13,11 +14,21 @@ export interface Cache {
   readonly paths: readonly string[];
 }
 
-interface CacheValues {
-  readonly name?: Partial<Placed<string>> & { readonly value: string };
-  readonly key?: readonly Placed<string>[];
-  readonly paths?: readonly Placed<string>[];
-}
+export const cacheKeys = {
+  name: key(placed(text), "Name of the cache", "npm"),
+  key: key(
+    list(text),
+    "Files that determine the content of the cache, as paths or globs. Builds with equal files use the same entry",
+    ["package-lock.json"],
+    ...["keys", "files", "restore-keys"],
+  ),
+  paths: key(
+    list(text),
+    "Files and folders to keep, relative to the working directory or below `~/`",
+    ["node_modules", "~/.npm"],
+    ...["path", "folders"],
+  ),
+};
 
 const maxCaches = fixedLimit({
   max: 20,
@@ -35,7 +46,6 @@ const maxNameLength = fixedLimit({
   refusal: "cannot be longer than N characters",
 });
 
-const controls = /\p{Cc}/u;
 const outside = "must lie in the working directory or below ~/";
 
 /** Normalizes a path. Returns undefined if it leads elsewhere, or to all of the working directory or the home. */
@@ -60,7 +70,7 @@ function pathsOf(given: readonly Placed<string>[] = [], name: string, complain: 
 }
 
 /** Checks the caches of a manifest. */
-export function cachesOf(given: readonly Placed<CacheValues>[], complain: Complaints): Cache[] {
+export function cachesOf(given: readonly Placed<Values<typeof cacheKeys>>[], complain: Complaints): Cache[] {
   const beyond = given[maxCaches];
   if (beyond) complain.refuseAt(beyond.at, `cannot have more than ${maxCaches} caches`);
   const taken = new Set<string>();

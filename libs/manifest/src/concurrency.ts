@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Complaints } from "./complaints.js";
 import { key, mapping, type Values } from "./mapping.js";
-import { type Placed, placed, text, word } from "./spec.js";
+import { controls, type MaybePlaced, placed, text, word } from "./spec.js";
 
 export interface Concurrency {
   readonly group: string;
@@ -29,8 +29,6 @@ export const concurrency = placed(mapping("concurrency", keys, ["group"]));
 
 type Given = Values<typeof keys>;
 
-const controls = /\p{Cc}/u;
-
 function complaintAbout(group: string): string | undefined {
   if (group === "") return "concurrency must have a group";
   if (controls.test(group)) return "the group of concurrency cannot have control characters";
@@ -40,10 +38,7 @@ function complaintAbout(group: string): string | undefined {
 }
 
 /** Checks the group of a manifest. Returns undefined for a manifest without one, and after a complaint. */
-export function concurrencyOf(
-  given: (Partial<Placed<Given>> & { readonly value: Given }) | undefined,
-  complain: Complaints,
-): Concurrency | undefined {
+export function concurrencyOf(given: MaybePlaced<Given> | undefined, complain: Complaints): Concurrency | undefined {
   if (given?.at === undefined) return undefined;
   const { group: named, cancel } = given.value;
   const group = named?.value.trim() ?? "";

@@ -4,7 +4,7 @@ import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
 import { wholeSchema } from "./scalar.js";
-import { type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { controls, type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
 import { isMapping, type Mapping } from "./tree.js";
 
 type Type = Driver["type"];
@@ -64,7 +64,7 @@ const none: Driver = { type: "os", image: "", workspace: "", pullAlways: false, 
 /** Reports whether a path is absolute, below the root and without `..`. */
 function isWorkspace(path: string): boolean {
   const elements = path.split("/").filter((element) => element !== "" && element !== ".");
-  return path.startsWith("/") && elements.length > 0 && !elements.includes("..") && !/\p{Cc}/u.test(path);
+  return path.startsWith("/") && elements.length > 0 && !elements.includes("..") && !controls.test(path);
 }
 
 const trimmed = (value: string | undefined) => value?.trim();

@@ -1,4 +1,5 @@
 import type { Source } from "@ci/proto/builds/v1/queue";
+import { controls } from "./spec.js";
 
 function sides(entry: string): { left: string; right?: string } {
   const at = entry.indexOf("=>");
@@ -6,7 +7,6 @@ function sides(entry: string): { left: string; right?: string } {
   return { left: entry.slice(0, at).trim(), right: entry.slice(at + 2).trim() };
 }
 
-const controls = /\p{Cc}/u;
 const climbs = (path: string): boolean => path.split("/").includes("..");
 const isPath = (path: string): boolean => path !== "" && !climbs(path) && !controls.test(path);
 

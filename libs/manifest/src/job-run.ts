@@ -1,7 +1,7 @@
 import { durationText } from "@ci/kit/process/setting-types";
 import type { Complaints } from "./complaints.js";
 import type { Retry } from "./retry.js";
-import type { Placed } from "./spec.js";
+import type { MaybePlaced } from "./spec.js";
 
 /** How a job's script is run. */
 export interface JobRun {
@@ -11,7 +11,7 @@ export interface JobRun {
 }
 
 interface Given {
-  readonly timeout: (Partial<Placed<number | undefined>> & { readonly value: number | undefined }) | undefined;
+  readonly timeout: MaybePlaced<number | undefined> | undefined;
   readonly retry: Retry | undefined;
 }
 

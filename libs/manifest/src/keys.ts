@@ -1,7 +1,9 @@
+import { cacheKeys } from "./caches.js";
 import { concurrency } from "./concurrency.js";
 import { driver } from "./driver.js";
 import { key, mapping, textOr } from "./mapping.js";
 import { matrix } from "./matrix.js";
+import { reportKeys } from "./reports.js";
 import { retry } from "./retry.js";
 import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
@@ -9,10 +11,6 @@ import { shell } from "./shell.js";
 import { sourceKeys } from "./source.js";
 import { list, placed, text } from "./spec.js";
 import { jobWhen, when } from "./when.js";
-
-const reportKeys = {
-  junit: key(text, "Path or glob of reports in the format of JUnit", "reports/**/*.xml", "path", "file"),
-};
 
 const jobKeys = {
   stage: key(placed(text), "The stage that the job belongs to", "test"),
@@ -59,22 +57,6 @@ const jobKeys = {
     "Test reports to read after the job",
     [{ junit: "reports/**/*.xml" }],
     ...["report", "tests", "junit"],
-  ),
-};
-
-const cacheKeys = {
-  name: key(placed(text), "Name of the cache", "npm"),
-  key: key(
-    list(text),
-    "Files that determine the content of the cache, as paths or globs. Builds with equal files use the same entry",
-    ["package-lock.json"],
-    ...["keys", "files", "restore-keys"],
-  ),
-  paths: key(
-    list(text),
-    "Files and folders to keep, relative to the working directory or below `~/`",
-    ["node_modules", "~/.npm"],
-    ...["path", "folders"],
   ),
 };
 

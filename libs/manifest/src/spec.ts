@@ -39,6 +39,11 @@ export interface Placed<T> {
   readonly value: T;
 }
 
+/** A value together with its offset, which is undefined if the value is missing. */
+export type MaybePlaced<T> = Partial<Placed<T>> & { readonly value: T };
+
+export const controls = /\p{Cc}/u;
+
 const nounOf = ({ value }: Tree): string => {
   if (value === null) return "nothing";
   if (typeof value === "string") return "a string";
@@ -49,7 +54,7 @@ const nounOf = ({ value }: Tree): string => {
 function quoteHint({ value }: Tree): string {
   const [[key, entry] = ["", undefined], ...others] = value instanceof Map ? [...value] : [];
   const text = entry?.tree.value ?? "";
-  const isLine = entry !== undefined && others.length === 0 && typeof text === "string" && !/\p{Cc}/u.test(key + text);
+  const isLine = entry !== undefined && others.length === 0 && typeof text === "string" && !controls.test(key + text);
   return isLine ? `; quote it ("- '${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
 }
 
@@ -104,8 +109,7 @@ export const list = <T>(of: Spec<T>): Spec<readonly Placed<T>[]> => ({
   },
 });
 
-/** A value together with its offset, which is undefined if the value is missing. */
-export const placed = <T>(of: Spec<T>): Spec<Partial<Placed<T>> & { readonly value: T }> => ({
+export const placed = <T>(of: Spec<T>): Spec<MaybePlaced<T>> => ({
   ...of,
   none: { value: of.none },
   read(tree, where) {

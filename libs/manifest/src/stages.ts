@@ -1,14 +1,12 @@
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
-import type { Placed } from "./spec.js";
+import { controls, type Placed } from "./spec.js";
 
 /** The stage of a job whose manifest has no list of stages. */
 const defaultStage = "build";
 
 /** The keys of a manifest that name stages. */
 const namingKeys = ["allow_failures", "parallel"] as const;
-
-const controls = /\p{Cc}/u;
 
 function checkName({ at, value }: Placed<string>, complain: Complaints): void {
   if (value === "") complain.addAt(at, "a stage must have a name");
