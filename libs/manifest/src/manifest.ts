@@ -9,7 +9,7 @@ import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./e
 import { type JobRun, runOf } from "./job-run.js";
 import { manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
-import { type Axes, complainOfCacheNames, filledKeys } from "./matrix.js";
+import { type Axes, complainOfCacheNames, filledKeys, matrixKeys } from "./matrix.js";
 import { complainOfSize } from "./matrix-size.js";
 import { reportsOf } from "./reports.js";
 import { complainOfTooMany, type ManifestService, readServices } from "./services.js";
@@ -160,8 +160,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   };
 }
 
-/** The parts of a manifest in which axes of a matrix are replaced. */
-const variableParts = ["driver", "services", "caches"];
+const variableParts: readonly string[] = Object.values(matrixKeys).map(({ part }): keyof Manifest => part);
 
 const partsOf = (manifest: Manifest): Partial<Manifest> =>
   Object.fromEntries(Object.entries(manifest).filter(([name]) => variableParts.includes(name)));

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Complaints } from "./complaints.js";
-import { type Axes, placeholder, places } from "./matrix.js";
+import { type Axes, matrixKeys, placeholder } from "./matrix.js";
 import { isMapping, type Mapping, type Tree } from "./tree.js";
 
 const maxValues = fixedLimit({
@@ -44,7 +44,7 @@ const charactersWith = (axes: Axes, { characters, placeholders }: Size): number 
 /** Complains if the combinations of a matrix make too much of a manifest, without making it. Reports whether they do. */
 export function complainOfSize(root: Mapping, all: readonly Axes[], complain: Complaints): boolean {
   const size: Size = { values: 0, characters: 0, placeholders: new Map() };
-  for (const name of Object.keys(places)) {
+  for (const name of Object.keys(matrixKeys)) {
     const entry = root.get(name);
     if (entry) addSize(entry.tree, size);
   }

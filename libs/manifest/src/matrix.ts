@@ -178,17 +178,24 @@ const namesFilled = (tree: Tree, axes: Axes): Tree =>
       }
     : tree;
 
-export const places: Readonly<Record<string, (tree: Tree, axes: Axes) => Tree>> = {
-  driver: filled,
-  services: filled,
-  cache: namesFilled,
+interface MatrixKey {
+  /** The part of the manifest that is made from it. */
+  readonly part: "driver" | "services" | "caches";
+  readonly fill: (tree: Tree, axes: Axes) => Tree;
+}
+
+/** The keys of a manifest in which axes are replaced. */
+export const matrixKeys: Readonly<Record<string, MatrixKey>> = {
+  driver: { part: "driver", fill: filled },
+  services: { part: "services", fill: filled },
+  cache: { part: "caches", fill: namesFilled },
 };
 
-/** Returns those keys of a manifest in which axes are replaced, with the values of one combination. */
+/** Returns the values of these keys for one combination. */
 export const filledKeys = (root: Mapping, axes: Axes): Mapping =>
   new Map(
     [...root].flatMap(([name, { at, tree }]) =>
-      Object.hasOwn(places, name) ? [[name, { at, tree: places[name]!(tree, axes) }]] : [],
+      Object.hasOwn(matrixKeys, name) ? [[name, { at, tree: matrixKeys[name]!.fill(tree, axes) }]] : [],
     ),
   );
 
