@@ -1,5 +1,5 @@
+import { cloneCommands } from "@ci/git/clone-commands";
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
-import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type { OrderedJob } from "@ci/kit/process/next-jobs";
 import type { Cache } from "@ci/manifest/caches";
 import type { JobRun } from "@ci/manifest/job-run";

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { checkout } from "@ci/git/checkout";
+import { quote } from "@ci/git/clone-commands";
 import { tooLargeText } from "@ci/git/pack-limits";
 import { openRemote, type Remote } from "@ci/git/remote";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
@@ -13,7 +14,6 @@ import type { Environment } from "../driver.js";
 import { isHostTrouble } from "../work/errors.js";
 import { sizeText } from "../work/size-text.js";
 import { maxPathLength, tooLongText } from "./path-length.js";
-import { quote } from "./script.js";
 import { sourceArchive } from "./source-archive.js";
 
 export interface Cloning {

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quote, scriptOf } from "./script.js";
+import { quote } from "@ci/git/clone-commands";
+import { scriptOf } from "./script.js";
 
 let folder: string;
 beforeEach(() => {

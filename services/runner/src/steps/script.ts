@@ -1,7 +1,5 @@
-import { cloneCommands, quote } from "@ci/kit/process/clone-commands";
+import { cloneCommands, quote } from "@ci/git/clone-commands";
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
-
-export { quote } from "@ci/kit/process/clone-commands";
 
 /** Lets another shell run this same script. Its argument tells it that this has happened. */
 const inShell = (shell: string): string[] => [`[ $# -gt 0 ] || exec ${quote(shell)} "$0" -`, "shift"];

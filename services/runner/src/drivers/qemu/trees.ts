@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { quote } from "@ci/git/clone-commands";
 import { abortable } from "@ci/kit/bytes/chunked";
 import type { Client } from "ssh2";
 import type { Tree, Trees } from "../../driver.js";
-import { quote } from "../../steps/script.js";
 import { inHome, nameBelow, readScript, tarFailed } from "../os/trees.js";
 import { CommandFailed, startCommand } from "./ssh.js";
 
