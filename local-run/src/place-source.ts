@@ -1,7 +1,7 @@
 import { open, rm, stat } from "node:fs/promises";
+import { roundedSize } from "@ci/kit/bytes/size-text";
 import type { Copies } from "@ci/runner/caches/copies";
 import type { Driver, Environment } from "@ci/runner/driver";
-import { roundedSize } from "@ci/runner/work/size-text";
 import { packSource } from "./pack-source.js";
 import type { LocalSource } from "./source.js";
 

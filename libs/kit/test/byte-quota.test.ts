@@ -1,6 +1,6 @@
 import { suite } from "@ci/testkit/suite";
 import type { Db, Document } from "mongodb";
-import { type ByteLimit, byteQuota, roundedSize, withinRoom } from "../src/mongo/byte-quota.js";
+import { type ByteLimit, byteQuota, withinRoom } from "../src/mongo/byte-quota.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { ensureQuotas, quotaComplaints, withinQuotas } from "../src/mongo/quota.js";
 import { invalid } from "../src/rpc/fault.js";
@@ -28,17 +28,6 @@ beforeAll(async () => {
   await using mongo = await open();
   await ensureQuotas(mongo.db);
   await ensureIndexes(recordsIn(mongo.db), [{ key: { userId: 1, size: 1 } }]);
-});
-
-test.each([
-  [0, "0 bytes"],
-  [1_023, "1020 bytes"],
-  [1_024, "1 KiB"],
-  [5 * 1024 ** 2, "5 MiB"],
-  [9.999 * 1024 ** 3, "10 GiB"],
-  [9_000 * 1024 ** 4, "9000 TiB"],
-])("%d bytes are shown as %s", (bytes, text) => {
-  expect(roundedSize(bytes)).toBe(text);
 });
 
 test("concurrent writes of two processes take exactly the bytes that the quota allows", async () => {

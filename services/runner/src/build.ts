@@ -20,7 +20,7 @@ import { isSetup, sayIfNothingRuns } from "./steps/setup.js";
 import { sideBySide } from "./steps/side-by-side.js";
 import { type BuildTime, buildTime, never, prepareTime } from "./work/build-time.js";
 import { Ended } from "./work/ended.js";
-import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
+import { isConflict, mayPass, reasonOf } from "./work/errors.js";
 import { type HeldReport, holdReport } from "./work/held-report.js";
 import { exitLine, jobTimeoutLine, notFound } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
@@ -188,7 +188,7 @@ async function resultOf({ ctx, lease }: Run, step: () => Promise<Result>): Promi
       return { outcome, why };
     }
     ctx.log.warn({ err: error }, "step failed");
-    return isRunnerFault(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
+    return mayPass(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
   }
 }
 

@@ -7,7 +7,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import type { Driver } from "../src/driver.js";
-import { HostTrouble, isHostTrouble, isRunnerFault, reasonOf } from "../src/work/errors.js";
+import { HostTrouble, isHostTrouble, mayPass, reasonOf } from "../src/work/errors.js";
 import { readinessOf } from "../src/work/readiness.js";
 import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";
@@ -63,7 +63,7 @@ test.each([
   [new Error("whatever"), true, false, "internal error"],
   [new Fault("precondition", "not found"), false, false, "not found"],
 ])("%s: fault of the runner %s, trouble of the host %s", (error, runnerFault, hostTrouble, reason) => {
-  expect([isRunnerFault(error), isHostTrouble(error), reasonOf(error)]).toEqual([runnerFault, hostTrouble, reason]);
+  expect([mayPass(error), isHostTrouble(error), reasonOf(error)]).toEqual([runnerFault, hostTrouble, reason]);
 });
 
 describe("a driver makes room", () => {

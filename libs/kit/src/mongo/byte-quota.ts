@@ -1,5 +1,6 @@
 import type { Collection, Db, Document, Filter } from "mongodb";
 import type { PutOptions } from "../bytes/blobs.js";
+import { roundedSize } from "../bytes/size-text.js";
 import { type Fields, invalid } from "../rpc/fault.js";
 import { type Quota, without } from "./quota.js";
 import { boundOf } from "./quota-holds.js";
@@ -9,14 +10,6 @@ export interface ByteLimit {
   readonly records: string;
   readonly max: number;
   readonly remedy: string;
-}
-
-const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-
-/** Returns a size with three digits, such as `9.77 GiB`. */
-export function roundedSize(bytes: number): string {
-  const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${Number((bytes / 1024 ** unit).toPrecision(3))} ${units[unit]}`;
 }
 
 export const byteComplaint = ({ records, remedy }: Omit<ByteLimit, "max">, max: string, used: string): string =>

@@ -10,7 +10,7 @@ import type { FollowedBuild } from "../store/build-queries.js";
 import type { OutputRange } from "../store/output.js";
 import type { Feed } from "./feeds.js";
 import { beginsLine, jobIndex, progress } from "./output.js";
-import { findBuild, requireView } from "./see.js";
+import { findBuild, requireAccess } from "./see.js";
 
 /** At most this much output is in memory for each follower, however slowly it reads. */
 const maxBlockBytes = fixedLimit({
@@ -106,7 +106,7 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): O
   async function look(): Promise<WatchOutputResponse | number> {
     const { build, waiting, reading } = feed.latest();
     // Check the permission each time, because the follower may have lost it.
-    await requireView(ctx, caller, build);
+    await requireAccess(ctx, caller, "view", build);
     if (isForgotten(build)) return end(build.status);
     const job = jobIndex(build, name);
     const { bytes, status } = progress(build, job);

@@ -87,15 +87,6 @@ export async function requireAccess(
   if (!(await may(ctx, caller, action, record))) throw notFound();
 }
 
-/** Throws `not_found` if the caller may not see a record. */
-export async function requireView(
-  ctx: Context,
-  caller: Caller,
-  record: { userId: number; namespaceId?: number },
-): Promise<void> {
-  if (!(await may(ctx, caller, "view", record))) throw notFound();
-}
-
 /** Returns the build and the artifacts that the caller may see. A kept disk holds secrets, so only members see it. */
 export async function seeArtifacts(
   ctx: Context,

@@ -4,6 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, previousStatuses } from "./build.js";
+import { continuationBytes } from "./characters.js";
 import { shownTail } from "./side-by-side.js";
 import { grownTail } from "./tail.js";
 
@@ -78,10 +79,8 @@ export function lastBytes(text: string, bytes: number): string | undefined {
   if (text.length * 3 <= bytes) return text || undefined;
   const all = Buffer.from(text);
   if (all.length === 0) return undefined;
-  let at = Math.max(0, all.length - bytes);
-  // Bytes 10xxxxxx continue a character.
-  while (at < all.length && (all[at]! & 0xc0) === 0x80) at++;
-  return all.subarray(at).toString();
+  const last = all.subarray(Math.max(0, all.length - bytes));
+  return last.subarray(continuationBytes(last)).toString();
 }
 
 /** Returns the record for lists and events, with the end of the output and, while queued, its place. */

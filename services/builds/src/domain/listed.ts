@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { completeBytes } from "./characters.js";
 
 /** Bytes of a manifest in a list, whose pages have 25. */
 const maxBytes = fixedLimit({
@@ -12,8 +13,6 @@ const maxBytes = fixedLimit({
 export function listedManifest(text: string): string {
   const all = Buffer.from(text);
   if (all.length <= maxBytes) return text;
-  let end = maxBytes;
-  // Bytes 10xxxxxx continue a character.
-  while ((all[end]! & 0xc0) === 0x80) end--;
+  const end = completeBytes(all.subarray(0, maxBytes));
   return `${all.subarray(0, end).toString()}\n[ # ${all.length - end} bytes left out, see url\n`;
 }

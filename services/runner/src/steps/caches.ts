@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { roundedSize } from "@ci/kit/bytes/size-text";
 import type { Log } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
@@ -9,7 +10,6 @@ import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
 import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
-import { roundedSize } from "../work/size-text.js";
 import { placedNames } from "./placed.js";
 
 export interface Caching extends Omit<Transferring, "signal"> {

@@ -31,6 +31,6 @@ export const isConflict = (error: unknown): boolean => error instanceof Fault &&
 /** Reports whether this machine caused an error, not the build. */
 export const isHostTrouble = (error: unknown): boolean => troubleOf(error) !== undefined;
 
-/** Reports whether another runner, or this one later, may succeed. */
-export const isRunnerFault = (error: unknown): boolean =>
+/** Reports whether another runner, or this one later, may succeed. Any other refusal is final. */
+export const mayPass = (error: unknown): boolean =>
   !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";

@@ -1,7 +1,7 @@
-import { Fault } from "@ci/kit/rpc/fault";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
 import { Ended } from "./ended.js";
+import { mayPass } from "./errors.js";
 
 /** The right to run a build, renewed until disposed. */
 export interface Lease extends Disposable {
@@ -19,10 +19,6 @@ export interface LeaseTimes {
   /** When the claim was sent, by performance.now(): the lease began no earlier. */
   readonly claimedAt: number;
 }
-
-/** An unavailable peer may return before the lease ends; any other refusal is final. */
-const mayPass = (error: unknown) =>
-  !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";
 
 /** Renews a lease. Without a renewal in time the build is lost. */
 export function keepLease(
