@@ -91,7 +91,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ),
     path: s.str(
       "PATH",
-      "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
+      "where programs are found: `qemu-img`, and in the runner QEMU and iptables",
       "/usr/local/bin:/usr/bin:/bin",
     ),
     ...guardConfig(s),
