@@ -50,18 +50,18 @@ function connectMs(url: URL): number {
 function connectTo(url: URL, addresses: LookupAddress[]): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   // Connect only to the addresses that were checked.
-  return connect({
+  const socket = connect({
     host,
     port: portOf(url),
     autoSelectFamily: true,
     lookup: (_host, _options, use) => use(null, addresses),
   });
+  // An address without a route fails before the client listens.
+  return socket.on("error", () => undefined);
 }
 
 async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
   const { username, password } = credentials(url);
-  // The client would report an empty username as a configuration error.
-  if (username === "") throw new FetchFailed("authentication failed");
   await new Promise<void>((resolve, reject) => {
     client.once("ready", resolve).on("error", reject);
     client.once("close", () => reject(new FetchFailed("connection reset")));
@@ -157,6 +157,8 @@ export async function openSftp(
   signal: AbortSignal,
   rest?: Rest,
 ): Promise<Source> {
+  // The client would report an empty username as a configuration error.
+  if (url.username === "") throw new FetchFailed("authentication failed");
   const addresses = await checkedAddresses(url.hostname, portOf(url), ctx.guard);
   signal.throwIfAborted();
   const client = new Client();
