@@ -167,14 +167,29 @@ describe("guardedFetch fails with", () => {
     expect(await reasonOf(attempt)).toBe("FetchFailed: connection refused");
   });
 
+  test.each<[string, string]>([
+    ["connection reset", "HTTP/1.1 200 OK"],
+    ["connection reset", "HTTP/1.1 200 OK\r\nConnection: close"],
+    ["connection reset", "HTTP/1.0 200 OK"],
+    ["invalid response", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nbad header"],
+  ])("%s if the connection ends early after %j, for a stream too", async (reason, head) => {
+    const server = await listen(
+      createTcpServer((socket) =>
+        socket.on("error", () => {}).once("data", () => socket.end(`${head}\r\nContent-Length: 9\r\n\r\nabc`)),
+      ),
+    );
+    const url = `http://127.0.0.1:${server.port}`;
+    const read = async () => {
+      using response = await guardedStream(agentFor(), url, limits);
+      for await (const _ of response.body);
+    };
+    expect(await reasonOf(guardedFetch(agentFor(), url, limits))).toBe(`FetchFailed: ${reason}`);
+    expect(await reasonOf(read())).toBe(`FetchFailed: ${reason}`);
+  });
+
   test.each<[string, string, (socket: Socket) => unknown]>([
     ["connection reset", "before the response", (socket) => socket.once("data", () => socket.resetAndDestroy())],
     ["connection reset", "after a close without a response", (socket) => socket.once("data", () => socket.end())],
-    [
-      "connection reset",
-      "in the middle of the body",
-      (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")),
-    ],
     [
       "invalid response",
       "for bytes that are not HTTP",

@@ -40,6 +40,13 @@ describe("the second attempt", () => {
     expect(image.download).toMatchObject({ total: content.length });
   });
 
+  test("requests the rest even if the server keeps no connection alive", async () => {
+    const headers = { Connection: "close" };
+    await using server = await aBreakingServer({ ...broken, headers }, { content, etag: tag, headers });
+    await downloadAndCheck(server.url, content);
+    expect(server.ranges()[1]).toEqual([`bytes=${MiB}-`, tag]);
+  });
+
   test("validates by date if there is no entity tag", async () => {
     const modified = new Date(Date.now() - 10_000).toUTCString();
     const headers = { "Last-Modified": modified };

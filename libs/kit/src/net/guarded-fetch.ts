@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { type Agent, type Dispatcher, request } from "undici";
 import { Pieces } from "../bytes/pieces.js";
-import { FetchFailed, failure } from "./fetch-failed.js";
+import { bodyFailure, FetchFailed, failure } from "./fetch-failed.js";
 
 export type FetchOptions = {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -90,7 +90,7 @@ async function* chunksOf(body: Readable, until: Disposable, signal: AbortSignal)
   try {
     for await (const chunk of body) yield chunk;
   } catch (error) {
-    throw failure(error, signal);
+    throw bodyFailure(error, signal);
   } finally {
     until[Symbol.dispose]();
   }
@@ -173,7 +173,7 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
             close();
           },
           onResponseEnd: end,
-          onResponseError: (_, error) => reject(error),
+          onResponseError: (_, error) => reject(answered.statusCode > 0 ? bodyFailure(error) : error),
         },
       );
     });
