@@ -1,4 +1,6 @@
-import { type Client, type ClientChannel, type ServerChannel, utils } from "ssh2";
+import type { Socket } from "node:net";
+import { eventually } from "@ci/testkit/eventually";
+import { type Client, type ClientChannel, type ParsedKey, type ServerChannel, utils } from "ssh2";
 import { type Serve, withServer } from "../../../test/_ssh-server.js";
 import { makeKeyPair } from "./ssh.js";
 
@@ -17,6 +19,79 @@ test("logInNow refuses group exchange, in which a guest chooses the prime", asyn
   await expect(
     withServer({ kex: ["diffie-hellman-group-exchange-sha256", "diffie-hellman-group-exchange-sha1"] }),
   ).rejects.toThrow("no matching key exchange algorithm");
+});
+
+/** What the tests use of ssh2's private parts. */
+interface Peer {
+  readonly _sock: Socket;
+  readonly _protocol: {
+    _debug: (line: string) => void;
+    readonly _cipher: { encrypt(packet: Buffer): void };
+    readonly _packetRW: {
+      write: { allocStart: number; alloc(size: number): Buffer; finalize(packet: Buffer): Buffer };
+    };
+    channelWindowAdjust(id: number, bytes: number): void;
+  };
+}
+const partsOf = (end: unknown) => end as Peer;
+
+/** Collects the errors of a client until its connection is closed. */
+async function errorsOf(client: Client): Promise<string[]> {
+  const errors: string[] = [];
+  client.on("error", ({ message }) => errors.push(message));
+  await new Promise<void>((resolve) => client.once("close", () => resolve()));
+  return errors;
+}
+
+const execute = (client: Client): Promise<ClientChannel> =>
+  new Promise((resolve, reject) => {
+    client.exec("any", (error, opened) => (error ? reject(error) : resolve(opened)));
+  });
+
+test("logInNow verifies no keys that a server announces", async () => {
+  const lines: string[] = [];
+  const requests = () => lines.filter((line) => /^Inbound: .*(GLOBAL_REQUEST|REQUEST_(SUCCESS|FAILURE))/.test(line));
+  const serve: Serve = (connection) =>
+    connection.on("ready", () => {
+      const { _protocol: protocol } = partsOf(connection);
+      protocol._debug = (line) => lines.push(line);
+      const name = "hostkeys-00@openssh.com";
+      const key = (utils.parseKey(makeKeyPair().public) as ParsedKey).getPublicSSH();
+      const { write } = protocol._packetRW;
+      const packet = write.alloc(1 + 4 + name.length + 1 + 4 + key.length);
+      packet[write.allocStart] = 80;
+      let at = packet.writeUInt32BE(name.length, write.allocStart + 1);
+      at += packet.write(name, at);
+      at = packet.writeUInt8(1, at);
+      packet.set(key, packet.writeUInt32BE(key.length, at));
+      protocol._cipher.encrypt(write.finalize(packet));
+    });
+  await withServer({}, () => eventually(() => expect(requests()).not.toEqual([])), serve);
+  expect(requests()).toEqual(["Inbound: Received REQUEST_FAILURE"]);
+});
+
+test("a server that does not read is disconnected before the client holds much more than 64 MiB", async () => {
+  const serve: Serve = (connection) =>
+    connection.on("session", (accept) =>
+      accept().on("exec", (begin) => {
+        const channel = begin() as unknown as { readonly outgoing: { readonly id: number } };
+        partsOf(connection)._protocol.channelWindowAdjust(channel.outgoing.id, 2 ** 30);
+        partsOf(connection)._sock.pause();
+      }),
+    );
+  const write = async (client: Client) => {
+    const errors = errorsOf(client);
+    const channel = await execute(client);
+    const { outgoing } = channel as unknown as { readonly outgoing: { readonly window: number } };
+    await eventually(() => expect(outgoing.window).toBeGreaterThanOrEqual(2 ** 30));
+    const held = Array.from({ length: 80 }, () => {
+      channel.write(Buffer.alloc(1024 ** 2));
+      return partsOf(client)._sock.writableLength;
+    });
+    expect(Math.max(...held)).toBeLessThan(66 * 1024 ** 2);
+    expect(await errors).toEqual(["The server does not read what it is sent"]);
+  };
+  await withServer({}, write, serve);
 });
 
 const windowBytes = 2 * 1024 ** 2;
@@ -39,13 +114,9 @@ test.each(["stdout", "stderr"] as const)("a server that ignores the window of %s
       }),
     );
   const read = async (client: Client) => {
-    const errors: string[] = [];
-    client.on("error", ({ message }) => errors.push(message));
-    const closed = new Promise<void>((resolve) => client.once("close", () => resolve()));
-    const channel = await new Promise<ClientChannel>((resolve, reject) =>
-      client.exec("print", (error, opened) => (error ? reject(error) : resolve(opened))),
-    );
-    await closed;
+    const closed = errorsOf(client);
+    const channel = await execute(client);
+    const errors = await closed;
     expect(channel[name].readableLength).toBeGreaterThanOrEqual(windowBytes - packetSize);
     expect(channel[name].readableLength).toBeLessThanOrEqual(2 * windowBytes);
     expect(errors).toEqual(["The server sent more data than the window allows"]);
