@@ -1,15 +1,19 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type Algorithms, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
 // The library cannot read about one in 300 of the Ed25519 keys that it generates.
-const { privateKey: hostKey } = generateKeyPairSync("rsa", {
-  modulusLength: 2048,
-  privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  publicKeyEncoding: { type: "pkcs1", format: "pem" },
-});
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pem = { type: "pkcs1", format: "pem" } as const;
+
+/** Returns a host key whose exponents are swapped, so that the public one is long. */
+export function costlyKey(): string {
+  const { e, d, ...key } = privateKey.export({ format: "jwk" });
+  const swapped = { ...key, e: d!, d: e!, dp: e!, dq: e! };
+  return createPrivateKey({ key: swapped, format: "jwk" }).export(pem).toString();
+}
 
 export interface SftpOptions {
   readonly files: Readonly<Record<string, Buffer>>;
@@ -27,6 +31,7 @@ export interface SftpOptions {
   readonly shrinks?: boolean;
   /** The algorithms that it accepts. */
   readonly algorithms?: Algorithms;
+  readonly hostKey?: string;
 }
 
 const expected = { username: "ada", password: "s cret" };
@@ -35,6 +40,7 @@ const expected = { username: "ada", password: "s cret" };
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
   const { readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
+  const { hostKey = privateKey.export(pem).toString() } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
   let mtime = 1_700_000_000;

@@ -6,7 +6,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { type Algorithms, utils } from "ssh2";
 import type { Config } from "../src/config.js";
-import { anSftpServer, type SftpOptions } from "./_sftp-server.js";
+import { anSftpServer, costlyKey, type SftpOptions } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
 
 const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });
@@ -79,6 +79,14 @@ describe("failures", () => {
     const image = await impatient.download(ada, server.url("/disks/a%20disk"));
     const error = `SSH handshake failed: no matching ${what}`;
     expect((await impatient.finished(ada, image)).download).toMatchObject({ error });
+    expect(server.opened).toEqual([]);
+  });
+
+  test("fails with SSH handshake failed for a server whose host key has a long exponent", async () => {
+    await using server = await anSftpServer({ files, hostKey: costlyKey() });
+    await using impatient = await service.bootAnother({ downloadAttempts: 1 });
+    const image = await impatient.download(ada, server.url("/disks/a%20disk"));
+    expect((await impatient.finished(ada, image)).download).toMatchObject({ error: "SSH handshake failed" });
     expect(server.opened).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
+import { hostKeyCheck } from "@ci/kit/net/host-key-check";
 import { type Algorithms, Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
 import type { Rest } from "../domain/resume.js";
@@ -69,7 +70,10 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
     client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) =>
       answer(prompts.map(() => password)),
     );
-    client.connect({ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms });
+    client.connect({
+      ...{ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms },
+      hostVerifier: hostKeyCheck(),
+    });
   });
 }
 
@@ -150,7 +154,7 @@ async function* translateErrors(bytes: AsyncIterable<Uint8Array>, signal: AbortS
   }
 }
 
-/** Opens a file over SFTP, or the rest of it. Throws FetchFailed. The host key is unknown, so it is not checked. */
+/** Opens a file over SFTP, or the rest of it. Throws FetchFailed. The host key is unknown, so any cheap one is accepted. */
 export async function openSftp(
   ctx: Pick<Context, "guard">,
   url: URL,

@@ -70,6 +70,20 @@ test("logInNow verifies no keys that a server announces", async () => {
   expect(requests()).toEqual(["Inbound: Received REQUEST_FAILURE"]);
 });
 
+test("a server that asks for new keys without end is disconnected", async () => {
+  let exchanges = 0;
+  const serve: Serve = (connection) => {
+    const again = (error?: Error) => {
+      exchanges++;
+      if (!error) connection.rekey(again);
+    };
+    connection.on("ready", again);
+  };
+  const read = async (client: Client) => expect(await errorsOf(client)).toEqual(["Host denied (verification failed)"]);
+  await withServer({}, read, serve);
+  expect(exchanges).toBe(200);
+});
+
 test("a server that does not read is disconnected before the client holds much more than 64 MiB", async () => {
   const serve: Serve = (connection) =>
     connection.on("session", (accept) =>

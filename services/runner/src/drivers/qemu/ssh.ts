@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { hostKeyCheck } from "@ci/kit/net/host-key-check";
 import { type Algorithms, type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
 
 export interface Login {
@@ -30,8 +31,8 @@ const algorithms: Algorithms = {
 };
 
 /**
- * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Host
- * keys are not checked, because the connection stays on this machine.
+ * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Any
+ * cheap host key is accepted, because the connection stays on this machine.
  * @throws the signal's reason
  */
 export async function logIn(login: Login, onFailure: (error: Error) => void, signal: AbortSignal): Promise<Client> {
@@ -74,7 +75,7 @@ export async function logInNow({ port, privateKey }: Login, signal: AbortSignal)
       readyTimeout: handshakeMs,
       algorithms,
       ...keepAlive,
-      hostVerifier: () => true,
+      hostVerifier: hostKeyCheck(),
     });
     await ready;
     return client;
