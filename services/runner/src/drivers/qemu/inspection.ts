@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -94,7 +93,7 @@ async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
   const made = await stat(path).catch(() => undefined);
   if (!made) await flatten(guest, path, on);
   const { size: sizeBytes } = made ?? (await stat(path));
-  const content = createReadStream(path);
+  const content = (await open(path)).createReadStream();
   return { sizeBytes, content, close: async () => void content.destroy() };
 }
 
