@@ -1,4 +1,5 @@
 // Runs the built binary, cli/dist/main.js, with the os driver and without a server.
+import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
@@ -116,6 +117,15 @@ test("--keep copies what jobs leave, also after a failure, into an empty folder"
   expect(readdirSync(join(user.repository, "kept/app/sub"))).toEqual(["file", "link"]);
   const again = await user.run(manifest, ["--keep", "kept"]);
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("kept is not empty. Name another folder")]);
+});
+
+test("--keep without tar says so, and the build ends as it did", async () => {
+  const bin = join(user.ci.folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["git", "mkfifo"])
+    symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(bin, name));
+  const ended = await user.run(inApp(["true"]), ["--keep", "kept"], { PATH: bin, OS_PATH: process.env.PATH });
+  expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining("Not kept: spawn tar ENOENT")]);
 });
 
 test("an artifact never leaves its folder", async () => {

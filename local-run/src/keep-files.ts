@@ -30,6 +30,7 @@ async function copyFiles({ trees }: Environment, folder: string): Promise<void> 
       complaint = `${complaint}${text}`.slice(-1_000);
     });
     const ended = once(tar, "close");
+    ended.catch(() => undefined);
     // After the end of the archive, tar does not read the padding. If the archive breaks off, tar says so.
     await pipeline(content, tar.stdin).catch(() => undefined);
     const [code] = await ended;
