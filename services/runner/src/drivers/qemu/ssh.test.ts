@@ -26,6 +26,8 @@ interface Peer {
   readonly _sock: Socket;
   readonly _protocol: {
     _debug: (line: string) => void;
+    readonly _kexinit?: Buffer;
+    readonly _queue?: readonly Buffer[];
     readonly _cipher: { encrypt(packet: Buffer): void };
     readonly _packetRW: {
       write: { allocStart: number; alloc(size: number): Buffer; finalize(packet: Buffer): Buffer };
@@ -84,23 +86,29 @@ test("a server that asks for new keys without end is disconnected", async () => 
   expect(exchanges).toBe(200);
 });
 
-test("a server that does not read is disconnected before the client holds much more than 64 MiB", async () => {
+test.each<[string, boolean]>([
+  ["does not read", false],
+  ["does not end a key exchange", true],
+])("a server that %s is disconnected before the client holds much more than 64 MiB", async (_what, changesKeys) => {
   const serve: Serve = (connection) =>
     connection.on("session", (accept) =>
       accept().on("exec", (begin) => {
         const channel = begin() as unknown as { readonly outgoing: { readonly id: number } };
         partsOf(connection)._protocol.channelWindowAdjust(channel.outgoing.id, 2 ** 30);
+        if (changesKeys) connection.rekey();
         partsOf(connection)._sock.pause();
       }),
     );
   const write = async (client: Client) => {
     const errors = errorsOf(client);
+    const { _sock: socket, _protocol: protocol } = partsOf(client);
     const channel = await execute(client);
     const { outgoing } = channel as unknown as { readonly outgoing: { readonly window: number } };
     await eventually(() => expect(outgoing.window).toBeGreaterThanOrEqual(2 ** 30));
+    await eventually(() => expect(protocol._kexinit !== undefined).toBe(changesKeys));
     const held = Array.from({ length: 80 }, () => {
       channel.write(Buffer.alloc(1024 ** 2));
-      return partsOf(client)._sock.writableLength;
+      return (protocol._queue ?? []).reduce((sum, { length }) => sum + length, socket.writableLength);
     });
     expect(Math.max(...held)).toBeLessThan(66 * 1024 ** 2);
     expect(await errors).toEqual(["The server does not read what it is sent"]);
