@@ -2,11 +2,14 @@ import { connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, leaseMs, manifest } from "./_suite.js";
+import { crowd, storedBuild } from "./queue/_crowd.js";
 
 const suite = bootBuilds({ runningPerUser: 1 });
 
 const none = "Waiting: no runner serves the os driver";
 const busy = "Waiting: no runner of the os driver is free yet";
+const groupBusy = "Waiting: another build of its group is running";
+const unapproved = "Waiting: a member has to approve this build, which comes from a fork";
 const limited = "Waiting: this user has reached the limit of builds that run at the same time";
 
 /** Watches an output. `end` resolves to the status at its end. */
@@ -60,6 +63,26 @@ it("a watcher of a queued build receives each change of what the build waits for
   const lateWatch = follow(ref);
   expect(await lateWatch.end).toBe("killed");
   expect(lateWatch.waiting).toEqual([]);
+});
+
+it("a watcher of a queued build receives that its group is busy, or that a member has to approve it", async () => {
+  const { ann } = suite.users;
+  const inGroup = `concurrency: {group: g}${manifest}`;
+  await suite.submit(suite.users.bob, inGroup);
+  const running = (await suite.claim())!;
+  const queued = await suite.submit(ann, manifest);
+  const key = (await storedBuild(suite.database(), running.buildId)).concurrency;
+  const copies = await crowd(suite.database(), await storedBuild(suite.database(), queued.id), 2, [ann.id], (nth) =>
+    nth === 0 ? { concurrency: key } : { awaitsApproval: true },
+  );
+  const [ofGroup, ofFork] = copies.map(({ userId, number }) => follow({ userId, number }));
+  await eventually(() => expect(ofGroup!.waiting).toEqual([groupBusy]));
+  await eventually(() => expect(ofFork!.waiting).toEqual([unapproved]));
+  await suite.finish(running, 0, "failed");
+  await eventually(() => expect(ofGroup!.waiting).toEqual([groupBusy, busy]));
+  for (const { userId, number } of [queued, ...copies])
+    await suite.as(ann, () => suite.builds.killBuild({ ref: { userId, number } }));
+  expect(await Promise.all([ofGroup!.end, ofFork!.end])).toEqual(["killed", "killed"]);
 });
 
 it("the last piece brings the end to a client that accepts it there", async () => {

@@ -79,13 +79,17 @@ export function placeFinder(ctx: Needs): Places {
   };
 }
 
+const placeQuery = ({ _id, userId, rootId, driver, awaitsApproval, concurrency }: CopiedBuild): PlaceQuery => ({
+  ...{ _id, userId, rootId, driver, awaitsApproval, concurrency },
+});
+
 /** Returns the places of the queued builds among these, by id. */
 export async function queuePlacesById(
   ctx: Pick<Context, "places">,
   docs: readonly CopiedBuild[],
 ): Promise<Map<number, QueuePlace>> {
   const queued = docs.filter((doc) => doc.status === "queued");
-  const places = await ctx.places.of(queued);
+  const places = await ctx.places.of(queued.map(placeQuery));
   return new Map(queued.map((doc, index) => [doc._id, places[index]!]));
 }
 

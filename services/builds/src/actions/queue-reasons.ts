@@ -5,9 +5,11 @@ import type { BuildDoc } from "../domain/build.js";
 import { memory } from "./remember.js";
 
 /** The fields from which a place is computed. A build that is not stored yet has no id. */
-export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver" | "awaitsApproval" | "concurrency"> & {
+export interface PlaceQuery extends Pick<BuildDoc, "userId" | "rootId" | "driver"> {
   readonly _id?: number;
-};
+  readonly awaitsApproval: BuildDoc["awaitsApproval"] | undefined;
+  readonly concurrency: BuildDoc["concurrency"] | undefined;
+}
 
 export interface Reasons {
   /** Returns only the reason why each queued build waits. Far cheaper than its place. */

@@ -13,6 +13,7 @@ export async function readFollowed(
   const build = given ?? (await builds.followed(id));
   if (!build) throw notFound();
   if (build.status !== "queued") return { build };
-  const [reason] = await places.reasons([build]);
-  return { build, waiting: waitingText(reason!, build.driver.type) };
+  const { userId, rootId, driver, awaitsApproval, concurrency } = build;
+  const [reason] = await places.reasons([{ userId, rootId, driver, awaitsApproval, concurrency }]);
+  return { build, waiting: waitingText(reason!, driver.type) };
 }

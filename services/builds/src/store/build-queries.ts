@@ -14,6 +14,8 @@ const followedFields = {
   createdAt: 1,
   startedAt: 1,
   driver: 1,
+  awaitsApproval: 1,
+  concurrency: 1,
   jobs: 1,
   outputBytes: 1,
   tail: 1,
