@@ -1,5 +1,11 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
+import { claim } from "../src/domain/moves.js";
+import { lose } from "../src/domain/take-back.js";
+import { type BuildStore, buildStore } from "../src/store/builds.js";
+import { ensureAllIndexes } from "../src/store/indexes.js";
+import { aBuild } from "./_build.js";
+import { elapse } from "./_elapse.js";
 import { startLostPass } from "./_model-world.js";
 import { bootBuilds, fault, leaseMs } from "./_suite.js";
 
@@ -42,6 +48,44 @@ it("the pass rests only while no build runs", async () => {
   expect(await pass.run()).toBe(0);
 });
 
+describe("in the process that claimed a build and has not read it since", () => {
+  const id = 1;
+  const claimer = { runnerId: "r1", leaseHash: "h" };
+
+  /** Claims a build in a database without other processes. */
+  async function claimed(name: string) {
+    let builds: BuildStore | undefined;
+    const config = { ...suite.config, mongoDb: `${suite.names.mongoDb}_${name}` };
+    const pass = await startLostPass(suite.names, config, suite.now, (store) => {
+      builds = store;
+      return store;
+    });
+    await ensureAllIndexes(pass.db);
+    await builds!.insert([aBuild({ _id: id })]);
+    await builds!.change(id, (doc) => claim(doc, claimer, leaseMs, suite.now()));
+    return { pass, builds: builds! };
+  }
+
+  it("the first pass requeues the build", async () => {
+    const { pass, builds } = await claimed("first");
+    await using _ = pass;
+    await elapse(pass.db, leaseMs + 1_000);
+    expect(await pass.run()).toBe(1);
+    expect(await builds.byId(id)).toMatchObject({ status: "queued", returns: 1 });
+  });
+
+  it("the build stays with its runner if the lease was renewed at another replica since it was read as expired", async () => {
+    const { pass, builds } = await claimed("renewed");
+    await using _ = pass;
+    await elapse(pass.db, leaseMs + 1_000);
+    const [lost] = await builds.lost();
+    const other = buildStore(pass.db, () => undefined);
+    expect(await other.renew(id, 1, claimer.leaseHash, leaseMs)).toBeDefined();
+    await builds.change(id, (doc) => lose(doc, lost!.lease, { returns: 2, tagId: 1 }, suite.now()));
+    expect(await builds.byId(id)).toMatchObject({ status: "running", returns: 0, epoch: 1 });
+  });
+});
+
 it("a build stays with its runner while its lease is renewed", async () => {
   const { number } = await suite.submit(suite.users.ann);
   const assignment = (await suite.claim())!;
@@ -75,7 +119,8 @@ it("a lost build that cannot be requeued does not hold up the others, and waits 
   for (const runner of ["first", "second"]) await suite.claim(runner);
   await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const stored = mongo.db.collection<{ _id: number }>("builds");
-  expect((await stored.updateOne({ _id: broken.id }, { $unset: { jobs: true } })).modifiedCount).toBe(1);
+  const damage = { $unset: { jobs: true }, $inc: { rev: 1 } } as const;
+  expect((await stored.updateOne({ _id: broken.id }, damage)).modifiedCount).toBe(1);
   await suite.loseRunners();
   await eventually(async () => expect((await get(whole.number)).status).toBe("queued"));
   await eventually(async () => expect(await pass.run()).toBeUndefined());

@@ -14,7 +14,9 @@ interface Returns {
 /** Requeues or ends the build of a silent runner, unless its lease was renewed since it was read as expired. */
 export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
   const { lease } = doc;
-  if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
+  // A copy without `until` is as its claim wrote it: a renewal would have changed the revision that guards the write.
+  const wasRenewed = lease?.until && lease.until.getTime() !== ended.until?.getTime();
+  if (lease?.epoch !== ended.epoch || wasRenewed) return undefined;
   return requeue(doc, "Runner lost", limits, now);
 }
 
