@@ -26,7 +26,7 @@ import { reportSoon } from "./actions/hooks/advance.js";
 import { readingTurns } from "./actions/hooks/reading-turns.js";
 import { killingReplaced } from "./actions/kill-replaced.js";
 import { placeFinder } from "./actions/queue-places.js";
-import { readFollowed } from "./actions/read-followed.js";
+import { followedReader } from "./actions/read-followed.js";
 import { cachingInputs } from "./actions/read-inputs.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
@@ -169,7 +169,11 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     agent,
     tasks,
     wakeups,
-    feeds: feedsOf((id, written) => readFollowed(ctx, id, written), wakeups, h.log),
+    feeds: feedsOf(
+      followedReader(() => ctx),
+      wakeups,
+      h.log,
+    ),
     ...overrides,
   };
   return ctx;

@@ -1,17 +1,19 @@
 import { EventEmitter } from "node:events";
 import { createLog } from "@ci/kit/process/log";
-import type { FollowedBuild } from "../store/build-queries.js";
+import type { FollowedBuild } from "../store/followed-builds.js";
 import { type Feed, feedsOf } from "./feeds.js";
-import { followedNews } from "./followed-news.js";
+import { followedNews, type Known } from "./followed-news.js";
 
 /** Feeds whose builds change when the test says so. */
 function changing() {
   const changes = new EventEmitter();
   let rev = 0;
   let reads = 0;
+  const checks: number[] = [];
   const build = () => ({ _id: 1, rev, outputBytes: rev }) as FollowedBuild;
-  const read = async (_id: number, written: FollowedBuild | undefined) => {
-    if (written) return { build: written };
+  const read = async (_id: number, { written, held }: Known) => {
+    if (held) checks.push(held.rev);
+    if (written || held) return { build: (written ?? held)! };
     reads++;
     return { build: build() };
   };
@@ -30,7 +32,7 @@ function changing() {
     rev++;
     changes.emit("change", build());
   };
-  return { feeds: feedsOf(read, wakeups, createLog("test", "silent")), change, write, reads: () => reads };
+  return { feeds: feedsOf(read, wakeups, createLog("test", "silent")), change, write, reads: () => reads, checks };
 }
 
 test("followers are woken in slices, so that other calls get a turn between them", async () => {
@@ -110,11 +112,21 @@ test("a change by another replica is read, whatever this process wrote before", 
   expect(reads()).toBe(2);
 });
 
+test("without news, followers hear that the build is the one last read", async () => {
+  const { feeds, change, reads, checks } = changing();
+  using feed = await feeds.follow(1);
+  change();
+  expect(await untilRead(feed)).toBe(1);
+  expect(await untilRead(feed)).toBe(1);
+  expect(reads()).toBe(2);
+  expect(checks).toEqual([1]);
+});
+
 test("news of an older revision than the one that was read is dropped", async () => {
   const build = (rev: number) => ({ _id: 1, rev }) as FollowedBuild;
   const news = followedNews();
   news.add(build(1));
-  const found = news.after(2, new AbortController().signal);
+  const found = news.after(build(2), new AbortController().signal);
   news.add(build(3));
-  expect((await found)?.rev).toBe(3);
+  expect((await found).written?.rev).toBe(3);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
-import type { FollowedBuild } from "../store/build-queries.js";
-import { followedNews } from "./followed-news.js";
+import type { FollowedBuild } from "../store/followed-builds.js";
+import { followedNews, type Known } from "./followed-news.js";
 import type { Wakeups } from "./wakeups.js";
 
 /** Number of followers to wake before other calls, such as renewals of leases, get a turn. */
@@ -51,7 +51,7 @@ function audience() {
   };
 }
 
-type Read = (written: FollowedBuild | undefined) => Promise<Followed>;
+type Read = (known: Known) => Promise<Followed>;
 type Listen = (onChange: (written: FollowedBuild | undefined) => void) => Disposable;
 
 /**
@@ -64,16 +64,16 @@ function sharedReader(read: Read, listen: Listen) {
   let result: { followed: Followed } | { error: unknown } | undefined;
   let reading = 0;
 
-  /** Returns the revision of the build if it could be read. Notifies followers either way. */
-  async function readOnce(written: FollowedBuild | undefined): Promise<number | undefined> {
-    const latest = await read(written).then(
+  /** Returns the build if it could be read. Notifies followers either way. */
+  async function readOnce(known: Known): Promise<FollowedBuild | undefined> {
+    const latest = await read(known).then(
       (followed) => ({ followed }),
       (error) => ({ error }),
     );
     result = latest;
     reading++;
     await wakeAll();
-    return "followed" in latest ? latest.followed.build.rev : undefined;
+    return "followed" in latest ? latest.followed.build : undefined;
   }
 
   return {
@@ -90,21 +90,21 @@ function sharedReader(read: Read, listen: Listen) {
       const news = followedNews();
       // Listen before reading. Otherwise a change between the two would be missed.
       using _listening = listen(news.add);
-      let written: FollowedBuild | undefined;
+      let known: Known = {};
       while (!over.signal.aborted) {
         const startedAt = performance.now();
-        const rev = await readOnce(written);
-        if (rev === undefined) return;
-        [written] = await Promise.all([news.after(rev, over.signal), delay(performance.now() - startedAt)]);
+        const build = await readOnce(known);
+        if (!build) return;
+        [known] = await Promise.all([news.after(build, over.signal), delay(performance.now() - startedAt)]);
       }
     },
   };
 }
 type SharedReader = ReturnType<typeof sharedReader> & { followers: number };
 
-/** Opens feeds. `read` reads a build, or adds what followers see to the build as `written`. */
+/** Opens feeds. `read` reads a build unless it is known, and adds what followers see. */
 export function feedsOf(
-  read: (buildId: number, written: FollowedBuild | undefined) => Promise<Followed>,
+  read: (buildId: number, known: Known) => Promise<Followed>,
   wakeups: Pick<Wakeups, "listen">,
   log: Log,
 ): Feeds {
@@ -114,7 +114,7 @@ export function feedsOf(
     const known = readers.get(buildId);
     if (known) return known;
     const shared = sharedReader(
-      (written) => read(buildId, written),
+      (known) => read(buildId, known),
       (onChange) => wakeups.listen(buildId, onChange),
     );
     const reader = { ...shared, followers: 0 };

@@ -1,17 +1,23 @@
-import type { FollowedBuild } from "../store/build-queries.js";
+import type { FollowedBuild } from "../store/followed-builds.js";
 
 /** How long a reading is trusted, in case a wakeup is lost. */
 const checkEveryMs = 1_000;
+
+/**
+ * A build as this process has written it, or as last read, if nothing is known of a change. Neither of them if another
+ * replica has changed it.
+ */
+export interface Known {
+  readonly written?: FollowedBuild | undefined;
+  readonly held?: FollowedBuild | undefined;
+}
 
 /** What has happened to a build since its followers' reader last looked. */
 export interface FollowedNews {
   /** `written` is the build as this process wrote it; undefined if another replica did. */
   add(written: FollowedBuild | undefined): void;
-  /**
-   * Resolves with the build as written after this revision; undefined if it has to be read, after a second at the latest, or
-   * at the signal.
-   */
-  after(rev: number, signal: AbortSignal): Promise<FollowedBuild | undefined>;
+  /** Resolves once `held` is out of date, after a second at the latest, or at the signal. */
+  after(held: FollowedBuild, signal: AbortSignal): Promise<Known>;
 }
 
 export function followedNews(): FollowedNews {
@@ -30,20 +36,23 @@ export function followedNews(): FollowedNews {
       else if (!newest || written.rev > newest.rev) newest = written;
       ring();
     },
-    async after(rev, signal) {
+    async after(held, signal) {
+      let isOver = signal.aborted;
       const giveUp = () => {
-        mustRead = true;
+        isOver = true;
         ring();
       };
       const timer = setTimeout(giveUp, checkEveryMs);
       signal.addEventListener("abort", giveUp, { once: true });
       // A write may be answered after a later one has been read.
-      while (!mustRead && !signal.aborted && (newest?.rev ?? 0) <= rev) await next();
+      const isWritten = () => newest !== undefined && newest.rev > held.rev;
+      while (!mustRead && !isWritten() && !isOver) await next();
       clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);
-      const written = mustRead ? undefined : newest;
+      const known = isWritten() ? { written: newest } : { held };
+      const news = mustRead ? {} : known;
       [mustRead, newest] = [false, undefined];
-      return written;
+      return news;
     },
   };
 }

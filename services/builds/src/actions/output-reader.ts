@@ -6,7 +6,7 @@ import { isForgotten } from "../domain/approval.js";
 import { isFinal } from "../domain/build.js";
 import { completeBytes, continuationBytes } from "../domain/characters.js";
 import { type Cut, timedCutter } from "../domain/timed-lines.js";
-import type { FollowedBuild } from "../store/build-queries.js";
+import type { FollowedBuild } from "../store/followed-builds.js";
 import type { OutputRange } from "../store/output.js";
 import type { Feed } from "./feeds.js";
 import { beginsLine, jobIndex, progress } from "./output.js";

@@ -1,13 +1,17 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
-import type { BuildDoc } from "../domain/build.js";
+import type { BuildDoc, JobDoc } from "../domain/build.js";
 import { lastBytes } from "../domain/change.js";
 import { continuationBytes } from "../domain/characters.js";
 import { newline } from "../domain/timed-lines.js";
 import type { OutputRange, WithOutput } from "../store/output.js";
 
+interface WithJobs {
+  readonly jobs: readonly Pick<JobDoc, "name" | "status" | "outputBytes">[];
+}
+
 /** Returns the index of a job by name; undefined if no name is given, which means the whole build. */
-export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined): number | undefined {
+export function jobIndex(doc: WithJobs, name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const index = doc.jobs.findIndex((job) => job.name === name);
   if (index < 0) throw notFound();
@@ -16,7 +20,7 @@ export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined):
 
 type Grown = Pick<BuildDoc, "outputBytes" | "status">;
 
-export const progress = (doc: Grown & Partial<Pick<BuildDoc, "jobs">>, job: number | undefined) =>
+export const progress = (doc: Grown & Partial<WithJobs>, job: number | undefined) =>
   job === undefined
     ? { bytes: doc.outputBytes, status: doc.status }
     : { bytes: doc.jobs![job]!.outputBytes, status: doc.jobs![job]!.status };
@@ -33,7 +37,7 @@ export async function beginsLine(
 /** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */
 export async function outputEnd(
   ctx: Pick<Context, "output">,
-  doc: Grown & WithOutput & Partial<Pick<BuildDoc, "jobs">>,
+  doc: Grown & WithOutput & Partial<WithJobs>,
   limitBytes: number,
   job?: number,
 ): Promise<string | undefined> {

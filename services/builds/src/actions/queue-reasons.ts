@@ -5,10 +5,12 @@ import type { BuildDoc } from "../domain/build.js";
 import { memory } from "./remember.js";
 
 /** The fields from which a place is computed. A build that is not stored yet has no id. */
-export interface PlaceQuery extends Pick<BuildDoc, "userId" | "rootId" | "driver"> {
+export interface PlaceQuery extends Pick<BuildDoc, "userId"> {
   readonly _id?: number;
+  readonly rootId: BuildDoc["rootId"] | undefined;
+  readonly driver: Pick<BuildDoc["driver"], "type">;
   readonly awaitsApproval: BuildDoc["awaitsApproval"] | undefined;
-  readonly concurrency: BuildDoc["concurrency"] | undefined;
+  readonly concurrency: Pick<NonNullable<BuildDoc["concurrency"]>, "key"> | undefined;
 }
 
 export interface Reasons {

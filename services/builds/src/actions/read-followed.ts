@@ -1,19 +1,19 @@
+import { batched } from "@ci/kit/process/batch";
 import { notFound } from "@ci/kit/rpc/fault";
+import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import { waitingText } from "../domain/line.js";
-import type { FollowedBuild } from "../store/build-queries.js";
 import type { Followed } from "./feeds.js";
+import type { Known } from "./followed-news.js";
+import type { PlaceQuery } from "./queue-reasons.js";
 
-/** Reads a build for its followers unless it is given, with the reason why it waits. */
-export async function readFollowed(
-  { builds, places }: Pick<Context, "builds" | "places">,
-  id: number,
-  given?: FollowedBuild,
-): Promise<Followed> {
-  const build = given ?? (await builds.followed(id));
-  if (!build) throw notFound();
-  if (build.status !== "queued") return { build };
-  const { userId, rootId, driver, awaitsApproval, concurrency } = build;
-  const [reason] = await places.reasons([{ userId, rootId, driver, awaitsApproval, concurrency }]);
-  return { build, waiting: waitingText(reason!, driver.type) };
+/** Returns a function that reads a build for its followers, unless it is known, with the reason why it waits. */
+export function followedReader(ctx: () => Pick<Context, "builds" | "places">) {
+  const reasonOf = batched<PlaceQuery, QueueReason>({ maxItems: 500, waitMs: 0 }, (all) => ctx().places.reasons(all));
+  return async (id: number, { written, held }: Known): Promise<Followed> => {
+    const build = written ?? (await ctx().builds.followed(id, held));
+    if (!build) throw notFound();
+    if (build.status !== "queued") return { build };
+    return { build, waiting: waitingText(await reasonOf(build), build.driver.type) };
+  };
 }

@@ -1,12 +1,13 @@
 import { EventEmitter } from "node:events";
 import type { Bus } from "@ci/kit/bus/bus";
-import { type FollowedBuild, followedOf } from "../store/build-queries.js";
+import type { BuildDoc } from "../domain/build.js";
+import { type FollowedBuild, followedOf } from "../store/followed-builds.js";
 
 export interface Wakeups {
   /** Tells watchers on every replica of a build as it has been written. */
-  wake(build: FollowedBuild): void;
+  wake(build: BuildDoc): void;
   /** Tells only watchers in this process: enough for a change that shows them nothing, such as a claim. */
-  wakeHere(build: FollowedBuild): void;
+  wakeHere(build: BuildDoc): void;
   /** Calls back for each change of a build until disposed. Without `written`, another replica wrote it. */
   listen(buildId: number, onChange: (written: FollowedBuild | undefined) => void): Disposable;
 }
@@ -17,7 +18,7 @@ const topicOf = (buildId: number | "*") => `output.${buildId}`;
 export function wakeupsOver(bus: Pick<Bus, "nudge" | "onNudge">): Wakeups {
   const local = new EventEmitter().setMaxListeners(0);
   bus.onNudge(topicOf("*"), (_text, topic) => local.emit(topic));
-  function wakeHere(build: FollowedBuild): void {
+  function wakeHere(build: BuildDoc): void {
     const topic = topicOf(build._id);
     if (local.listenerCount(topic) > 0) local.emit(topic, followedOf(build));
   }

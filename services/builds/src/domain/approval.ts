@@ -16,7 +16,7 @@ export function forgotten({ awaitsApproval, epoch, driver }: BuildDoc): Change["
   };
 }
 
-export const isForgotten = ({ jobs }: Pick<BuildDoc, "jobs">): boolean => jobs.length === 0;
+export const isForgotten = ({ jobs }: { readonly jobs: readonly unknown[] }): boolean => jobs.length === 0;
 
 /** Throws `conflict` if a member has to approve the build first. */
 export function requireApproved({ _id, awaitsApproval }: BuildDoc): void {

@@ -5,36 +5,6 @@ import type { CopiedBuild, ShownBuild } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 import { copied, shown, shownBuilds } from "./shown-builds.js";
 
-const followedFields = {
-  userId: 1,
-  namespaceId: 1,
-  rev: 1,
-  rootId: 1,
-  status: 1,
-  createdAt: 1,
-  startedAt: 1,
-  driver: 1,
-  awaitsApproval: 1,
-  concurrency: 1,
-  jobs: 1,
-  outputBytes: 1,
-  tail: 1,
-  tailFrom: 1,
-  parts: 1,
-} as const;
-
-/** The fields that followers of a build's output need. */
-export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
-
-/** Returns only the fields of a build that followers need. */
-export const followedOf = (build: FollowedBuild): FollowedBuild =>
-  Object.fromEntries(
-    ["_id" as const, ...(Object.keys(followedFields) as (keyof typeof followedFields)[])].map((key) => [
-      key,
-      build[key],
-    ]),
-  ) as unknown as FollowedBuild;
-
 const newestInNamespace = { namespaceId: 1, ...newestFirst } as const;
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
@@ -46,8 +16,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   namespacesOf: async (usage: Usage): Promise<number[]> =>
     (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),
-
-  followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 
   /** Returns the newest build of each of these namespaces, in no order. MongoDB skips the older ones in the index. */
   latest: (namespaceIds: readonly number[]): Promise<CopiedBuild[]> =>

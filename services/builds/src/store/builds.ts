@@ -5,6 +5,7 @@ import type { ShownBuild } from "../domain/change.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, existing, type OnChange } from "./build-writer.js";
+import { followedBuilds } from "./followed-builds.js";
 import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hook-builds.js";
@@ -29,6 +30,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
 
   return {
     ...buildQueries(builds),
+    ...followedBuilds(builds),
     ...hookBuilds(builds),
     ...groupBuilds(builds),
     ...releasedBuilds(builds),
