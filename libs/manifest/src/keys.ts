@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { cacheKeys } from "./caches.js";
 import { concurrency } from "./concurrency.js";
 import { driver } from "./driver.js";
@@ -9,12 +10,23 @@ import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
 import { shell } from "./shell.js";
 import { sourceKeys } from "./source.js";
-import { list, placed, text } from "./spec.js";
+import { list, placed, text, textUpTo } from "./spec.js";
 import { jobWhen, when } from "./when.js";
 
+const maxName = fixedLimit({
+  max: 200,
+  about: "characters in the name of a stage or of a job",
+  refusal: "Manifest line L, column C: name cannot be longer than N characters",
+});
+
 const jobKeys = {
-  stage: key(placed(text), "The stage that the job belongs to", "test"),
-  name: key(text, "Name of the job; by default the stage and a number", "unit", "title", "id"),
+  stage: key(placed(textUpTo(maxName)), "The stage that the job belongs to", "test"),
+  name: key(
+    textUpTo(maxName),
+    "Name of the job, of at most 200 characters; by default the stage and a number",
+    "unit",
+    ...["title", "id"],
+  ),
   commands: key(
     list(text),
     "Commands for the shell, one per line; the first command that fails ends the job",
@@ -104,10 +116,11 @@ export const manifestKeys = {
     [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
     "caches",
   ),
-  stages: key(list(text), "The stages in order; by default those of the jobs, in order of appearance", [
-    "build",
-    "test",
-  ]),
+  stages: key(
+    list(textUpTo(maxName)),
+    "The stages in order, whose names have at most 200 characters; by default those of the jobs, in order of appearance",
+    ["build", "test"],
+  ),
   allow_failures: key(
     list(text),
     "Stages whose failures do not fail the build",

@@ -64,6 +64,12 @@ test.each([
   ...["true", '"true"', "no", ""].map((flag) => `${docker}\nsources: [{url: a, submodules: ${flag}}]`),
   ...["1", '"60"', "0", "99", "soon", ""].map((kept) => `driver: {type: qemu, image: a, keep_on_failure: ${kept}}`),
   ...["bash", "/bin/sh", "bash -e", "-e", ""].map((shell) => `${docker}\njobs: [{shell: ${shell}}]`),
+  ...[200, 201].flatMap((length) => {
+    const name = "😀".repeat(length);
+    return ["stages: [N]", "jobs: [{stage: N}]", "jobs: [{name: N}]"].map(
+      (names) => `${docker}\n${names.replace("N", name)}`,
+    );
+  }),
   ...['"2"', '"x"', "-1", "{times: '1'}"].map((retry) => `${docker}\njobs: [{retry: ${retry}}]`),
   ...["stages: []", "jobs: [{env: [null]}]", "env: [null]"].map((list) => `${docker}\n${list}`),
   ...["{NODE: [1]}", "{node-version: [1]}", "{A: [1], include: [{B-C: 1}]}", "{A: [1], exclude: [null]}"].map(

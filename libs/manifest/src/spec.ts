@@ -81,6 +81,18 @@ export const text: Spec<string> = {
   read: (tree, where) => (typeof tree.value === "string" ? tree.value : wrongType(tree, where, text.noun)),
 };
 
+/** A text of at most `max` characters. */
+export const textUpTo = (max: number): Spec<string> => ({
+  ...text,
+  schema: { ...text.schema, maxLength: max },
+  read(tree, where) {
+    const given = text.read(tree, where);
+    if (given !== undefined && given.length > max && Array.from(given).length > max)
+      where.complain.addAt(tree.at, `${where.name} cannot be longer than ${max} characters`);
+    return given;
+  },
+});
+
 /** One of these words, without spaces around it. */
 export const word = <W extends string>(words: readonly W[]): Spec<W | ""> => ({
   noun: "a string",

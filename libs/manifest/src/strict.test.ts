@@ -73,6 +73,18 @@ test("a stored manifest is read as it was when it was stored", () => {
   expect(reading.manifest).toMatchObject({ stages: ["a"], jobs: [{ stage: "b", commands: [] }, { stage: "" }] });
 });
 
+test("the name of a stage or of a job has at most 200 characters, but not in a stored manifest", () => {
+  const named = (name: string) => `stages: [${name}, a]\njobs: [{stage: ${name}, name: ${name}}]`;
+  expect(complaints(named("😀".repeat(200)))).toEqual([]);
+  const tooLong = "cannot be longer than 200 characters";
+  expect(complaints(named("n".repeat(201)))).toEqual([
+    `line 2, column 10: stages[0] ${tooLong}`,
+    `line 3, column 16: stage ${tooLong}`,
+    `line 3, column 225: name ${tooLong}`,
+  ]);
+  expect(complaints(named("n".repeat(201)), true)).toEqual([]);
+});
+
 test("a name for the files of a glob is refused if no file could be collected under it, but not in a stored manifest", () => {
   const named = (source: string, length: number) =>
     `jobs:\n- artifacts:\n  - a.txt\n  - "${source} => ${"n".repeat(length)}*"`;
