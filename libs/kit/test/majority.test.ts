@@ -28,7 +28,7 @@ it("the relay publishes what another process has written only once a majority ha
   const options = { signal: new AbortController().signal, log: createLog("test", "silent") };
   const relaying = () => courier(docs as never as Parameters<typeof courier>[0], publish, options);
   const events = Array.from({ length: 6 }, (_, seq) => event(seq));
-  pair.second.pause();
+  await pair.second.pause();
   await docs.insertOne({ _id: 1, outbox: events }, { writeConcern: { w: 1 } });
   await relaying().sweep();
   expect(published).toEqual([]);

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,8 @@ import { freePort } from "./ports.js";
 export interface Store {
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the process until `resume`; connections stay open. */
-  pause(): void;
+  /** Stops the process until `resume`; connections stay open. Resolves when none of its threads runs any more. */
+  pause(): Promise<void>;
   resume(): void;
 }
 
@@ -48,6 +48,14 @@ const acceptConnection = (port: number) =>
     }).once("error", reject);
   });
 
+/** A stopping process still runs for a moment. */
+function expectStopped(pid: number): void {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const [state] = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8").replace(/^.*\) /, "");
+    if (state !== "T") throw new Error(`Thread ${thread} of process ${pid} is in state ${state}`);
+  }
+}
+
 function store(program: string, args: readonly string[], port: number, env = process.env): Store {
   let child: ChildProcess | undefined;
   return {
@@ -64,7 +72,10 @@ function store(program: string, args: readonly string[], port: number, env = pro
         await acceptConnection(port);
       });
     },
-    pause: () => void child?.kill("SIGSTOP"),
+    async pause() {
+      child!.kill("SIGSTOP");
+      if (existsSync("/proc/self/task")) await eventually(() => expectStopped(child!.pid!));
+    },
     resume: () => void child?.kill("SIGCONT"),
   };
 }

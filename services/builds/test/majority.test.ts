@@ -13,7 +13,7 @@ it("the id of a build is remembered by its number only once a majority has the b
   const store: BuildStore = buildStore(mongo.db, () => undefined);
   await ensureAllIndexes(mongo.db);
   await store.insert([aBuild()]);
-  pair.second.pause();
+  await pair.second.pause();
   const next = aBuild({ _id: 101, number: 2 });
   await builds.insertOne(next, { writeConcern: { w: 1 } });
   expect(await store.locate(next.userId, 2)).toBeUndefined();
@@ -28,7 +28,7 @@ it("a repeated request is answered only once a majority has what it finds alread
   const store: BuildStore = buildStore(mongo.db, () => undefined);
   const { _id: id } = aBuild();
   await store.insert([aBuild()]);
-  pair.second.pause();
+  await pair.second.pause();
   // As after the first request, whose answer was lost.
   await builds.updateOne({ _id: id }, { $set: { status: "passed", rev: 2 } }, { writeConcern: { w: 1 } });
   let isAnswered = false;

@@ -54,7 +54,7 @@ it("builds that share a write are not stored if MongoDB dies before it", async (
   await using own = new MongoClient(server.mongoUrl);
   const insert = inserter(own.db("builds").collection<BuildDoc>("builds"));
   await insert(buildOf(first, 1));
-  server.mongo.pause();
+  await server.mongo.pause();
   const results = Promise.allSettled(range(5).map((number) => insert(buildOf(second, number))));
   await server.mongo.kill();
   // The driver does not wait for another MongoDB.

@@ -75,7 +75,7 @@ test("while MongoDB is down every request gets 503 with Retry-After; afterwards 
 });
 
 test("while MongoDB hangs with open connections every request gets 503; afterwards everything works again", async () => {
-  stores.mongo.pause();
+  await stores.mongo.pause();
   try {
     await expectAway(4);
     await expectAway(5);
@@ -87,7 +87,7 @@ test("while MongoDB hangs with open connections every request gets 503; afterwar
 
 test("a stream of events stays open while the token cannot be checked", async () => {
   using stream = await openStream(ci.admin, "/n/admin/place0/-/events");
-  stores.mongo.pause();
+  await stores.mongo.pause();
   const until = performance.now() + tokenCheckMs + maxMs;
   try {
     await eventually(async () => {
