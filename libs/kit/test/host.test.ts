@@ -50,5 +50,5 @@ it("a service that waits for MongoDB shows that it is not ready, and becomes rea
   await eventually(async () => expect(await seen()).toEqual([503, 503, "0"]));
   await using _mongo = await mongoAt(mongoPort);
   await using _service = await starting;
-  expect(await seen()).toEqual([200, 200, "1"]);
+  await eventually(async () => expect(await seen()).toEqual([200, 200, "1"]));
 });

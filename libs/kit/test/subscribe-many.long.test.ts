@@ -124,9 +124,9 @@ it("events that arrive within gatherMs are batched", async () => {
     batches.push(events.map(({ seq }) => seq!));
   });
   for (const seq of [1, 2, 3]) await emit([seq], "build.unpinned");
-  await eventually(() => expect(batches.flat()).toEqual([1, 2, 3]));
-  // On a busy machine an event may arrive too late for the batch.
-  expect(batches.length).toBeLessThan(3);
+  // On a busy machine an event may arrive too late for the batch, or once more.
+  await eventually(() => expect([...new Set(batches.flat())]).toEqual([1, 2, 3]));
+  expect(Math.max(...batches.map(({ length }) => length))).toBeGreaterThan(1);
 });
 
 it("if a process dies, the next one receives its unacknowledged events before later ones", async () => {

@@ -25,9 +25,10 @@ const put = async (user: User, ...args: Parameters<typeof uploadMessages>) =>
 const refusalOf = (user: User, ...args: Parameters<typeof uploadMessages>) => refusal(put(user, ...args));
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest("hex");
 
-/** Counts everything that an upload stores. */
+/** Counts everything that an upload stores. The relay removes deleted records later. */
 const storedCounts = async () => {
-  const count = (name: string) => service.db.collection(name).estimatedDocumentCount();
+  const lasting = { deletedAt: { $exists: false } };
+  const count = (name: string) => service.db.collection(name).countDocuments(lasting, { hint: "_id_" });
   const names = ["objects", "objects.files", "objects.chunks", "objects.uploads", "namespaces"];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await count(name)])));
 };
