@@ -33,7 +33,7 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
   ...addresses,
   publicUrl,
   headerPrefix: "X-Service-CI",
-  timeoutMs: 15_000,
+  timeoutMs: 600_000,
   pausesMs: [50, 50],
   logMs: 30 * 86_400_000,
   eventLogMs: 86_400_000,

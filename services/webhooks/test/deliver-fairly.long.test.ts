@@ -6,7 +6,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 jest.setTimeout(900_000);
 
 // Those that hang keep their slots; the others share the rest. No attempt ends because the machine is slow.
-const ci = bootWebhooks({ concurrency: 256, timeoutMs: 600_000, pausesMs: [3_600_000] });
+const ci = bootWebhooks({ concurrency: 256, pausesMs: [3_600_000] });
 const nths = Array.from({ length: 1_000 }, (_, nth) => nth);
 const isHanging = (nth: number) => nth % 10 === 0;
 const pathsOf = (requests: readonly Received[]) => requests.map(({ path }) => path).sort();

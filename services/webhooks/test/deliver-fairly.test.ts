@@ -4,7 +4,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const slots = 4;
 // No attempt ends or is repeated because the machine is slow.
-const ci = bootWebhooks({ concurrency: slots, timeoutMs: 600_000, pausesMs: [3_600_000] });
+const ci = bootWebhooks({ concurrency: slots, pausesMs: [3_600_000] });
 
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const pathsOf = (requests: readonly Received[]) => requests.map(({ path }) => path).sort();

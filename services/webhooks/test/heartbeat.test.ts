@@ -53,14 +53,17 @@ test("a process makes heartbeats while it has lanes, and none without", async ()
 });
 
 test("a heartbeat precedes the first claim after a time without lanes", async () => {
-  const webhook = await ci.aWebhook(await ci.aNamespace(), "http://127.0.0.1:1/");
   await using heartbeat = await startHeartbeat(senderStore(sendersOf()), ci.config.aliveMs, () => undefined);
-  await eventually(() => expect(heartbeat.isCurrent()).toBe(false));
   const writes = batchedWrites({
     webhooks: webhookStore(ci.db, ci.db.collection("webhooks"), ci.config.webhooksPerUser),
     deliveries: deliveryStore(ci.db.collection("deliveries")),
     heartbeat,
   });
-  expect(await writes.claimLane(webhook.id)).toMatchObject({ lane: { holder: heartbeat.holder } });
-  expect(heartbeat.isCurrent()).toBe(true);
+  // On a machine that stalls, the heartbeat is old again.
+  await eventually(async () => {
+    const webhook = await ci.aWebhook(await ci.aNamespace(), "http://127.0.0.1:1/");
+    await eventually(() => expect(heartbeat.isCurrent()).toBe(false));
+    expect(await writes.claimLane(webhook.id)).toMatchObject({ lane: { holder: heartbeat.holder } });
+    expect(heartbeat.isCurrent()).toBe(true);
+  });
 });

@@ -7,7 +7,7 @@ import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
-const ci = bootWebhooks({ timeoutMs: 600_000 });
+const ci = bootWebhooks();
 
 const submit = (namespaceId: number, number: number) =>
   ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));

@@ -63,6 +63,8 @@ describe("succeeds", () => {
     await eventually(async () =>
       expect(await redeliverFailed(webhook, new Date(ci.now().getTime() + 1))).toEqual({ count: 0 }),
     );
+    const failed = { webhookId: webhook.id, eventId: { $gt: "" }, status: Delivery_Status.failed };
+    await eventually(async () => expect(await ci.db.collection("deliveries").countDocuments(failed)).toBe(1 + many));
     expect(await redeliverFailed(webhook, since)).toEqual({ count: many });
     await arrival(inbox, 1 + many, before);
     expect(sentSince(inbox, before)).toEqual(upTo(many).map((number) => 1 + number));
