@@ -44,7 +44,8 @@ describe("the history", () => {
     now: () => now,
   });
   const history = async (hours: number) => (await asAdmin(() => suite.operators.getQueue({ hours }))).history;
-  const minute = (nth: number) => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - nth * 60_000);
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const minute = (nth: number) => new Date(hour - nth * 60_000);
 
   test("has one document a minute, whichever replica writes it, and sums up what has happened", async () => {
     const replicas = [sources(minute(40)), sources(minute(40))];

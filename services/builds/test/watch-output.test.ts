@@ -32,7 +32,12 @@ it("a watcher of a queued build receives each change of what the build waits for
   const second = await suite.submit(suite.users.ann);
   const ref = { userId: second.userId, number: second.number };
   const buildWatch = follow(ref);
-  const waitingIs = async (waiting: string[]) => eventually(() => expect(buildWatch.waiting).toEqual(waiting));
+  // The first claim makes the runner known before it reaches the limit, and a reader may see what is between.
+  const seen = () => {
+    const { waiting } = buildWatch;
+    return waiting.filter((text, nth) => !(nth === 1 && text === busy && waiting[2] === limited));
+  };
+  const waitingIs = async (waiting: string[]) => eventually(() => expect(seen()).toEqual(waiting));
   await waitingIs([none]);
   const firstAssignment = (await suite.claim())!;
   expect(firstAssignment.buildId).toBe(first.id);
@@ -50,8 +55,8 @@ it("a watcher of a queued build receives each change of what the build waits for
   await suite.loseRunners();
   const lost = "Runner lost, build queued again (1 of 2)\n";
   await eventually(() => expect(buildWatch.pieces.map(({ text }) => text).join("")).toBe(`Preparing\n${lost}`));
-  await eventually(() => expect(buildWatch.waiting.length).toBeGreaterThan(4));
-  expect(buildWatch.waiting.slice(4)).not.toContain(limited);
+  await eventually(() => expect(seen().length).toBeGreaterThan(4));
+  expect(seen().slice(4)).not.toContain(limited);
 
   // The reasons are not part of the output.
   await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
