@@ -93,6 +93,7 @@ function sharedEnv(suite: Suite, replicas: Replicas, runnerDir: string) {
     RUNNER_DRIVERS: "os",
     DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
     RUNNER_DRAIN: "0s",
+    LEASE: "10min",
     RUNNER_DIR: runnerDir,
   };
 }

@@ -69,7 +69,7 @@ export function beyond(budget: Cost, { commands, calls, events }: Cost): string[
 
 /** All services as processes that log each call and each command. */
 export async function startCounted(names: Suite) {
-  const ci = await startProcesses(names, { LOG_LEVEL: "debug", LEASE: "10min" });
+  const ci = await startProcesses(names, { LOG_LEVEL: "debug" });
   const { events, ...collector } = await collectEvents(names);
 
   const linesSince = (from: Counts): Line[] =>

@@ -10,6 +10,7 @@ const names = suite();
 let ci: Processes;
 beforeAll(async () => {
   ci = await startProcesses(names, {
+    LEASE: "15s",
     NODE_OPTIONS: `--require=${join(__dirname, "_clock-off.cjs")}`,
     CLOCKS_OFF: "namespaces=20000,builds=-20000,images=20000,webhooks=40000,runner=-40000,gateway=-60000",
   });

@@ -13,8 +13,7 @@ let hook: Receiver;
 
 beforeAll(async () => {
   hook = await receiver();
-  // With the default lease of 15 s, which a live runner renews even on a busy host.
-  ci = await startProcesses(names);
+  ci = await startProcesses(names, { LEASE: "15s" });
 });
 afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
