@@ -13,7 +13,8 @@ import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { aFolder, osSubject, processes } from "./_os.js";
 import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./_subject.js";
-import { osUids } from "./_suite.js";
+
+const osUids = { first: 60_400, last: 60_499 };
 
 if (!isRoot()) notRun("os jobs as users of their own", "the tests do not run as root");
 else {
@@ -274,7 +275,7 @@ else {
     await mkdir(closed, { mode: 0o700 });
     const root = await workRoot(join(closed, "runner"), "name");
     const open = () => osDriver({ root, path: "", uids: osUids, log: createLog("runner", "silent") });
-    await expect(open()).rejects.toThrow(/^RUNNER_DIR: jobs of the os driver run as user 60600, who cannot enter /);
+    await expect(open()).rejects.toThrow(/^RUNNER_DIR: jobs of the os driver run as user 60400, who cannot enter /);
     await chmod(closed, 0o711);
     await open();
   });
