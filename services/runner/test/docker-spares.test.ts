@@ -69,6 +69,20 @@ else {
       ...{ runnerId: "id", running: () => [], log: createLog("runner", "silent") },
     });
 
+  /** Records these events of containers that wait. */
+  async function spareEvents(...event: string[]) {
+    const filters = { event, label: [`ci.runner=${name}`] };
+    const stream = (await engine.getEvents({ filters })) as Readable;
+    const seen: string[] = [];
+    stream.on("data", (lines) => {
+      for (const line of String(lines).trim().split("\n")) {
+        const { Action: action, Actor: actor } = JSON.parse(line);
+        if (actor.Attributes["ci.spare"]) seen.push(action);
+      }
+    });
+    return { seen, [Symbol.dispose]: () => void stream.destroy() };
+  }
+
   const traces = async () => {
     const filters = { label: [`ci.runner=${name}`] };
     const containers = await engine.listContainers({ all: true, filters });
@@ -267,8 +281,9 @@ else {
     test("does not outlive the time that a container waits", async () => {
       await driver.close?.();
       driver = await open({ max: 1, keepMs: 20_000, readyMs: 10 * 60_000 });
+      using events = await spareEvents("start", "destroy");
       await build(["true"], { image: silent });
-      await waiting(1, "running");
+      await eventually(() => expect(events.seen).toEqual(["start", "destroy"]));
       await eventually(async () => expect(await traces()).toEqual([]));
     });
 
@@ -288,16 +303,10 @@ else {
     expect(await sweepBy(driver)).toBe(0);
     await driver.close?.();
     driver = await open({ max: 1, keepMs: 1 });
-    const filters = { event: ["destroy"], label: [`ci.runner=${name}`] };
-    const removals = (await engine.getEvents({ filters })) as Readable;
-    let removed = 0;
-    removals.on("data", (lines) => {
-      for (const line of String(lines).trim().split("\n")) if (JSON.parse(line).Actor.Attributes["ci.spare"]) removed++;
-    });
+    using removals = await spareEvents("destroy");
     await build(["true"]);
-    await eventually(() => expect(removed).toBe(1));
+    await eventually(() => expect(removals.seen).toHaveLength(1));
     await eventually(async () => expect(await traces()).toEqual([]));
-    removals.destroy();
   });
 
   test("a stopping runner removes the containers that wait, also those that are just starting", async () => {
