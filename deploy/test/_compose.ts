@@ -1,6 +1,5 @@
 import { execFile, type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,15 +15,6 @@ export function prepared<T>(script: string, ...args: string[]): T {
   if (!last?.startsWith("{")) throw new Error(`${script} printed: ${stderr.toString()}`);
   return JSON.parse(last);
 }
-
-/** Returns a free port of 127.0.0.1. */
-export const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 /** An installation with Compose, with its own project name, secrets, networks and volumes. */
 export interface Installation {

@@ -4,8 +4,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
+import { freePort } from "@ci/testkit/ports";
 import type { Suite } from "@ci/testkit/suite";
-import { deployDir, freePort } from "./_compose.js";
+import { deployDir } from "./_compose.js";
 
 /** Returns the id, parent and command line of all processes of this machine. */
 const allProcesses = () =>

@@ -7,7 +7,8 @@ import { storedServices } from "@ci/kit/mongo/users";
 import { serviceNames } from "@ci/kit/rpc/callers";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
-import { deployDir, freePort, type Installation, install, prepared } from "./_compose.js";
+import { freePort } from "@ci/testkit/ports";
+import { deployDir, type Installation, install, prepared } from "./_compose.js";
 
 type Tools = { command: string[]; env: Record<string, string> } | { reason: string; failed?: true };
 

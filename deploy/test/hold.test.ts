@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { eventually } from "@ci/testkit/eventually";
-import { deployDir, freePort } from "./_compose.js";
+import { freePort } from "@ci/testkit/ports";
+import { deployDir } from "./_compose.js";
 
 const fileOf = (name: string) => JSON.stringify(pathToFileURL(join(deployDir, "local", name)).href);
 

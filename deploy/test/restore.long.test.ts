@@ -6,8 +6,9 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { storedServices } from "@ci/kit/mongo/users";
 import { insertDocuments } from "@ci/testkit/contents";
+import { freePort } from "@ci/testkit/ports";
 import { suite } from "@ci/testkit/suite";
-import { deployDir, freePort } from "./_compose.js";
+import { deployDir } from "./_compose.js";
 
 const { mongoUrl, mongoDb } = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-restore-"));

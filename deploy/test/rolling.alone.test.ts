@@ -1,8 +1,9 @@
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
+import { freePort } from "@ci/testkit/ports";
 import { anyRate } from "@ci/testkit/rates";
 import { balancer, isReady, type Replica } from "./_balancer.js";
-import { freePort, type Installation, install, prepared } from "./_compose.js";
+import { type Installation, install, prepared } from "./_compose.js";
 import { client, type Failures, follow, repeatedly, type StreamEvent, type Target } from "./_load.js";
 
 type Tools = { command: string[]; env: Record<string, string> } | { reason: string; failed?: true };

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { newAuthority } from "@ci/certificates/authority";
 import { eventually } from "@ci/testkit/eventually";
 import { identitySettings } from "@ci/testkit/identities";
+import { freePort } from "@ci/testkit/ports";
 import { startMongoWith, startNatsWith } from "@ci/testkit/stores";
-import { deployDir, freePort } from "./_compose.js";
+import { deployDir } from "./_compose.js";
 
 const dir = mkdtempSync(join(tmpdir(), "ci-tls-"));
 const fileOf = (name: string) => join(dir, name);

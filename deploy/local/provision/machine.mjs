@@ -1,5 +1,6 @@
 // Processes, ports, locks and packages of this machine. Only Node's built-in modules: this runs before packages are installed.
 import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
@@ -114,14 +115,25 @@ export const waitFor = async (check, { withinMs, everyMs = 50 }) => {
   }
 };
 
-/** Ports that this process has assigned. Some of them are not open yet. */
-const assignedPorts = new Set();
-
 /** @param {number} port */
 const isFree = (port) =>
   new Promise((resolve) => {
     const server = createServer().once("error", () => resolve(false));
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+
+/**
+ * Holds the UDP port of this number for a minute, so that other processes that look for a port choose another one.
+ * @param {number} port
+ */
+const reserve = (port) =>
+  new Promise((resolve) => {
+    const socket = createSocket("udp4").unref();
+    socket.once("error", () => socket.close(() => resolve(false)));
+    socket.bind(port, "127.0.0.1", () => {
+      setTimeout(() => socket.close(), 60_000).unref();
+      resolve(true);
+    });
   });
 
 /**
@@ -131,9 +143,7 @@ const isFree = (port) =>
 export const freePort = async () => {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (assignedPorts.has(port) || !(await isFree(port))) continue;
-    assignedPorts.add(port);
-    return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
 };
 

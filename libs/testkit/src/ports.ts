@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 
 const isFree = (port: number) =>
@@ -6,15 +7,18 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 
-/** Ports that were returned before but may not be in use yet. */
-const reserved = new Set<number>();
+/** Holds the UDP port of this number, so that other processes that look for a port choose another one. */
+const reserve = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = createSocket("udp4").unref();
+    socket.once("error", () => socket.close(() => resolve(false)));
+    socket.bind(port, "127.0.0.1", () => resolve(true));
+  });
 
 /** Returns a port below the ephemeral range, so that no outgoing connection takes it first. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (reserved.has(port) || !(await isFree(port))) continue;
-    reserved.add(port);
-    return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
 }
