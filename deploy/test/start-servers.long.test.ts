@@ -109,14 +109,26 @@ jobs: [{stage: test, commands: [${text(["id -u", ...commands, `if ls ${start.dat
   });
 });
 
-it("npm start exits with 1 and names the event that its webhook did not receive", async () => {
+/** Stops the webhooks service during the first build. Returns the exit code, unless all events arrived before. */
+async function exitWithoutEvents(): Promise<number | null | undefined> {
   await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
+  const shows = (text: RegExp) => eventually(() => expect(start.output).toMatch(text));
   await start.until("the six services ...");
   const webhooks = await eventually(() => start.processOf("webhooks"));
-  await start.until("Submitted");
-  process.kill(webhooks, "SIGSTOP");
-  await start.until(/Webhook: .*build\.finished did not come within 30 s/);
-  process.kill(webhooks, "SIGCONT");
-  expect(await start.ended()).toBe(1);
-  expect(start.output).not.toContain("each signature verified");
-});
+  const signal = (name: NodeJS.Signals) => isAlive(webhooks) && process.kill(webhooks, name);
+  await shows(/Submitted/);
+  signal("SIGSTOP");
+  try {
+    await shows(/each signature verified|Webhook: .*build\.finished did not come within 30 s/);
+  } finally {
+    signal("SIGCONT");
+  }
+  const code = await start.ended();
+  return start.output.includes("each signature verified") ? undefined : code;
+}
+
+it("npm start exits with 1 and names the event that its webhook did not receive", async () => {
+  let code: number | null | undefined;
+  for (let time = 0; code === undefined && time < 5; time++) code = await exitWithoutEvents();
+  expect(code).toBe(1);
+}, 900_000);
