@@ -71,7 +71,7 @@ describe("an upgrade from the previous commit", () => {
     await ci.api.post("/namespaces", { name: "team" });
     await ci.api.post("/n/admin/team/-/webhooks", { payload_url: hook.url, secret: "kept", events: [] });
     await ci.api.post("/variables", { namespace: "team", key: "GREETING", value: "kept secret", mask: true });
-    await ci.api.post("/cron", { name: "daily", manifest });
+    await ci.api.post("/cron", { name: "daily", schedule: "monthly", manifest });
     await ci.api.post("/objects?name=thing&namespace=team", "content");
     await expectPassedBuild();
     const before = await read(routes);
