@@ -89,8 +89,8 @@ else {
   }
 
   /** A script that prints what an HTTP server answers. The wget of a static busybox crashes where it would look up a name. */
-  const get = (host: string, port: number) =>
-    `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 5 ${host} ${port} 2>&1 | tail -n 1`;
+  const get = (host: string, port: number, waitSeconds = 5) =>
+    `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w ${waitSeconds} ${host} ${port} 2>&1 | tail -n 1`;
   const named = "$(nslookup db | sed -n 's/^Address: *\\([0-9.]*\\)$/\\1/p')";
   const rules = () => execFileSync("iptables-save", { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const gateway = "$(ip route | awk '/^default/ {print $3}')";
@@ -103,8 +103,8 @@ else {
       const open_ = await open(`${name}-open`, openEgress);
       await within(open_, async (run) => {
         for (const address of [outside.publicAddress, outside.privateAddress, outside.linkLocalAddress])
-          expect([address, await run(get(address, outside.port))]).toEqual([address, "outside"]);
-        expect(await run(get(gateway, outside.hostPort))).toBe("host");
+          expect([address, await run(get(address, outside.port, 30))]).toEqual([address, "outside"]);
+        expect(await run(get(gateway, outside.hostPort, 30))).toBe("host");
       });
       await open_.close!();
     });
@@ -113,7 +113,7 @@ else {
   describe("jobs behind the packet filter", () => {
     test("reach public addresses, but no private, link-local and host addresses", async () => {
       await within(driver, async (run) => {
-        expect(await run(get(outside.publicAddress, outside.port))).toBe("outside");
+        expect(await run(get(outside.publicAddress, outside.port, 30))).toBe("outside");
         for (const address of [outside.privateAddress, outside.linkLocalAddress])
           await eventually(async () =>
             expect([address, await run(get(address, outside.port))]).toEqual([
@@ -143,8 +143,8 @@ else {
           await container.start();
           const { NetworkSettings } = await container.inspect();
           const address = NetworkSettings.Networks[network]!.IPAddress;
-          await eventually(async () => expect(await run(get(named, 8000))).toBe("service"));
-          expect(await run(get(address, 8000))).toBe("service");
+          await eventually(async () => expect(await run(get(named, 8000, 30))).toBe("service"));
+          expect(await run(get(address, 8000, 30))).toBe("service");
           expect(await runOther(get(address, 8000))).toMatch(blocked);
           await container.remove({ force: true });
         }),
@@ -155,8 +155,8 @@ else {
       const allow = parseRanges(`${outside.privateAddress}, 172.16.0.0/12, 192.168.0.0/16`);
       const allowing = await open(`${name}-allow`, { ...enforced, allow });
       await within(allowing, async (run) => {
-        expect(await run(get(outside.privateAddress, outside.port))).toBe("outside");
-        expect(await run(get(gateway, outside.hostPort))).toBe("host");
+        expect(await run(get(outside.privateAddress, outside.port, 30))).toBe("outside");
+        expect(await run(get(gateway, outside.hostPort, 30))).toBe("host");
         expect(await run(get(outside.linkLocalAddress, outside.port))).toMatch(blocked);
       });
       await allowing.close!();
@@ -168,7 +168,7 @@ else {
         // Any other build's network puts the jump back, so it is taken out again during the attempt.
         const missing = setInterval(() => spawnSync("iptables", ["-w", "-D", ...jump]), 1);
         try {
-          expect(await run(get(outside.publicAddress, outside.port))).toBe("outside");
+          expect(await run(get(outside.publicAddress, outside.port, 30))).toBe("outside");
           for (const address of [outside.privateAddress, outside.linkLocalAddress])
             expect([address, await run(get(address, outside.port))]).toEqual([address, expect.stringMatching(blocked)]);
         } finally {
@@ -251,7 +251,7 @@ else {
       const tool = await iptablesImage(engine, image);
       const remote = await open(`${name}-image`, { ...enforced, image: tool }, { host });
       await within(remote, async (run) => {
-        expect(await run(get(outside.publicAddress, outside.port))).toBe("outside");
+        expect(await run(get(outside.publicAddress, outside.port, 30))).toBe("outside");
         expect(await run(get(outside.privateAddress, outside.port))).toMatch(blocked);
         expect(await run(get(gateway, outside.hostPort))).toMatch(blocked);
       });

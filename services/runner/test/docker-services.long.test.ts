@@ -13,7 +13,7 @@ else {
   const host = "unix:///var/run/docker.sock";
   const docker = { host, ...dockerLimits, diskBytes: 64 * 1024 ** 2, serviceReadyMs: 600_000 };
   const booted = bootRunner({ drivers: ["docker"], builds: 1, docker });
-  const impatient = bootRunner({ drivers: ["docker"], builds: 1, docker: { ...docker, serviceReadyMs: 5_000 } });
+  const impatient = bootRunner({ drivers: ["docker"], builds: 1, docker: { ...docker, serviceReadyMs: 30_000 } });
   const { run, submit, kill } = booted;
 
   const aService = (name: string, script: string, more: Partial<AssignedService> = {}): AssignedService => ({
@@ -84,14 +84,14 @@ else {
       "whose check never passes",
       impatient,
       aService("db", "echo starting; sleep 1000", { ready: "false" }),
-      "Service db did not become ready within 5s",
+      "Service db did not become ready within 30s",
       "starting\n",
     ],
     [
       "whose check hangs",
       impatient,
       aService("db", "echo starting; sleep 1000", { ready: "sleep 1000" }),
-      "Service db did not become ready within 5s",
+      "Service db did not become ready within 30s",
       "starting\n",
     ],
     [

@@ -30,10 +30,12 @@ else {
       ["10.0.2.2", outside.hostPort],
       [outside.hostAddress, outside.hostPort],
     ] as const;
+    const isOpen = (host: string) => host === outside.publicAddress || egress === openEgress;
+    const seconds = (host: string) => (isOpen(host) ? 30 : 5);
     const script = targets
       .map(
         ([host, port]) =>
-          `printf '%s|' "$(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 5 ${host} ${port} 2>/dev/null | tail -n 1)"`,
+          `printf '%s|' "$(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w ${seconds(host)} ${host} ${port} 2>/dev/null | tail -n 1)"`,
       )
       .join("\n");
     let text = "";
