@@ -10,3 +10,12 @@ export function keepInView(root: Element): () => void {
   const before = line?.getBoundingClientRect().bottom ?? 0;
   return () => line && scrollBy({ top: line.getBoundingClientRect().bottom - before, behavior: "instant" });
 }
+
+/** Reports whether the reader works in the output below an element, or sees its lines but not the end. */
+export function isRead(root: Element | null): boolean {
+  const output = root?.querySelector(".output");
+  const log = output?.querySelector(".log");
+  if (!output || !log) return false;
+  const { top } = log.getBoundingClientRect();
+  return output.contains(document.activeElement) || (top < innerHeight && isInView(log) && !isAtEnd(log));
+}

@@ -1,4 +1,5 @@
 import { each, record } from "@service-ci/client";
+import { useRef } from "preact/hooks";
 import { type Artifact, type Build, client, type Job, pageOf } from "../api.js";
 import { useData, useNow } from "../data.js";
 import { isFinished, spent } from "../format.js";
@@ -12,6 +13,7 @@ import { Artifacts, Facts } from "./build-facts.js";
 import { Group } from "./build-group.js";
 import { stagesOf } from "./build-stages.js";
 import { TimeLine } from "./build-timeline.js";
+import { useShownJob } from "./shown-job.js";
 
 /** Most records of one list that the page shows. */
 const maxRecords = 1_000;
@@ -47,13 +49,6 @@ async function load({ user = "", number = "" }: Params): Promise<Shown> {
     all(each((page) => client.api.GET("/b/{user}/{number}/artifacts", at(page)))),
   ]);
   return { build, jobs, artifacts, group: await groupOf(build) };
-}
-
-/** The default job to show: a running one, else the first that failed, else the last that ran. */
-function mainJob(jobs: readonly Job[]): Job | undefined {
-  const first = (...statuses: string[]) => jobs.find(({ status }) => statuses.includes(status));
-  const ran = jobs.filter(({ started_at }) => started_at);
-  return first("running") ?? first("failed", "timed_out", "killed") ?? ran.at(-1) ?? jobs[0];
 }
 
 /** A build with its jobs and their output. */
@@ -113,8 +108,8 @@ const TestCounts = ({ build, tests: { total, failed } }: { build: Build; tests: 
 
 function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: () => void }) {
   const place = placeIn(new URL(useAddress()).hash);
-  // Until the reader chooses a job, the page follows the build from job to job.
-  const shown = jobs.find((job) => job.name === place.job) ?? mainJob(jobs);
+  const root = useRef<HTMLDivElement>(null);
+  const shown = useShownJob(jobs, place.job, root);
   if (!shown)
     return (
       <Empty>
@@ -122,7 +117,7 @@ function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: 
       </Empty>
     );
   return (
-    <div class="jobs">
+    <div class="jobs" ref={root}>
       <nav class="stages" aria-label="Jobs">
         {stagesOf(jobs).map(([stage, jobs]) => (
           <section key={stage} aria-label={`Stage ${stage}`}>
