@@ -62,4 +62,7 @@ const statusWords: Readonly<Record<string, string>> = {
 
 export const statusText = (status: string): string => statusWords[status] ?? status;
 
+/** Reports whether the reason of a status is in the output. */
+export const hasFailed = (status: string): boolean => ["failed", "timed_out", "killed"].includes(status);
+
 export const isFinished = (status: string): boolean => status !== "queued" && status !== "running";

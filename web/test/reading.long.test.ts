@@ -2,6 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { Page } from "playwright-core";
 import { inBrowser } from "./_browser.js";
@@ -32,6 +33,74 @@ inBrowser((web) => {
     await outputOf(page, "two").getByText("from two", { exact: true }).waitFor();
     await writeFile(join(dir, "b"), "");
     await page.locator(".summary").getByText("passed").waitFor();
+    await rm(dir, { recursive: true });
+  });
+
+  const isInView = (page: Page, text: string | RegExp) =>
+    eventually(async () => {
+      const box = await page.locator(".log").getByText(text).last().boundingBox();
+      const { height } = page.viewportSize()!;
+      expect(box && box.y >= 0 && box.y + box.height <= height).toBe(true);
+    });
+
+  test("a failed build opens at the end of its output, and a button leads there from elsewhere", async () => {
+    const ann = await web.ci.signUp();
+    const jobs = [{ stage: "test", name: "unit", commands: ["seq -f 'line %.0f' 30000", "exit 3"] }];
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    await eventually(async () => expect((await ann.get(url)).json.status).toBe("failed"));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    await isInView(page, "exit code 3");
+    await page.getByRole("button", { name: "From the beginning" }).click();
+    await page
+      .locator(".toolbar")
+      .getByText(/^\d+ lines$/)
+      .waitFor();
+    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("button", { name: "End", exact: true }).click();
+    await isInView(page, "exit code 3");
+    await page.goto(`${web.ci.url}/b/${ann.username}/${number}#unit:L20`);
+    await page.reload();
+    await isInView(page, /^line 1[0-9]$/);
+  });
+
+  test("on a phone, choosing a job shows its output", async () => {
+    const ann = await web.ci.signUp();
+    const names = Array.from({ length: 12 }, (_, nth) => `job${nth}`);
+    const jobs = names.map((name) => ({ stage: "test", name, commands: [`echo from ${name}`] }));
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    await eventually(async () => expect((await ann.get(url)).json.status).toBe("passed"));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann, { viewport: { width: 360, height: 700 } });
+    for (const name of ["job3", "job3", "job4"]) {
+      await page.evaluate("scrollTo(0, 0)");
+      await page.getByRole("navigation", { name: "Jobs" }).getByRole("link", { name }).click();
+      await isInView(page, `from ${name}`);
+    }
+  });
+
+  test("a repeated search of an output that grows finds what was printed since", async () => {
+    const ann = await web.ci.signUp();
+    const dir = sharedFolder("ci-web-search-");
+    const script = `set +x; echo needle 1; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; echo needle 2; sleep 600`;
+    const jobs = [{ stage: "test", name: "unit", commands: [script] }];
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    const lines = page.getByRole("region", { name: "Lines of unit" });
+    await lines.getByText("needle 1", { exact: true }).waitFor();
+    const search = page.getByLabel("Search the output");
+    const status = page.locator(".toolbar");
+    await search.fill("needle");
+    await search.press("Enter");
+    const count = Number(/of (\d+) lines/.exec((await status.getByText(/^1 of/).textContent())!)![1]);
+    await writeFile(join(dir, "a"), "");
+    await lines.getByText("needle 2", { exact: true }).waitFor();
+    for (let nth = 1; nth < count; nth++) await search.press("Enter");
+    await status.getByText(`${count} of ${count} lines`).waitFor();
+    await search.press("Enter");
+    await status.getByText(`${count + 1} of ${count + 1} lines`).waitFor();
+    await page.locator(".marked").getByText("needle 2", { exact: true }).waitFor();
+    await search.press("Enter");
+    await status.getByText(`1 of ${count + 1} lines`).waitFor();
+    await ann.delete(url);
     await rm(dir, { recursive: true });
   });
 });

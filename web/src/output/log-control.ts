@@ -7,8 +7,11 @@ const wholeBytes = 256 * 1024;
 /** What is loaded before a line that was asked for. */
 const contextBytes = 16 * 1024;
 
-/** Where to open an output. The offset of a line is looked up if it is missing. */
-export type Place = "start" | "end" | { readonly line: number; readonly offset?: number | undefined };
+/**
+ * Where to open an output: `newest` are its last lines, of which `end` shows the last. The offset of a line is looked up if
+ * it is missing.
+ */
+export type Place = "start" | "newest" | "end" | { readonly line: number; readonly offset?: number | undefined };
 
 export interface LogState {
   readonly window: Window;
@@ -39,6 +42,8 @@ export interface LogControl {
   open(place: Place): void;
   /** Shows a line, and loads it if need be. */
   goTo(line: number, offset?: number): void;
+  /** Shows the end, and loads it if need be. */
+  goToEnd(): void;
   earlier(): void;
   later(): void;
   /** Gives lines their times, from now on and those on the page. */
@@ -57,17 +62,19 @@ interface Opening {
   /** Number of the first line; undefined if it is unknown. */
   readonly first?: number | undefined;
   readonly wanted?: number | undefined;
+  /** Whether to show the end. */
+  readonly atEnd?: boolean | undefined;
 }
 
 /** Returns from where to read for a place. */
 async function openingAt(url: string, place: Place, signal: AbortSignal): Promise<Opening> {
-  const end = { start: { last: wholeBytes } };
-  if (place === "end") return end;
+  const newest = { start: { last: wholeBytes } };
+  if (place === "newest" || place === "end") return { ...newest, atEnd: place === "end" };
   if (place === "start") return { start: { from: 0 }, first: 1 };
   const { line: wanted } = place;
   if ((await sizeOf(url, signal)) <= wholeBytes) return { start: { from: 0 }, first: 1, wanted };
   const from = place.offset ?? (await offsetOfLine(url, wanted, signal));
-  return from === undefined ? end : { start: { from }, first: wanted, wanted };
+  return from === undefined ? newest : { start: { from }, first: wanted, wanted };
 }
 
 /** Loads the parts of an output that the reader asks for, and shows them in `root`. */
@@ -78,7 +85,7 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
   let state = emptyLog;
   let loading = false;
   let { times } = source;
-  let lastPlace: Place = "end";
+  let lastPlace: Place = "newest";
   /** The signal of the stream that is being read. */
   let streaming: AbortSignal | undefined;
 
@@ -93,8 +100,9 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     work(signal).catch((error) => !signal.aborted && set({ error, seeking: undefined }));
   }
 
-  function show(from: number, { first = from === 0 ? 1 : undefined, wanted }: Opening): LogView {
-    view = logView(root, { job, follows, from, first, wanted, onChange: (window) => set({ window }) });
+  function show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
+    const place = { from, first, wanted };
+    view = logView(root, { job, ...place, follows: follows || atEnd, onChange: (window) => set({ window }) });
     return view;
   }
 
@@ -166,6 +174,9 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     open,
     goTo(line, offset) {
       if (!view?.show(line)) open({ line, offset });
+    },
+    goToEnd() {
+      if (!view?.showEnd()) open("end");
     },
     earlier: () => run((signal) => loadEarlier(undefined, signal)),
     later: () =>

@@ -53,6 +53,8 @@ export interface LogView {
   restart(): number;
   /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
   show(line: number): boolean;
+  /** Scrolls to the end, and follows it as text arrives. Reports whether the page takes the end. */
+  showEnd(): boolean;
   stop(): void;
 }
 
@@ -95,13 +97,13 @@ function frames(work: () => void) {
 export const isAtEnd = (root: Element): boolean => root.getBoundingClientRect().bottom <= innerHeight + 60;
 
 /** Shows a part of an output in `root`. */
-export function logView(root: HTMLElement, { job, follows, onChange, ...options }: LogOptions): LogView {
+export function logView(root: HTMLElement, { job, onChange, ...options }: LogOptions): LogView {
   root.replaceChildren();
   const list = blockList(root);
   let writer = blockWriter(job, options, list.append);
   let parser = ansiParser();
   const times = timeQueue();
-  let { wanted } = options;
+  let { wanted, follows } = options;
   let pending = "";
   let openBytes = 0;
   let open: HTMLElement | undefined;
@@ -248,6 +250,15 @@ export function logView(root: HTMLElement, { job, follows, onChange, ...options 
       const [block] = list.blocks;
       if (block?.first === undefined || line < block.first || full) return false;
       wanted = line;
+      return true;
+    },
+
+    showEnd() {
+      if (full) return false;
+      follows = true;
+      const last = root.lastElementChild?.lastElementChild as HTMLElement | null | undefined;
+      if (last) reveal(last);
+      last?.scrollIntoView({ block: "nearest", behavior: "instant" });
       return true;
     },
 

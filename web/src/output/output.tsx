@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Job, pageOf } from "../api.js";
-import { isFinished, size } from "../format.js";
+import { hasFailed, isFinished, size } from "../format.js";
 import { Complaint, Empty, Live } from "../parts.js";
 import { useChoice } from "./choices.js";
 import { keepInView } from "./keep-in-view.js";
@@ -29,7 +29,7 @@ function useLog({ job, line, onEnd }: Props, times: boolean) {
     const source = { url, job: name, follows: !isFinished(status), times };
     const log = logControl(root.current, source, { onState: setState, onEnd: () => ended.current() });
     control.current = log;
-    log.open(line === undefined ? "end" : { line });
+    log.open(line === undefined ? (hasFailed(status) ? "end" : "newest") : { line });
     return () => log.stop();
   }, [url]);
 
@@ -63,7 +63,14 @@ export function Output(props: Props) {
     <section class="output" aria-label={`Output of ${job.name}`}>
       <div class="toolbar">
         <span class="quiet">{countText(window)}</span>
-        <SearchForm url={job.output_url} onHit={({ line, offset }) => control.current?.goTo(line, offset)} />
+        <SearchForm
+          url={job.output_url}
+          grows={!finished}
+          onHit={({ line, offset }) => control.current?.goTo(line, offset)}
+        />
+        <button type="button" class="plain" onClick={() => control.current?.goToEnd()}>
+          End
+        </button>
         <button type="button" class="plain" aria-pressed={wraps} onClick={kept(toggleWraps)}>
           Wrap lines
         </button>
@@ -98,7 +105,7 @@ export function Output(props: Props) {
           <button type="button" onClick={() => control.current?.later()}>
             Later lines
           </button>{" "}
-          <button type="button" onClick={() => control.current?.open("end")}>
+          <button type="button" onClick={() => control.current?.goToEnd()}>
             Go to the end
           </button>
         </p>

@@ -7,13 +7,13 @@ const newline = 10;
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Searches the whole output so far. Calls `onFound` as it gets on. */
+/** Searches the whole output so far. Calls `onFound` as it gets on. Returns all that it found. */
 export async function searchOutput(
   url: string,
   text: string,
   signal: AbortSignal,
   onFound: (found: Found) => void,
-): Promise<void> {
+): Promise<Found> {
   const search = lineSearch(text);
   let open: Uint8Array = new Uint8Array();
   let since = performance.now();
@@ -28,5 +28,7 @@ export async function searchOutput(
     since = performance.now();
   }
   if (open.length > 0) search.search(open);
-  onFound(search.found());
+  const found = search.found();
+  onFound(found);
+  return found;
 }

@@ -13,7 +13,7 @@ import { Artifacts, Facts } from "./build-facts.js";
 import { Group } from "./build-group.js";
 import { stagesOf } from "./build-stages.js";
 import { TimeLine } from "./build-timeline.js";
-import { useShownJob } from "./shown-job.js";
+import { useOutputInView, useShownJob } from "./shown-job.js";
 
 /** Most records of one list that the page shows. */
 const maxRecords = 1_000;
@@ -110,6 +110,7 @@ function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: 
   const place = placeIn(new URL(useAddress()).hash);
   const root = useRef<HTMLDivElement>(null);
   const shown = useShownJob(jobs, place.job, root);
+  const showOutput = useOutputInView(place, root);
   if (!shown)
     return (
       <Empty>
@@ -125,7 +126,11 @@ function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: 
             <ul>
               {jobs.map((job) => (
                 <li key={job.id}>
-                  <a href={`#${encodeURIComponent(job.name)}`} aria-current={job.id === shown.id ? "true" : undefined}>
+                  <a
+                    href={`#${encodeURIComponent(job.name)}`}
+                    aria-current={job.id === shown.id ? "true" : undefined}
+                    onClick={job.id === shown.id ? showOutput : undefined}
+                  >
                     <span class="name">{job.name}</span>
                     <span class="quiet">{spent(job.started_at, job.finished_at, now)}</span>
                     <Status status={job.status} />

@@ -1,14 +1,18 @@
 import type { RefObject } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Job } from "../api.js";
-import { isFinished } from "../format.js";
+import { hasFailed, isFinished } from "../format.js";
 import { isRead } from "../output/keep-in-view.js";
+import type { Place } from "../routes.js";
+
+/** As in narrow.css: the output is below the list of jobs. */
+const narrow = matchMedia("(max-width: 46rem)");
 
 /** The default job to show: a running one, else the first that failed, else the last that ran. */
 function mainJob(jobs: readonly Job[]): Job | undefined {
-  const first = (...statuses: string[]) => jobs.find(({ status }) => statuses.includes(status));
+  const first = (has: (status: string) => boolean) => jobs.find(({ status }) => has(status));
   const ran = jobs.filter(({ started_at }) => started_at);
-  return first("running") ?? first("failed", "timed_out", "killed") ?? ran.at(-1) ?? jobs[0];
+  return first((status) => status === "running") ?? first(hasFailed) ?? ran.at(-1) ?? jobs[0];
 }
 
 /**
@@ -33,4 +37,17 @@ export function useShownJob(
     last.current = { jobs, id: (jobs.find((job) => job.id === id) ?? mainJob(jobs))?.id };
   }
   return jobs.find(({ id }) => id === last.current?.id);
+}
+
+/** Scrolls to the output in `root` on a narrow screen when the address names another job. Returns what scrolls there. */
+export function useOutputInView({ job, line }: Place, root: RefObject<HTMLElement | null>): () => void {
+  const last = useRef(job);
+  const scroll = () => {
+    if (narrow.matches) root.current?.querySelector(".output")?.scrollIntoView({ behavior: "instant" });
+  };
+  useEffect(() => {
+    if (job !== undefined && job !== last.current && line === undefined) scroll();
+    last.current = job;
+  }, [job]);
+  return scroll;
 }
