@@ -129,6 +129,10 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   expect(build).toMatch(new RegExp(`^${ann.username}/\\d+\n$`));
   expect(await user.out("cron", "builds", "nightly", "-q")).toBe(build);
   await user.out("tag", build.trim(), "a/b", "c", "c/");
+  const had = { code: 0, stdout: "", stderr: "The build has these tags already\n" };
+  expect(await user.run(["tag", build.trim(), "c"])).toEqual(had);
+  const refused = { code: 2, stdout: "", stderr: '"d e" cannot be a tag. Use a-z, A-Z, 0-9 and -_./ only\n' };
+  expect(await user.run(["tag", build.trim(), "d", "d e"])).toEqual(refused);
   await user.out("untag", build.trim(), "a/b");
   await user.out("untag", build.trim(), "c/");
   expect(await user.json("pin", build.trim())).toMatchObject({ pinned: true, tags: expect.arrayContaining(["c"]) });

@@ -4,4 +4,5 @@ export type { FollowOptions, StreamEvent } from "./follow.js";
 export type { components, operations, paths } from "./gen/openapi.js";
 export { encodeName } from "./paths.js";
 export { each, record } from "./records.js";
+export { isTagName } from "./tags.js";
 export { InvalidDelivery, verifyDelivery } from "./webhooks.js";

@@ -99,6 +99,11 @@ inBrowser((web) => {
     await page.getByLabel("New tag").fill("from/page");
     await page.keyboard.press("Enter");
     await button("Remove the tag from/page").waitFor();
+    await page.getByLabel("New tag").fill("from page");
+    await page.keyboard.press("Enter");
+    const complaint = (field: unknown) => (field as { validationMessage: string }).validationMessage;
+    const refused = 'Use a-z, A-Z, 0-9 and -_./ only, not "from page".';
+    expect(await page.getByLabel("New tag").evaluate(complaint)).toBe(refused);
     await page.getByLabel("New tag").fill("from/page/");
     await page.keyboard.press("Enter");
     await button("Remove the tag from/page/").click();

@@ -26,6 +26,8 @@ export interface Operation extends Spec {
   /** The field that names the record in other commands. */
   readonly names?: string | undefined;
   readonly lookup?: Lookup | undefined;
+  /** What to say if the response is an empty list. */
+  readonly nothing?: string | undefined;
   /** The argument whose file is the content of the request. */
   readonly upload?: string | undefined;
   /** Asks before it deletes for good. */

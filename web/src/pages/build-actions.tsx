@@ -1,5 +1,5 @@
-import { encodeName, record } from "@service-ci/client";
-import { useState } from "preact/hooks";
+import { encodeName, isTagName, record } from "@service-ci/client";
+import { useRef, useState } from "preact/hooks";
 import { type Build, client, pageOf } from "../api.js";
 import { isFinished } from "../format.js";
 import { go } from "../location.js";
@@ -54,9 +54,12 @@ export function Actions({ build, work: { busy, start } }: Props) {
   );
 }
 
+const wrongTag = (name: string): string => `Use a-z, A-Z, 0-9 and -_./ only, not "${name}".`;
+
 /** The tags of a build, and a field to add one. */
 export function Tags({ build, work: { busy, start } }: Props) {
   const [name, setName] = useState("");
+  const field = useRef<HTMLInputElement>(null);
   const at = pathOf(build);
   const add = async () => {
     await client.api.POST("/b/{user}/{number}/tags", { ...at, body: [name.trim()] });
@@ -68,7 +71,9 @@ export function Tags({ build, work: { busy, start } }: Props) {
       class="tags"
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim()) start(add);
+        const input = field.current;
+        input?.setCustomValidity(isTagName(name.trim()) ? "" : wrongTag(name.trim()));
+        if (name.trim() && input?.reportValidity()) start(add);
       }}
     >
       {build.tags.map((tag) => (
@@ -86,10 +91,14 @@ export function Tags({ build, work: { busy, start } }: Props) {
         </span>
       ))}
       <input
+        ref={field}
         aria-label="New tag"
         placeholder="Add a tag"
         value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
+        onInput={(event) => {
+          event.currentTarget.setCustomValidity("");
+          setName(event.currentTarget.value);
+        }}
       />
     </form>
   );
