@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { base, client, currentPath, isUnauthorized } from "./api.js";
 import { BuildListPage } from "./build-list.js";
+import { dropDraft } from "./draft.js";
 import { go, useAddress } from "./location.js";
 import { BuildPage } from "./pages/build.js";
 import { BuildTestsPage } from "./pages/build-tests.js";
@@ -132,6 +133,7 @@ function Header({ path, user }: { path: string; user: Account | undefined }) {
   const current = path === "/" ? "/builds" : path;
   const { busy, failure, start } = useWork(() => {
     rememberUser(undefined);
+    dropDraft();
     go(`${base}/-/sign-in`);
   });
   return (

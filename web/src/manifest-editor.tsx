@@ -19,7 +19,9 @@ const pauseMs = 400;
 
 /** The initial text of a new manifest. */
 export const exampleManifest = `driver:
-  type: os
+  type: docker
+  image: busybox:1.37
+  workspace: /build
 stages:
 - test
 jobs:

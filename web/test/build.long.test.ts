@@ -44,48 +44,6 @@ inBrowser((web) => {
     expect(complaints).toEqual([]);
   });
 
-  test("mistakes of a manifest stand at their lines", async () => {
-    const page = await web.open("/-/new-build", await web.ci.signUp());
-    await page
-      .getByLabel("Manifest")
-      .fill("driver:\n  type: os\nstages: [test]\njobs:\n- stage: other\n  commands: [x]\n");
-    await page
-      .getByRole("button", { name: /^Line \d+$/ })
-      .first()
-      .click();
-    expect(await page.evaluate("document.activeElement.id")).toBe("manifest");
-    await page.getByRole("button", { name: "Submit the build" }).click();
-    await page.getByRole("alert").waitFor();
-  });
-
-  test("keys and values are suggested, chosen by keyboard or mouse, and variables go with the build", async () => {
-    const ann = await web.ci.signUp();
-    const page = await web.open("/-/new-build", ann);
-    const manifest = page.getByLabel("Manifest");
-    await manifest.fill("");
-    await manifest.pressSequentially("dri");
-    await page.getByRole("option", { name: /^driver:/ }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await manifest.pressSequentially("\n  t");
-    await page.getByRole("option", { name: /^type:/ }).click();
-    await page.keyboard.press("Control+Space");
-    await page.getByRole("option", { name: "docker" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("option").first().waitFor({ state: "detached" });
-    expect(await manifest.inputValue()).toBe("driver:\n  type: ");
-    await manifest.fill(commands("echo $TARGET"));
-    const variables = page.getByLabel(/^Variables of this build/);
-    await variables.fill("TARGET");
-    await page.getByRole("button", { name: "Submit the build" }).click();
-    const complaint = (field: unknown) => (field as { validationMessage: string }).validationMessage;
-    expect(await variables.evaluate(complaint)).toBe('Write KEY=value, not "TARGET".');
-    await variables.fill("TARGET=a=b");
-    await page.getByRole("button", { name: "Submit the build" }).click();
-    await page.getByRole("region", { name: "Lines of unit" }).getByText("a=b", { exact: true }).waitFor();
-  });
-
   test("a running build can be killed, and then restarted, pinned and tagged", async () => {
     const ann = await web.ci.signUp();
     const { number } = created(await ann.post("/builds", { manifest: commands("echo up", "sleep 600") }));

@@ -1,6 +1,7 @@
 import { record } from "@service-ci/client";
 import { useRef, useState } from "preact/hooks";
 import { base, client, pageOf } from "../api.js";
+import { useDraft } from "../draft.js";
 import { go } from "../location.js";
 import { exampleManifest, ManifestEditor } from "../manifest-editor.js";
 import { Complaint, Page } from "../parts.js";
@@ -16,13 +17,13 @@ function variablesIn(field: HTMLTextAreaElement | null): Record<string, string> 
   );
 }
 
+const initial = { manifest: exampleManifest, comment: "", tags: "" };
+
 /** Submits a manifest. Shows mistakes at their lines. */
 export function NewBuildPage() {
-  const [manifest, setManifest] = useState(exampleManifest);
+  const [{ manifest, comment, tags }, change, submitted] = useDraft(initial);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  const comment = useRef<HTMLInputElement>(null);
-  const tags = useRef<HTMLInputElement>(null);
   const variables = useRef<HTMLTextAreaElement>(null);
 
   async function submit(event: Event): Promise<void> {
@@ -31,10 +32,11 @@ export function NewBuildPage() {
     if (!parameters) return;
     setBusy(true);
     setFailure(undefined);
-    const names = (tags.current?.value ?? "").split(/[\s,]+/).filter(Boolean);
+    const names = tags.split(/[\s,]+/).filter(Boolean);
     try {
-      const body = { manifest, comment: comment.current?.value ?? "", tags: names, variables: parameters };
+      const body = { manifest, comment, tags: names, variables: parameters };
       const build = await record(client.api.POST("/builds", { body }));
+      submitted();
       go(pageOf(build.url) ?? `${base}/builds`);
     } catch (thrown) {
       setFailure(thrown);
@@ -45,15 +47,15 @@ export function NewBuildPage() {
   return (
     <Page title="New build">
       <form class="new-build" onSubmit={submit}>
-        <ManifestEditor manifest={manifest} onChange={setManifest} />
+        <ManifestEditor manifest={manifest} onChange={(manifest) => change({ manifest })} />
         <div class="fields">
           <label>
             Comment
-            <input ref={comment} />
+            <input value={comment} onInput={({ currentTarget: { value } }) => change({ comment: value })} />
           </label>
           <label>
             Tags, separated by spaces
-            <input ref={tags} />
+            <input value={tags} onInput={({ currentTarget: { value } }) => change({ tags: value })} />
           </label>
         </div>
         <label for="variables">Variables of this build, one KEY=value per line</label>

@@ -1,0 +1,98 @@
+import { aManifest } from "@ci/testkit/builders";
+import { eventually } from "@ci/testkit/eventually";
+import type { Page } from "playwright-core";
+import { inBrowser, violations } from "./_browser.js";
+
+const commands = (...lines: string[]) => aManifest({ jobs: [{ stage: "test", name: "unit", commands: lines }] });
+const complaint = (field: unknown) => (field as { validationMessage: string }).validationMessage;
+const submit = (page: Page) => page.getByRole("button", { name: "Submit the build" });
+
+inBrowser((web) => {
+  test("mistakes of a manifest stand at their lines", async () => {
+    const page = await web.open("/-/new-build", await web.ci.signUp());
+    await page
+      .getByLabel("Manifest")
+      .fill("driver:\n  type: os\nstages: [test]\njobs:\n- stage: other\n  commands: [x]\n");
+    await page
+      .getByRole("button", { name: /^Line \d+$/ })
+      .first()
+      .click();
+    expect(await page.evaluate("document.activeElement.id")).toBe("manifest");
+    await page.getByRole("button", { name: "Submit the build" }).click();
+    await page.getByRole("alert").waitFor();
+  });
+
+  test("keys and values are suggested, chosen by keyboard or mouse, and variables go with the build", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/-/new-build", ann);
+    const manifest = page.getByLabel("Manifest");
+    await manifest.fill("");
+    await manifest.pressSequentially("dri");
+    await page.getByRole("option", { name: /^driver:/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await manifest.pressSequentially("\n  t");
+    await page.getByRole("option", { name: /^type:/ }).click();
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: "docker" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("option").first().waitFor({ state: "detached" });
+    expect(await manifest.inputValue()).toBe("driver:\n  type: ");
+    await manifest.fill(commands("echo $TARGET"));
+    const variables = page.getByLabel(/^Variables of this build/);
+    await variables.fill("TARGET");
+    await page.getByRole("button", { name: "Submit the build" }).click();
+    expect(await variables.evaluate(complaint)).toBe('Write KEY=value, not "TARGET".');
+    await variables.fill("TARGET=a=b");
+    await page.getByRole("button", { name: "Submit the build" }).click();
+    await page.getByRole("region", { name: "Lines of unit" }).getByText("a=b", { exact: true }).waitFor();
+  });
+
+  test("a new build begins with an example for the docker driver, which installations accept by default", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/-/new-build", ann);
+    const example = await page.getByLabel("Manifest").inputValue();
+    expect(example).toMatch(/^driver:\n {2}type: docker\n {2}image: busybox/);
+    await page.getByText("Valid: 1 job").waitFor();
+  });
+
+  test("what was typed for a new build is there after signing in again and on the way back, only for its user", async () => {
+    const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
+    const page = await web.open("/-/new-build", ann);
+    const manifest = page.getByLabel("Manifest");
+    const comment = page.getByLabel("Comment");
+    const fields = async () => [await manifest.inputValue(), await comment.inputValue()];
+    const example = await manifest.inputValue();
+    const signInAs = async (token: string) => {
+      await page.getByLabel("Access token").fill(token);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/new-build$/);
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+    };
+    const typed = [commands("echo typed"), "My comment"];
+    await manifest.fill(typed[0]!);
+    await comment.fill(typed[1]!);
+    await page.context().clearCookies();
+    await submit(page).click();
+    await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+    await signInAs(ann.token);
+    await eventually(async () => expect(await fields()).toEqual(typed));
+    await submit(page).click();
+    await page.waitForURL(/\/1$/);
+    await page.goBack();
+    await eventually(async () => expect(await fields()).toEqual(typed));
+    await page.getByRole("link", { name: "Builds" }).click();
+    await page.getByRole("link", { name: "New build" }).click();
+    expect(await fields()).toEqual([example, ""]);
+    await manifest.fill("a secret of ann");
+    await page.context().clearCookies();
+    await page.goto(`${web.ci.url}/-/sign-in?next=/api/-/new-build`);
+    await signInAs(bob.token);
+    expect(await fields()).toEqual([example, ""]);
+    await comment.fill("Of bob");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/sign-in$/);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+});
