@@ -152,12 +152,11 @@ export function useData<T>(
   return { data, error, liveness, reload };
 }
 
-/** Renders again every second while something runs. Returns the time. */
+/** Renders again every second while something runs, else often enough for ages. Returns the time. */
 export function useNow(running: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    const timer = setInterval(() => setNow(Date.now()), running ? 1_000 : 30_000);
     return () => clearInterval(timer);
   }, [running]);
   return now;

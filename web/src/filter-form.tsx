@@ -1,4 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { go } from "./location.js";
 
 const inAddress = (name: string): string => new URLSearchParams(location.search).get(name) ?? "";
@@ -8,24 +9,25 @@ function apply(form: HTMLFormElement): void {
   go(`${location.pathname}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`);
 }
 
-/** The filters of a list. The address holds them, so that going back works. Choices apply at once, text with the button. */
-export const FilterForm = ({ children }: { children: ComponentChildren }) => (
-  <form
-    key={location.search}
-    class="filters"
-    aria-label="Filters"
-    onSubmit={(event) => {
-      event.preventDefault();
-      apply(event.currentTarget);
-    }}
-    onChange={(event) => {
-      if (event.target instanceof HTMLSelectElement) apply(event.currentTarget);
-    }}
-  >
-    {children}
-    <button type="submit">Filter</button>
-  </form>
-);
+/** The filters of a list. The button applies them. The address holds them, so that going back works. */
+export function FilterForm({ children }: { children: ComponentChildren }) {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current?.reset(), [location.search]);
+  return (
+    <form
+      ref={form}
+      class="filters"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(event.currentTarget);
+      }}
+    >
+      {children}
+      <button type="submit">Filter</button>
+    </form>
+  );
+}
 
 interface Labelled {
   readonly name: string;
@@ -48,10 +50,10 @@ export const FilterChoice = ({
 }: Labelled & { options: readonly (readonly [string, string])[] }) => (
   <label>
     {label}
-    <select name={name} value={inAddress(name)}>
-      <option value="">any</option>
-      {options.map(([value, words]) => (
-        <option key={value} value={value}>
+    <select name={name}>
+      {[["", "any"] as const, ...options].map(([value, words]) => (
+        // What a reset of the form returns to, which Preact's types do not know.
+        <option key={value} value={value} {...({ defaultSelected: value === inAddress(name) } as object)}>
           {words}
         </option>
       ))}

@@ -71,6 +71,18 @@ inBrowser((web) => {
     });
   });
 
+  test("a list that stays open shows how old its records are by now", async () => {
+    const user = await web.ci.signUp();
+    created(await user.post("/tokens", { name: "other", scope: "build:read" }));
+    const page = await web.open("/-/new-build", user);
+    await page.clock.install();
+    await page.goto(`${web.ci.url}/tokens`);
+    const token = page.locator(".row", { hasText: "other" });
+    await token.waitFor();
+    await page.clock.runFor("03:00");
+    expect(await token.textContent()).toMatch(/created \d min ago/);
+  });
+
   test("a list of one namespace follows the stream of that namespace", async () => {
     const user = await web.ci.signUp();
     const name = aWord("ns");

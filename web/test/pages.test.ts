@@ -91,15 +91,24 @@ inBrowser((web) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("filters are in the address, so that the way back works", async () => {
+  test("filters are chosen by keyboard, and are in the address, so that the way back works", async () => {
     const page = await web.open("/builds", ann);
-    await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+    const status = page.getByRole("combobox", { name: "Status" });
+    await status.focus();
+    for (const value of ["queued", "running", "passed", "passed_with_failures", "failed"]) {
+      await page.keyboard.press("ArrowDown");
+      expect([await status.inputValue(), page.url()]).toEqual([value, `${web.ci.url}/builds`]);
+    }
+    await page.getByRole("button", { name: "Filter" }).press("Enter");
     await page.waitForURL(/\?status=failed$/);
     await page.getByRole("link", { name: /#2$/ }).waitFor();
     expect(await page.locator(".rows > .row").count()).toBe(1);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Filter");
     await page.goBack();
     await page.getByRole("link", { name: /#1$/ }).waitFor();
-    expect(await page.getByRole("combobox", { name: "Status" }).inputValue()).toBe("");
+    expect(await status.inputValue()).toBe("");
+    await page.goForward();
+    await eventually(async () => expect(await status.inputValue()).toBe("failed"));
   });
 
   test("a new build appears in the list without a reload", async () => {
