@@ -24,6 +24,7 @@ export const loaders: Loaders = {
   "artifacts download": () => import("./commands/artifacts-download.js"),
   "objects download": () => import("./commands/objects-download.js"),
   "images download": () => import("./commands/images-download.js"),
+  queue: () => import("./commands/queue.js"),
   events: () => import("./commands/events.js"),
   completion: () => import("./commands/completion.js"),
   __complete: () => import("./commands/complete.js"),

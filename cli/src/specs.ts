@@ -103,6 +103,10 @@ export const specs = {
       after: text("Begin after the event with this id; 0: begin a day ago"),
     },
   },
+  queue: {
+    about: "Show the queue and its history",
+    options: { hours: text("Hours of history to show, 1 to 24; default: 3") },
+  },
   completion: {
     about: "Print a script that completes commands in a shell",
     args: { shell: one("The shell", { choices: ["bash", "zsh", "fish"] }) },

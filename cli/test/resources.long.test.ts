@@ -151,6 +151,14 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
 
 let sent = 0;
 
+test("the queue is shown as tables, for people", async () => {
+  const admin = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: ci.adminToken };
+  const { code, stdout } = await user.run(["queue", "--hours", "1"], { env: admin });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^os\t\d+\t\d+\t\d+$/m)]);
+  expect(stdout).toContain("\nHistory, in periods of 1 min\n");
+  expect(stdout).not.toMatch(/[{"]/);
+});
+
 test("events of a namespace are printed as they happen", async () => {
   await user.out("ns", "create", "watched");
   const running = user.start(["events", "watched", "-f", "--json"]);

@@ -66,10 +66,6 @@ export const accounts = {
     ...{ about: "List runners and their busy slots", method: "GET", path: "/runners", names: "id" },
     columns: ["id", "drivers", "busy", "places", "active", "seen_at"],
   },
-  queue: {
-    ...{ about: "Show the queue and its history", method: "GET", path: "/queue" },
-    options: { hours: text("Hours of history to show, 1 to 24; default: 3") },
-  },
   audit: {
     ...{ about: "List who tried to change what, newest first", method: "GET", path: "/audit", names: "id" },
     columns: ["created_at", "username", "action", "kind", "path", "outcome", "status"],
