@@ -4609,6 +4609,8 @@ export interface operations {
     listBuilds: {
         parameters: {
             query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
                 /** @description Only builds of the group with this id */
                 group?: string;
                 /** @description Number of the page, from 1; a page has 25 records */
@@ -4651,6 +4653,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
                         /** @description What is wrong with `group` */
                         group?: string[];
                         /** @description What is wrong with `search` */
@@ -5109,6 +5113,8 @@ export interface operations {
     listCronBuilds: {
         parameters: {
             query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
                 /** @description Only builds with a tag that contains this text, whatever its case */
@@ -5152,6 +5158,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
                         /** @description What is wrong with `search` */
                         search?: string[];
                         /** @description What is wrong with `status` */
@@ -6375,6 +6383,8 @@ export interface operations {
     listNamespaceBuilds: {
         parameters: {
             query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
                 /** @description Only builds with a tag that contains this text, whatever its case */
@@ -6420,6 +6430,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
                         /** @description What is wrong with `search` */
                         search?: string[];
                         /** @description What is wrong with `status` */
@@ -8417,6 +8429,8 @@ export interface operations {
     listObjectBuilds: {
         parameters: {
             query?: {
+                /** @description `true`: `output` is null, which makes the response short */
+                brief?: "true" | "false";
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
                 /** @description Only builds with a tag that contains this text, whatever its case */
@@ -8460,6 +8474,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `brief` */
+                        brief?: string[];
                         /** @description What is wrong with `search` */
                         search?: string[];
                         /** @description What is wrong with `status` */

@@ -5,6 +5,8 @@ export interface Examined {
   readonly keys: number;
   readonly docs: number;
   readonly sortedInMemory: boolean;
+  /** Size of the response. */
+  readonly bytes: number;
   readonly query: string;
 }
 
@@ -24,10 +26,13 @@ export async function examined(db: Db, collection: string, work: () => Promise<u
     .find({ op: "query", ns, "command.sort": { $exists: true } })
     .toArray();
   const lists = found.filter(({ command }) => !byTheClock.some((field) => field in command.sort));
-  return lists.map(({ keysExamined, docsExamined, hasSortStage = false, command, planSummary }: Document) => ({
-    keys: keysExamined,
-    docs: docsExamined,
-    sortedInMemory: hasSortStage,
-    query: `${JSON.stringify(command.filter)} ${planSummary}`,
-  }));
+  return lists.map(
+    ({ keysExamined, docsExamined, hasSortStage = false, responseLength, command, planSummary }: Document) => ({
+      keys: keysExamined,
+      docs: docsExamined,
+      bytes: responseLength,
+      sortedInMemory: hasSortStage,
+      query: `${JSON.stringify(command.filter)} ${planSummary}`,
+    }),
+  );
 }

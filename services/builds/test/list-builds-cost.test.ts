@@ -78,6 +78,20 @@ describe.each(Object.entries(lists))("a list of the builds %s", (_, of) => {
   });
 });
 
+it("a brief list reads no output", async () => {
+  const collection = mongo.db.collection<BuildDoc>("builds");
+  const sizeBytes = 60_000;
+  const tail = [{ start: 0, bytes: sizeBytes, text: "x".repeat(sizeBytes) }];
+  const newest = { sort: { createdAt: -1 } } as const;
+  await collection.findOneAndUpdate({ namespaceId }, { $set: { tail, outputBytes: sizeBytes } }, newest);
+  const bytesOf = async (brief: boolean) => {
+    const [query] = await examined(mongo.db, "builds", () => list({ namespaceId, brief }));
+    return query!.bytes;
+  };
+  const [whole, brief] = [await bytesOf(false), await bytesOf(true)];
+  expect(whole - brief).toBeGreaterThan(sizeBytes);
+});
+
 it("finding the newest build of a namespace reads none of the others", async () => {
   const read = await keysAndDocs(mongo.db, ["builds"], async () => {
     const { builds } = await suite.builds.getLatestBuilds({ namespaceIds: [namespaceId, namespaceId + 1] });

@@ -5,7 +5,7 @@ import { Build, type EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { toShortBuild } from "../domain/change.js";
+import { toBuild, toShortBuild } from "../domain/change.js";
 import { listedManifest } from "../domain/listed.js";
 import type { Selection, Usage } from "../store/selection.js";
 
@@ -29,24 +29,30 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
   return { ownerId: caller.userId!, rootIds };
 }
 
+const encoded = (build: Build): Buffer =>
+  Buffer.from(Build.encode({ ...build, manifest: listedManifest(build.manifest) }).finish());
+
 async function pageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<EncodedBuilds> {
   const { items, page } = await ctx.builds.list(selected, number);
   const places = await queuePlacesById(ctx, items);
   const { outputListBytes } = ctx.config;
-  const builds = items.map((doc) => {
-    const build = toShortBuild(doc, places.get(doc._id), outputListBytes);
-    return Buffer.from(Build.encode({ ...build, manifest: listedManifest(doc.manifest) }).finish());
-  });
-  return { builds, page };
+  return { builds: items.map((doc) => encoded(toShortBuild(doc, places.get(doc._id), outputListBytes))), page };
+}
+
+async function briefPageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<EncodedBuilds> {
+  const { items, page } = await ctx.builds.listBriefly(selected, number);
+  const places = await queuePlacesById(ctx, items);
+  return { builds: items.map((doc) => encoded({ ...toBuild(doc), queue: places.get(doc._id) })), page };
 }
 
 /** Lists builds. Calls for the same page at the same moment share a read, which begins after each of them. */
 export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
   const shared = sharedReads<EncodedBuilds>();
   return async (request, { caller }) => {
-    const { tag, search, status } = request;
+    const { tag, search, status, brief = false } = request;
     const selected = { scope: await selection(ctx, request, caller), tag, search, status };
     const number = request.page?.number;
-    return shared(JSON.stringify([selected, number]), () => pageOf(ctx, selected, number));
+    const read = brief ? briefPageOf : pageOf;
+    return shared(JSON.stringify([selected, number, brief]), () => read(ctx, selected, number));
   };
 };

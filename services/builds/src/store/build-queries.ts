@@ -1,9 +1,9 @@
 import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import type { CopiedBuild, ShownBuild } from "../domain/change.js";
+import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
-import { copied, shown, shownBuilds } from "./shown-builds.js";
+import { brief, copied, shown, shownBuilds } from "./shown-builds.js";
 
 const newestInNamespace = { namespaceId: 1, ...newestFirst } as const;
 
@@ -11,6 +11,10 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
     listPage(builds, filtersOf(selection), newestFirst, number, shown),
+
+  /** Returns the same page without the output. */
+  listBriefly: (selection: Selection, number: number | undefined): Promise<Page<BriefBuild>> =>
+    listPage(builds, filtersOf(selection), newestFirst, number, brief),
 
   shown: shownBuilds(builds),
 

@@ -6,6 +6,9 @@ import { largeFields, type ShownBuild, shownFields } from "../domain/change.js";
 /** The fields of a build that its record is made of. */
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
 
+const { tail: _, parts: __, ...withoutOutput } = shown;
+export const brief = withoutOutput;
+
 const large: ReadonlySet<string> = new Set(largeFields);
 
 export const copied = Object.fromEntries(Object.entries(shown).filter(([field]) => !large.has(field)));

@@ -48,6 +48,8 @@ describe("succeeds", () => {
     expect(Buffer.byteLength(listed.output!)).toBeLessThanOrEqual(64 * 1024);
     expect(all.endsWith(listed.output!)).toBe(true);
     expect(listed.outputBytes).toBe(bytes.length);
+    const short = await suite.as(suite.users.ann, () => suite.builds.listBuilds({ tag: "", search: "", brief: true }));
+    expect(short.builds).toEqual(builds.map((build) => ({ ...build, output: undefined })));
     await suite.finish(assignment, 0, "failed", "", bytes.length);
   });
 

@@ -15,7 +15,15 @@ export const status = z
   .enum(Build_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
   .optional();
 
+export const brief = {
+  brief: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe("`true`: `output` is null, which makes the response short"),
+};
+
 export const filters = {
+  ...brief,
   tag: text.describe("Only builds with this tag"),
   search: limitedText("text").describe("Only builds with a tag that contains this text, whatever its case"),
   status: status.describe("Only builds with this status"),
@@ -37,7 +45,9 @@ const wholeGroup = z
   .optional()
   .describe("`true`: all builds of the build's group");
 
-export const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
+export const filtered = ({ tag = "", search = "", status, brief }: Values<typeof filters>) => ({
+  ...{ tag, search, status, brief: brief === "true" },
+});
 
 export const listBuilds = action({
   summary: "Builds of the caller and of the namespaces where the caller is a member, newest first",
@@ -82,13 +92,6 @@ export const submitBuild = action({
   run: async (ctx, { body: { manifest = "", comment = "", tags = [], variables = {} } }) =>
     toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags, variables })).build!),
 });
-
-export const brief = {
-  brief: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .optional()
-    .describe("`true`: `output` is null, which makes the response short"),
-};
 
 export const getBuild = action({
   summary: "A build",
