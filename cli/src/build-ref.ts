@@ -42,7 +42,8 @@ const maxSearched = 500;
 async function lastBuild({ client, user }: Session): Promise<BuildRef> {
   const { id, username } = await user();
   let searched = 0;
-  for await (const build of each((page) => client.api.GET("/builds", { params: { query: { page } } }))) {
+  const brief = "true";
+  for await (const build of each((page) => client.api.GET("/builds", { params: { query: { page, brief } } }))) {
     if (build.user_id === id) return { user: username, number: build.number };
     if (++searched >= maxSearched) throw new Failure(`None of the newest ${maxSearched} builds is yours. ${forms}`);
   }

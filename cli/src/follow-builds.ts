@@ -13,10 +13,10 @@ type Build = components["schemas"]["Build"];
 
 const refOf = ({ user, number }: Build) => ({ user: user.username, number });
 
-/** Returns all builds of a submission; a matrix has several. */
-export async function groupOf({ client }: Pick<Session, "client">, build: Build): Promise<Build[]> {
+/** Returns all builds of a submission; a matrix has several. Their output is left out, unless they are to be printed whole. */
+export async function groupOf({ client }: Pick<Session, "client">, build: Build, whole = false): Promise<Build[]> {
   if (!build.group) return [build];
-  const query = { group: String(build.group.id) };
+  const query = { group: String(build.group.id), ...(whole ? {} : { brief: "true" as const }) };
   const builds: Build[] = [];
   for await (const one of each((page) => client.api.GET("/builds", { params: { query: { ...query, page } } })))
     builds.push(one);
@@ -65,7 +65,7 @@ async function groupToFollow(io: Io, session: Session, build: Build): Promise<Bu
     failed = true;
     note(io, lostNote(error));
   };
-  return retried(() => groupOf(session, build), { signal: io.signal, onError }).catch((error) => {
+  return retried(() => groupOf(session, build, io.options.json), { signal: io.signal, onError }).catch((error) => {
     throw incomplete(build, error);
   });
 }

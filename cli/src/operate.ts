@@ -73,7 +73,8 @@ export const operate =
     const { path, rest } = await requestPath(session, operation, values);
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     if (method === "GET" && columns) {
-      const query = given as Record<string, string>;
+      const brief = operation.names === "build" && !io.options.json ? { brief: "true" } : {};
+      const query = { ...brief, ...(given as Record<string, string>) };
       const options = {
         columns,
         nameOf: nameIn(operation),

@@ -9,7 +9,10 @@ interface Listed {
 }
 
 async function load(address: string): Promise<Listed> {
-  const response = await client.request(address);
+  const [path, query] = address.split("?");
+  const response = await client.request(
+    `${path}?${new URLSearchParams([...new URLSearchParams(query), ["brief", "true"]])}`,
+  );
   return { builds: await response.json(), pages: pagesIn(response) };
 }
 

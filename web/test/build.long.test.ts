@@ -214,13 +214,22 @@ inBrowser((web) => {
     const ann = await web.ci.signUp();
     const manifest = aManifest({ matrix: { LEVEL: ["low", "high"] }, jobs: [{ stage: "test", commands: ["true"] }] });
     const { number } = created(await ann.post("/builds", { manifest }));
-    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    const page = await web.open("/builds", ann);
+    const lists: string[] = [];
+    page.on("request", (request) => {
+      if (/\/builds\?/.test(request.url())) lists.push(request.url());
+    });
+    await page.goto(`${web.ci.url}/b/${ann.username}/${number}`);
     const matrix = page.getByRole("navigation", { name: "Builds of the matrix" });
     await matrix.getByText("Matrix: LEVEL=low (build 1 of 2)").waitFor();
     await matrix.getByRole("link", { name: /LEVEL=high/ }).click();
     await page.waitForURL(`${web.ci.url}/b/${ann.username}/${number + 1}`);
     await matrix.getByText("Matrix: LEVEL=high (build 2 of 2)").waitFor();
     expect(await matrix.locator("[aria-current]").textContent()).toContain("LEVEL=high");
+    await page.getByRole("link", { name: "Builds", exact: true }).click();
+    await page.getByRole("link", { name: /#2$/ }).waitFor();
+    expect(lists.filter((url) => /\bgroup=/.test(url)).length).toBeGreaterThan(0);
+    expect(lists.filter((url) => !/\bbrief=true\b/.test(url))).toEqual([]);
     expect(await violations(page)).toEqual([]);
   });
 

@@ -11,7 +11,8 @@ const columns = ["build", "status", "namespace", "comment", "tags", "time", "cre
 export const run: Handler<Specs["list"]> = async (io, { namespace, limit = 25, status, tag, search }) => {
   const session = await connect(io);
   const path = namespace ? `${namespacePath(await findNamespace(session, namespace))}/-/builds` : "/builds";
+  const brief = io.options.json ? undefined : "true";
   const nameOf = (record: unknown) => buildName(record as Parameters<typeof buildName>[0]);
-  await printList(io, recordsAt(session, path, { status, tag, search }), { columns, nameOf, limit });
+  await printList(io, recordsAt(session, path, { status, tag, search, brief }), { columns, nameOf, limit });
   return undefined;
 };

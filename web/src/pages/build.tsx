@@ -34,7 +34,7 @@ interface Shown {
 
 async function groupOf({ group }: Build): Promise<Build[]> {
   if (!group) return [];
-  const query = { group: String(group.id) };
+  const query = { group: String(group.id), brief: "true" as const };
   const builds = await all(each((page) => client.api.GET("/builds", { params: { query: { ...query, page } } })));
   return builds.sort((a, b) => (a.group?.index ?? 0) - (b.group?.index ?? 0));
 }

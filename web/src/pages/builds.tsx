@@ -26,7 +26,7 @@ const pathOf = ({ username, path }: { username: string; path: string }) =>
 
 async function load({ namespace, ...filters }: Filters, page: number) {
   const given = Object.entries(filters).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([...given, ["page", String(page)]]);
+  const query = new URLSearchParams([...given, ["page", String(page)], ["brief", "true"]]);
   const place = namespaceIn(namespace);
   const response = await client.request(`${place ? `${pathOf(place)}/-` : ""}/builds?${query}`);
   return { builds: (await response.json()) as Build[], pages: pagesIn(response) };

@@ -31,7 +31,7 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
   );
   const list = async <T,>(url: string): Promise<T[]> => (await client.request(url)).json();
   const [builds, collaborators, variables] = await Promise.all([
-    list<Build>(namespace.builds_url),
+    list<Build>(`${namespace.builds_url}?brief=true`),
     list<Collaborator>(namespace.collaborators_url).catch(undefinedIfHidden),
     list<Schemas["Variable"]>(namespace.variables_url),
   ]);
