@@ -38,7 +38,7 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
 
 async function send(io: Io, { client }: Session, operation: Operation, path: string, fields: Values): Promise<void> {
   const { method, columns, bodyOf, about, nothing } = operation;
-  const body = bodyOf ? bodyOf(fields) : fields;
+  const body = bodyOf ? await bodyOf(fields) : fields;
   const hasBody = method !== "DELETE" && Object.keys(fields).length > 0;
   const response = await client.request(path, {
     method,

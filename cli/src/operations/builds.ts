@@ -1,17 +1,9 @@
-import { isTagName } from "@service-ci/client";
 import { many, one, optional, text } from "../command.js";
-import { UsageError } from "../exit.js";
 import { statuses } from "../statuses.js";
 import type { Operations } from "./operation.js";
 
 const build = one("Number, alice/12, URL or last");
 const anyBuild = optional("Number, alice/12, URL or last; default: last");
-
-function addedTags({ tags }: Readonly<Record<string, unknown>>): unknown {
-  const wrong = (tags as readonly string[]).find((name) => !isTagName(name));
-  if (wrong !== undefined) throw new UsageError(`"${wrong}" cannot be a tag. Use a-z, A-Z, 0-9 and -_./ only`);
-  return tags;
-}
 
 /** Commands for builds that send one request. */
 export const builds = {
@@ -50,7 +42,9 @@ export const builds = {
     ...{ about: "Add tags to a build", method: "POST", path: "{build}/tags", columns: ["name"], names: "name" },
     ...{
       args: { build, tags: many("Names of the tags") },
-      ...{ bodyOf: addedTags, nothing: "The build has these tags already" },
+      bodyOf: async ({ tags }: Readonly<Record<string, unknown>>) =>
+        (await import("../added-tags.js")).addedTags(tags as readonly string[]),
+      nothing: "The build has these tags already",
     },
   },
   untag: {
