@@ -1,7 +1,7 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { type Examined, examined } from "@ci/testkit/examined";
 import type { BuildDoc } from "../src/domain/build.js";
-import { termsOfTags } from "../src/store/selection.js";
+import { searchedBy } from "../src/store/selection.js";
 import { bootBuilds, manifest } from "./_suite.js";
 import { examined as keysAndDocs } from "./queue/_examined.js";
 
@@ -9,6 +9,7 @@ import { examined as keysAndDocs } from "./queue/_examined.js";
 const suite = bootBuilds();
 const stored = 3_000;
 const objectId = 77;
+const cronId = 78;
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 let namespaceId: number;
 
@@ -30,12 +31,13 @@ beforeAll(async () => {
     }));
     const objects = [{ id: n, source: "o", name: "o", placed: true, objectId }];
     const fields = {
-      _id: id + n,
+      _id: id + stored + n,
       number: 1 + n,
       createdAt: new Date(n * 1_000),
       tags,
-      tagTerms: termsOfTags(tags),
+      ...searchedBy(tags),
       objects,
+      cronId,
     };
     return { ...build, ...fields, outbox: [], status: isRare ? "failed" : "passed" };
   };
@@ -43,8 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-const list = (filter: Partial<Parameters<typeof suite.builds.listBuilds>[0]>) =>
-  suite.as(suite.users.ann, () => suite.builds.listBuilds({ tag: "", search: "", ...filter }));
+const list = (filter: Partial<Parameters<typeof suite.builds.listBuilds>[0]>, user = suite.users.ann) =>
+  suite.as(user, () => suite.builds.listBuilds({ tag: "", search: "", ...filter }));
 
 const cost = ({ keys, docs }: Examined) => Math.max(keys, docs);
 
@@ -90,6 +92,59 @@ it("a brief list reads no output", async () => {
   };
   const [whole, brief] = [await bytesOf(false), await bytesOf(true)];
   expect(whole - brief).toBeGreaterThan(sizeBytes);
+});
+
+/** Returns how many documents MongoDB reads for the page of a list, and the page. */
+async function docsRead(filter: Parameters<typeof list>[0], user = suite.users.ann) {
+  await mongo.db.dropCollection("system.profile");
+  await mongo.db.command({ profile: 2 });
+  const { builds, page } = await list(filter, user);
+  await mongo.db.command({ profile: 0 });
+  const ns = `${mongo.db.databaseName}.builds`;
+  const found = await mongo.db.collection("system.profile").find({ ns }).toArray();
+  const own = found.filter(({ command }) => JSON.stringify(command).includes('"tag'));
+  expect(own.length).toBeGreaterThan(0);
+  return { shown: builds.length, page, docs: own.reduce((sum, { docsExamined }) => sum + (docsExamined ?? 0), 0) };
+}
+
+describe.each(Object.entries({ ...lists, "of the builds of a cron job": () => ({ cronId }) }))(
+  "a short search in a list %s",
+  (_, of) => {
+    it.each([
+      ["that finds none", { search: "zq" }, 0],
+      ["that finds all", { search: "G" }, 25],
+      ["that finds all, on a late page", { search: "gh", page: { number: 100 } }, 25],
+      ["that finds few", { search: "dl" }, 6],
+      ["that finds few, which have a tag", { search: "dl", tag: "rare" }, 6],
+      ["with a tag that none of its builds has", { search: "dl", tag: "b7" }, 0],
+      ["with part of a tag instead of a tag", { search: "ni", tag: "ightl" }, 0],
+      ["with a status that none of its builds has", { search: "dl", status: "passed" as const }, 0],
+      ["with a status that few have", { search: "ni", status: "failed" as const }, 6],
+    ])("%s reads only the builds that it shows", async (_, filter, shown) => {
+      const read = await docsRead({ ...of(), ...filter });
+      expect(read.shown).toBe(shown);
+      expect(read.docs).toBeLessThanOrEqual(shown + 1);
+    });
+
+    it("reads no build to count the pages", async () => {
+      const { page, docs } = await docsRead({ ...of(), search: "ni", page: { number: 1_000 } });
+      expect(page?.lastPage).toBe(Math.ceil((stored + ("cronId" in of() ? 0 : 1)) / 25));
+      expect(docs).toBe(0);
+    });
+  },
+);
+
+it("a short search of a member reads only the builds that it shows, in the namespace and outside", async () => {
+  const { bob } = suite.users;
+  await suite.submit(bob, undefined, { tags: ["needle"] });
+  const { namespaces } = suite.accounts;
+  const { invite } = await suite.as(suite.users.ann, () => namespaces.sendInvite({ namespaceId, handle: "bob" }));
+  await suite.as(bob, () => namespaces.acceptInvite({ id: invite!.id }));
+  expect(await docsRead({ search: "zq" }, bob)).toMatchObject({ shown: 0, docs: 0 });
+  expect(await docsRead({ search: "dl" }, bob)).toMatchObject({ shown: 7, docs: 7 });
+  expect(await docsRead({ search: "dl", status: "passed" as const }, bob)).toMatchObject({ shown: 0, docs: 0 });
+  expect(await docsRead({ search: "ni", page: { number: 1_000 } }, bob)).toMatchObject({ shown: 0, docs: 0 });
+  expect((await docsRead({ search: "ni", page: { number: 100 } }, bob)).docs).toBeLessThanOrEqual(26);
 });
 
 it("finding the newest build of a namespace reads none of the others", async () => {

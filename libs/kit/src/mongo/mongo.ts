@@ -113,12 +113,12 @@ export function pageOf<T>(all: readonly T[], requested: number | undefined): { i
   return { items, page: { hasNext: all.length > number * pageSize } };
 }
 
-/** Matches values that contain this text in upper or lower case. The text has no wildcards. */
-export const containing = (text: string): Filter<Document> => ({
+export const literal = (text: string): string =>
   // MongoDB ends a pattern at its first NUL, so we escape it.
-  $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00"),
-  $options: "i",
-});
+  text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
+
+/** Matches values that contain this text in upper or lower case. */
+export const containing = (text: string): Filter<Document> => ({ $regex: literal(text), $options: "i" });
 
 export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;

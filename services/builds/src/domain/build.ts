@@ -35,6 +35,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     namespaceOnly?: boolean;
     /** Search terms of the tags; set by the store. */
     tagTerms?: readonly string[];
+    /** The tags as one text for index keys; set by the store. */
+    tagText?: string;
     /** The request that submitted the build. Later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
     origin?: Origin;

@@ -2,10 +2,9 @@ import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/change.js";
+import { newestInNamespace } from "./indexes.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 import { brief, copied, shown, shownBuilds } from "./shown-builds.js";
-
-const newestInNamespace = { namespaceId: 1, ...newestFirst } as const;
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
@@ -27,7 +26,7 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .aggregate<CopiedBuild>(
         [
           { $match: { namespaceId: { $in: [...namespaceIds] } } },
-          { $sort: newestInNamespace },
+          { $sort: { namespaceId: 1, ...newestFirst } },
           { $group: { _id: "$namespaceId", build: { $first: "$$ROOT" } } },
           { $replaceRoot: { newRoot: "$build" } },
           { $project: copied },

@@ -3,7 +3,7 @@ import type { Document, Filter, UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
 import { growthOf } from "../domain/tail.js";
-import { termsOfTags } from "./selection.js";
+import { searchedBy } from "./selection.js";
 
 /** Returns an expression for the end of a lease that starts now, by the clock of MongoDB. */
 export const leaseEnd = (leaseMs: number) => ({ $add: ["$$NOW", leaseMs] });
@@ -60,7 +60,7 @@ function onlyChanged(doc: BuildDoc, set: Change["set"]): Record<string, unknown>
 
 export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> | Document[] {
   const { set: given, events = [], leaseMs } = change;
-  const set = { ...given, ...(given.tags ? { tagTerms: termsOfTags(given.tags) } : {}), rev: doc.rev + 1 };
+  const set = { ...given, ...(given.tags ? searchedBy(given.tags) : {}), rev: doc.rev + 1 };
   const removed = Object.entries(set).flatMap(([key, value]) => (value === undefined ? [key] : []));
   const growth = growthBy(doc, change);
   const { extended, added } = growth;

@@ -1,6 +1,7 @@
 import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { outboxIndex } from "@ci/kit/mongo/outbox";
 import type { Db } from "mongodb";
+import { newestFirst } from "./selection.js";
 
 const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
@@ -11,19 +12,22 @@ export const unapprovedIndex = {
   ...{ "origin.repositoryId": 1, awaitsApproval: 1, status: 1, createdAt: 1, unapprovedBytes: 1 },
 } as const;
 
+const listed = { ...newestFirst, status: 1, tagText: 1 } as const;
+export const newestInNamespace = { namespaceId: 1, ...listed } as const;
+
 const ensureBuildIndexes = (db: Db): Promise<void> =>
   ensureIndexes(db.collection("builds"), [
     { key: { userId: 1, number: 1 }, name: numberIndex, unique: true },
-    // Lists, newest first.
-    { key: { ownerId: 1, createdAt: -1, _id: -1 } },
-    { key: { rootId: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
-    { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
+    // Lists, newest first. Their keys decide a search that has no terms.
+    { key: { ownerId: 1, ...listed } },
+    { key: { rootId: 1, ...listed }, ...having("rootId") },
+    { key: newestInNamespace, ...having("namespaceId") },
     { key: { "objects.objectId": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
-    { key: { cronId: 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
-    { key: { "group.id": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("group.id") },
-    { key: { ownerId: 1, status: 1, createdAt: -1, _id: -1 } },
-    { key: { rootId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
-    { key: { namespaceId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
+    { key: { cronId: 1, namespaceId: 1, ...listed }, ...having("cronId") },
+    { key: { "group.id": 1, namespaceId: 1, ...listed }, ...having("group.id") },
+    { key: { ownerId: 1, status: 1, ...newestFirst, tagText: 1 } },
+    { key: { rootId: 1, status: 1, ...newestFirst, tagText: 1 }, ...having("rootId") },
+    { key: { namespaceId: 1, status: 1, ...newestFirst, tagText: 1 }, ...having("namespaceId") },
     { key: { ownerId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { rootId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { namespaceId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },

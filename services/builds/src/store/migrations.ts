@@ -1,7 +1,7 @@
 import type { Migration } from "@ci/kit/mongo/migrate";
 import { backfillTerms, sameTerms } from "@ci/kit/mongo/search";
 import type { BuildDoc } from "../domain/build.js";
-import { termsOfTags } from "./selection.js";
+import { termsOfTags, textOfTags } from "./selection.js";
 
 export const migrations: readonly Migration[] = [
   {
@@ -15,6 +15,21 @@ export const migrations: readonly Migration[] = [
       },
     },
     retires: ["outbox", "objects.objectId_1_createdAt_-1__id_-1", "cronId_1_createdAt_-1__id_-1"],
+  },
+  {
+    name: "builds-tag-text",
+    collection: "builds",
+    fills: {
+      reads: ["tags", "tagText"],
+      missing({ tags, tagText }) {
+        const text = textOfTags(tags as BuildDoc["tags"]) ?? "";
+        return (tagText ?? "") === text ? undefined : { tagText: text };
+      },
+    },
+    retires: [
+      ...["ownerId_1", "rootId_1", "namespaceId_1", "cronId_1_namespaceId_1", "group.id_1_namespaceId_1"],
+      ...["ownerId_1_status_1", "rootId_1_status_1", "namespaceId_1_status_1"],
+    ].map((fields) => `${fields}_createdAt_-1__id_-1`),
   },
   { name: "builds-unsettled", collection: "builds", retires: ["unsettled_1_createdAt_1"] },
   {

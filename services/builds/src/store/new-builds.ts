@@ -3,7 +3,7 @@ import { invalid } from "@ci/kit/rpc/fault";
 import { sizeText } from "@ci/manifest/size-text";
 import { BSON } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import { termsOfTags } from "./selection.js";
+import { searchedBy } from "./selection.js";
 
 const advice = "use fewer jobs, shorter commands, or fewer or shorter variables";
 /** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
@@ -27,7 +27,7 @@ const bytesWithoutEvents = (doc: BuildDoc): number => BSON.calculateObjectSize({
 
 export const asStored = (doc: BuildDoc): BuildDoc => ({
   ...doc,
-  tagTerms: termsOfTags(doc.tags),
+  ...searchedBy(doc.tags),
   unapprovedBytes: doc.awaitsApproval && bytesWithoutEvents(doc),
 });
 

@@ -1,5 +1,5 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
-import { containing } from "@ci/kit/mongo/mongo";
+import { containing, literal } from "@ci/kit/mongo/mongo";
 import { exactTerm, searchTerms, termsOf } from "@ci/kit/mongo/search";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
@@ -21,18 +21,44 @@ export interface Selection {
 
 export const newestFirst = { createdAt: -1, _id: -1 } as const;
 
+/** Unicode has no such character. */
+const border = "\uffff";
+const withoutBorder = (text: string): string => text.replaceAll(border, "\ufffd");
+
+/** Returns the tags as a text, which index keys can decide a search by; undefined without tags. */
+export const textOfTags = (tags: readonly { readonly name: string }[]): string | undefined =>
+  tags.length > 0 ? [border, ...tags.flatMap(({ name }) => [withoutBorder(name), border])].join("") : undefined;
+
 /** Returns the search terms of tags, for whole and for partial matches; undefined without tags. */
 export function termsOfTags(tags: readonly { readonly name: string }[]): string[] | undefined {
   const names = tags.map(({ name }) => name);
   return names.length > 0 ? [...termsOf(names), ...names.map(exactTerm)] : undefined;
 }
 
+export const searchedBy = (tags: readonly { readonly name: string }[]): Pick<BuildDoc, "tagTerms" | "tagText"> => ({
+  tagTerms: termsOfTags(tags),
+  tagText: textOfTags(tags),
+});
+
 export function usageFilter(usage: Usage): Filter<BuildDoc> {
   if ("groupId" in usage) return { "group.id": usage.groupId };
   return "objectId" in usage ? { "objects.objectId": usage.objectId } : { cronId: usage.cronId };
 }
 
-function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
+const hasTerms = ({ scope, search = "" }: Selection): boolean =>
+  ("namespaceId" in scope || "ownerId" in scope) && (search === "" || searchTerms(search).length > 0);
+
+function likeText({ tag = "", search = "" }: Selection): Filter<BuildDoc> {
+  const patterns = [
+    ...(tag ? [{ $regex: literal(`${border}${withoutBorder(tag)}${border}`) }] : []),
+    ...(search ? [containing(withoutBorder(search))] : []),
+  ];
+  return patterns.length > 0 ? { $and: patterns.map((tagText) => ({ tagText })) as never } : {};
+}
+
+function like(selection: Selection): Filter<BuildDoc> {
+  const { tag = "", search = "", status } = selection;
+  if (!hasTerms(selection)) return { ...(status ? { status } : {}), ...likeText(selection) };
   const terms = [...(tag ? [exactTerm(tag)] : []), ...searchTerms(search)];
   const names = [...(tag ? [tag] : []), ...(search ? [containing(search)] : [])];
   return {
