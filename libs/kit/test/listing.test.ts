@@ -1,8 +1,10 @@
 import { examined } from "@ci/testkit/examined";
 import { suite } from "@ci/testkit/suite";
+import { listTime, refuseSlow } from "../src/mongo/list-time.js";
 import { listPage, reachableFilters } from "../src/mongo/listing.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { searchFilter, termsOf } from "../src/mongo/search.js";
+import { asFault } from "../src/rpc/fault.js";
 
 interface Item {
   readonly _id: number;
@@ -86,4 +88,31 @@ it("listPage finds records by any part of their name", async () => {
   expect(names.length).toBeGreaterThan(25);
   expect(await search("A49")).toEqual(names.slice(0, 25));
   expect(await search("*49")).toEqual([]);
+});
+
+it("listPage limits the time of each query, for one filter and for many", async () => {
+  await mongo.db.dropCollection("system.profile");
+  await mongo.db.command({ profile: 2 });
+  for (const [placeCount, number] of [
+    [0, 1],
+    [0, 1_000],
+    [450, 1],
+    [450, 1_000],
+  ])
+    await listPage(records(), filters(placeCount!), order, number);
+  await mongo.db.command({ profile: 0 });
+  const ns = `${mongo.db.databaseName}.things`;
+  const commands = await mongo.db.collection("system.profile").find({ ns }).toArray();
+  // The first pages take one and two queries, the others two and three.
+  expect(commands.length).toBeGreaterThanOrEqual(6);
+  expect(new Set(commands.map(({ command }) => command.maxTimeMS))).toEqual(new Set([listTime.maxTimeMS]));
+});
+
+it("a query that runs out of time is refused with a message", async () => {
+  const slow = records().find({ place: 1, $where: "sleep(50) || true" }).maxTimeMS(1).toArray();
+  const { code, message } = asFault(await slow.catch(refuseSlow).catch((error: unknown) => error));
+  expect({ code, message }).toEqual({
+    code: "exhausted",
+    message: "The list takes too long to read: narrow the search, or try again later",
+  });
 });

@@ -1,5 +1,6 @@
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import type { Collection, Document, Filter, Sort } from "mongodb";
+import { listTime, refuseSlow } from "./list-time.js";
 import { page, pageSize } from "./mongo.js";
 
 /** MongoDB merges sorted scans for up to 200 values of an $in. With more it reads and sorts everything. */
@@ -44,11 +45,11 @@ async function idsOfPage<T extends Document>(
   ]);
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   const pipeline = [...first, ...unions, sorted, { $skip: end - pageSize }, { $limit: pageSize + 1 }];
-  return (await collection.aggregate<T>(pipeline).toArray()).map(({ _id }) => _id);
+  return (await collection.aggregate<T>(pipeline, listTime).toArray()).map(({ _id }) => _id);
 }
 
 async function count<T extends Document>(collection: Collection<T>, filters: readonly Filter<T>[]): Promise<number> {
-  const counts = await Promise.all(filters.map((filter) => collection.countDocuments(filter)));
+  const counts = await Promise.all(filters.map((filter) => collection.countDocuments(filter, listTime)));
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
@@ -65,7 +66,8 @@ async function mergedPage<T extends Document>(
   }
   const ids = await idsOfPage(collection, filters, order, number);
   const shownIds = ids.slice(0, pageSize);
-  const docs = await collection.find<T>({ _id: { $in: shownIds } } as Filter<T>, { projection: fields }).toArray();
+  const found = collection.find<T>({ _id: { $in: shownIds } } as Filter<T>, { projection: fields, ...listTime });
+  const docs = await found.toArray();
   const places = new Map(shownIds.map((id, place) => [id, place]));
   return {
     items: docs.sort((a, b) => places.get(a._id)! - places.get(b._id)!),
@@ -87,7 +89,7 @@ export async function listPage<T extends Document>(
   const [only, ...more] = filters;
   if (only && more.length === 0) {
     const found = collection.find<T>(only, { projection: fields }).sort(order as Sort);
-    return page<T>(found, requested, () => collection.countDocuments(only));
+    return page<T>(found, requested, (options) => collection.countDocuments(only, options));
   }
-  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields);
+  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields).catch(refuseSlow);
 }

@@ -15,6 +15,7 @@ import {
 import type { Log } from "../process/log.js";
 import { type Fault, invalid } from "../rpc/fault.js";
 import { connectClient } from "./client.js";
+import { listTime, refuseSlow } from "./list-time.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
@@ -93,16 +94,19 @@ export async function ensureIndexes<T extends Document>(collection: Collection<T
 export async function page<T>(
   cursor: FindCursor<T>,
   requested: number | undefined,
-  count: () => Promise<number>,
+  count: (options: typeof listTime) => Promise<number>,
 ): Promise<{ items: T[]; page: PageInfo }> {
   const number = Math.max(1, requested ?? 1);
   const found = await cursor
     .skip((number - 1) * pageSize)
     .limit(pageSize + 1)
-    .toArray();
+    .maxTimeMS(listTime.maxTimeMS)
+    .toArray()
+    .catch(refuseSlow);
   const info: PageInfo = { hasNext: found.length > pageSize };
   if (found.length > 0 || number === 1) return { items: found.slice(0, pageSize), page: info };
-  return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil((await count()) / pageSize)) } };
+  const all = await count(listTime).catch(refuseSlow);
+  return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil(all / pageSize)) } };
 }
 
 export function pageOf<T>(all: readonly T[], requested: number | undefined): { items: T[]; page: PageInfo } {

@@ -42,7 +42,9 @@ export const cacheStore = (db: Db) => {
     /** Returns a page of the entries of a user and these owners, newest first. */
     list(userId: number, owners: readonly string[], number: number | undefined) {
       const visible = { $or: [{ userId }, { owner: { $in: [...owners] } }] };
-      return page(caches.find(visible).sort({ createdAt: -1, _id: -1 }), number, () => caches.countDocuments(visible));
+      return page(caches.find(visible).sort({ createdAt: -1, _id: -1 }), number, (options) =>
+        caches.countDocuments(visible, options),
+      );
     },
 
     async usage(owner: string): Promise<{ bytes: number; entries: number }> {

@@ -206,8 +206,8 @@ export const hookDeliveryStore = (db: Db) => {
 
     /** Returns a page of a repository's deliveries, newest first. */
     list: (repositoryId: number, number: number | undefined) =>
-      page(deliveries.find(listed(repositoryId)).sort({ number: -1 }), number, () =>
-        deliveries.countDocuments(listed(repositoryId)),
+      page(deliveries.find(listed(repositoryId)).sort({ number: -1 }), number, (options) =>
+        deliveries.countDocuments(listed(repositoryId), options),
       ),
 
     byNumber: (repositoryId: number, number: number) => deliveries.findOne({ repositoryId, number }),

@@ -89,8 +89,8 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
     byId: (id: number) => repositories.findOne({ _id: id }),
 
     list: (namespaceId: number, number: number | undefined) =>
-      page(repositories.find({ namespaceId }).sort({ _id: 1 }), number, () =>
-        repositories.countDocuments({ namespaceId }),
+      page(repositories.find({ namespaceId }).sort({ _id: 1 }), number, (options) =>
+        repositories.countDocuments({ namespaceId }, options),
       ),
 
     /** Changes a repository in one write; returns null if it is gone or got another user or access token. */

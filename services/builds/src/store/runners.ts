@@ -72,8 +72,8 @@ export const runnerStore = (db: Db, everyMs: number) => {
     async list(withinMs: number, number?: number) {
       const projection = { drivers: 1, places: 1, at: 1, active: seenWithin(withinMs) };
       const found = runners.find({}, { projection }).sort({ _id: 1 });
-      return page(found as FindCursor<RunnerDoc & { active: boolean }>, number, () =>
-        runners.countDocuments({ at: { $gt: new Date(0) } }),
+      return page(found as FindCursor<RunnerDoc & { active: boolean }>, number, (options) =>
+        runners.countDocuments({ at: { $gt: new Date(0) } }, options),
       );
     },
 

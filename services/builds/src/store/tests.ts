@@ -23,7 +23,7 @@ export const testStore = (db: Db) => {
     ) {
       const matching = { buildId, epoch, ...(status === undefined ? {} : { status }) };
       const order = { ...(slowestFirst ? { seconds: -1 as const } : {}), seq: 1 as const };
-      return page(tests.find(matching).sort(order), number, () => tests.countDocuments(matching));
+      return page(tests.find(matching).sort(order), number, (options) => tests.countDocuments(matching, options));
     },
 
     /** Removes the cases of attempts before this one. */

@@ -24,7 +24,9 @@ export const identityStore = (db: Db) => {
     count: (userId: number): Promise<number> => identities.countDocuments({ userId }),
 
     list: (userId: number, number: number | undefined) =>
-      page(identities.find({ userId }).sort({ _id: 1 }), number, () => identities.countDocuments({ userId })),
+      page(identities.find({ userId }).sort({ _id: 1 }), number, (options) =>
+        identities.countDocuments({ userId }, options),
+      ),
 
     /** Records a sign-in; false if the identity no longer exists. */
     async used(id: number, name: string, at: Date): Promise<boolean> {

@@ -32,7 +32,9 @@ export const sessionStore = (db: Db, nudge: Nudge) => {
 
     list(userId: number, now: Date, number: number | undefined) {
       const filter = { userId, ...live, expiresAt: { $gt: now } };
-      return page(sessions.find(filter).sort({ _id: -1 }), number, () => sessions.countDocuments(filter));
+      return page(sessions.find(filter).sort({ _id: -1 }), number, (options) =>
+        sessions.countDocuments(filter, options),
+      );
     },
 
     /** Returns a user's oldest sessions: `max` and as many more as one sign-in ends. */

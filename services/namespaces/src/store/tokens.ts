@@ -48,7 +48,7 @@ export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
 
     list(userId: number, number: number | undefined) {
       const filter = { userId, ...live };
-      return page(tokens.find(filter).sort({ _id: 1 }), number, () => tokens.countDocuments(filter));
+      return page(tokens.find(filter).sort({ _id: 1 }), number, (options) => tokens.countDocuments(filter, options));
     },
 
     /** Lists the tokens of all users or of one, newest first. */

@@ -65,7 +65,9 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
   async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
     const short = { request: 0, sharedRequest: 0, response: 0, attempts: { $slice: -1 } };
     const found = deliveries.find({ webhookId }, { projection: short }).sort({ _id: -1 });
-    const { items, page: info } = await page(found, number, () => deliveries.countDocuments({ webhookId }));
+    const { items, page: info } = await page(found, number, (options) =>
+      deliveries.countDocuments({ webhookId }, options),
+    );
     return { items: items.map(toDelivery), page: info };
   },
 });

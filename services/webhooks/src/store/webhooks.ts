@@ -37,7 +37,9 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
   get: (namespaceId: number, id: number) => webhooks.findOne({ _id: id, namespaceId }),
 
   list: (namespaceId: number, number: number | undefined): Promise<{ items: WebhookDoc[]; page: PageInfo }> =>
-    page(webhooks.find({ namespaceId }).sort({ _id: 1 }), number, () => webhooks.countDocuments({ namespaceId })),
+    page(webhooks.find({ namespaceId }).sort({ _id: 1 }), number, (options) =>
+      webhooks.countDocuments({ namespaceId }, options),
+    ),
 
   findByIds: (ids: readonly number[]): Promise<WebhookDoc[]> => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
 
