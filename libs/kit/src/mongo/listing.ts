@@ -2,6 +2,7 @@ import type { PageInfo } from "@ci/proto/common/v1/page";
 import type { Collection, Document, Filter, Sort } from "mongodb";
 import { listTime, refuseSlow } from "./list-time.js";
 import { page, pageSize } from "./mongo.js";
+import { readSlowly } from "./read-slowly.js";
 
 /** MongoDB merges sorted scans for up to 200 values of an $in. With more it reads and sorts everything. */
 const maxMerged = 190;
@@ -67,7 +68,7 @@ async function mergedPage<T extends Document>(
   const ids = await idsOfPage(collection, filters, order, number);
   const shownIds = ids.slice(0, pageSize);
   const found = collection.find<T>({ _id: { $in: shownIds } } as Filter<T>, { projection: fields, ...listTime });
-  const docs = await found.toArray();
+  const docs = await readSlowly(found);
   const places = new Map(shownIds.map((id, place) => [id, place]));
   return {
     items: docs.sort((a, b) => places.get(a._id)! - places.get(b._id)!),

@@ -19,6 +19,7 @@ import { listTime, refuseSlow } from "./list-time.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
+import { readSlowly } from "./read-slowly.js";
 import { fileContext } from "./tls-context.js";
 
 export const pageSize = 25;
@@ -91,18 +92,17 @@ export async function ensureIndexes<T extends Document>(collection: Collection<T
 }
 
 /** Returns one page. `count` is called only for a page past the end. */
-export async function page<T>(
+export async function page<T extends object>(
   cursor: FindCursor<T>,
   requested: number | undefined,
   count: (options: typeof listTime) => Promise<number>,
 ): Promise<{ items: T[]; page: PageInfo }> {
   const number = Math.max(1, requested ?? 1);
-  const found = await cursor
+  cursor
     .skip((number - 1) * pageSize)
     .limit(pageSize + 1)
-    .maxTimeMS(listTime.maxTimeMS)
-    .toArray()
-    .catch(refuseSlow);
+    .maxTimeMS(listTime.maxTimeMS);
+  const found = await readSlowly(cursor).catch(refuseSlow);
   const info: PageInfo = { hasNext: found.length > pageSize };
   if (found.length > 0 || number === 1) return { items: found.slice(0, pageSize), page: info };
   const all = await count(listTime).catch(refuseSlow);

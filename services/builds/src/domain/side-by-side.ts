@@ -58,11 +58,22 @@ const isIn = (part: Part, { job, jobStart = 0 }: Chunk): boolean =>
 export const partOf = (parts: readonly Part[] | undefined, chunk: Chunk): Part | undefined =>
   parts?.find((one) => isIn(one, chunk));
 
+function partFinder(parts: readonly Part[]): (chunk: Chunk) => Part | undefined {
+  const partsByJob = new Map<number | undefined, Part[]>();
+  for (const part of parts) {
+    const known = partsByJob.get(part.job);
+    if (known) known.push(part);
+    else partsByJob.set(part.job, [part]);
+  }
+  return (chunk) => partOf(partsByJob.get(chunk.job), chunk);
+}
+
 /** Returns the end of the build's output without gaps, as far as the record holds it. */
 export function shownTail({ tail, parts, outputBytes }: Pick<BuildDoc, "tail" | "parts" | "outputBytes">): Chunk[] {
   if (!parts) return [...tail];
+  const find = partFinder(parts);
   const placed = tail.flatMap((chunk) => {
-    const part = partOf(parts, chunk);
+    const part = find(chunk);
     if (!part) return [chunk];
     return part.start === undefined ? [] : [{ ...chunk, start: part.start + chunk.jobStart! - part.jobStart }];
   });
@@ -71,10 +82,10 @@ export function shownTail({ tail, parts, outputBytes }: Pick<BuildDoc, "tail" | 
   let end = outputBytes;
   for (const chunk of placed) {
     if (chunk.start + chunk.bytes !== end) break;
-    shown.unshift(chunk);
+    shown.push(chunk);
     end = chunk.start;
   }
-  return shown;
+  return shown.reverse();
 }
 
 /** A range of the output of the build or, with `job`, of a job. */

@@ -1,12 +1,11 @@
 import { sharedReads } from "@ci/kit/process/shared";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { Build, type EncodedBuilds } from "@ci/proto/builds/v1/builds";
+import type { EncodedBuilds } from "@ci/proto/builds/v1/builds";
+import { encodeBriefly, encodeBuilds } from "../actions/encode-builds.js";
 import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { toBuild, toShortBuild } from "../domain/change.js";
-import { listedManifest } from "../domain/listed.js";
 import type { Selection, Usage } from "../store/selection.js";
 
 type ListRequest = Parameters<Handlers["listBuilds"]>[0];
@@ -29,20 +28,15 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
   return { ownerId: caller.userId!, rootIds };
 }
 
-const encoded = (build: Build): Buffer =>
-  Buffer.from(Build.encode({ ...build, manifest: listedManifest(build.manifest) }).finish());
-
 async function pageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<EncodedBuilds> {
   const { items, page } = await ctx.builds.list(selected, number);
   const places = await queuePlacesById(ctx, items);
-  const { outputListBytes } = ctx.config;
-  return { builds: items.map((doc) => encoded(toShortBuild(doc, places.get(doc._id), outputListBytes))), page };
+  return { builds: await encodeBuilds(items, places, ctx.config.outputListBytes), page };
 }
 
 async function briefPageOf(ctx: Context, selected: Selection, number: number | undefined): Promise<EncodedBuilds> {
   const { items, page } = await ctx.builds.listBriefly(selected, number);
-  const places = await queuePlacesById(ctx, items);
-  return { builds: items.map((doc) => encoded({ ...toBuild(doc), queue: places.get(doc._id) })), page };
+  return { builds: encodeBriefly(items, await queuePlacesById(ctx, items)), page };
 }
 
 /** Lists builds. Calls for the same page at the same moment share a read, which begins after each of them. */

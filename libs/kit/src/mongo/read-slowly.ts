@@ -1,0 +1,19 @@
+import type { AbstractCursor } from "mongodb";
+import { pacer } from "../process/pacer.js";
+
+const sliceValues = 2_000;
+
+const valuesOf = (doc: object): number =>
+  Object.values(doc).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+
+/** Does the same as `toArray`, but other work of the process runs between documents with long lists. */
+export async function readSlowly<T extends object>(cursor: AbstractCursor<T>): Promise<T[]> {
+  const pace = pacer(sliceValues);
+  const docs: T[] = [];
+  // The driver decodes each document when it is asked for.
+  for await (const doc of cursor) {
+    docs.push(doc);
+    await pace(valuesOf(doc));
+  }
+  return docs;
+}
