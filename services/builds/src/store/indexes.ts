@@ -12,7 +12,7 @@ export const unapprovedIndex = {
   ...{ "origin.repositoryId": 1, awaitsApproval: 1, status: 1, createdAt: 1, unapprovedBytes: 1 },
 } as const;
 
-const listed = { ...newestFirst, status: 1, tagText: 1 } as const;
+const listed = { ...newestFirst, tagText: 1 } as const;
 export const newestInNamespace = { namespaceId: 1, ...listed } as const;
 
 const ensureBuildIndexes = (db: Db): Promise<void> =>
