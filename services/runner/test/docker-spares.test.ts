@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
@@ -16,6 +14,7 @@ import { HostTrouble } from "../src/work/errors.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
 import { deriveImage, dockerOptions, engineHost } from "./_docker.js";
+import { type EngineProxy, engineProxy } from "./_engine-proxy.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -175,42 +174,16 @@ else {
     await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
   });
 
-  test("a job fails if its container is killed while its script runs", async () => {
-    await build(["true"]);
-    const [spare] = await waiting(1);
-    const order = orderOf(plain, ["echo $$ >pid; sleep 1000"]);
-    await using environment = driver.environment(order);
-    await environment.prepare(() => undefined, never);
-    const [job] = order.jobs;
-    const end = ran(environment, job!);
-    await eventually(async () => expect(await contentOf(environment, "pid")).toBe("1\n"));
-    await engine.getContainer(spare!).kill();
-    expect(await end).toEqual({ code: 137, text: "" });
-  });
-
   describe("a connection to the engine that breaks", () => {
-    let connections: Set<Socket>;
-    let proxy: Server;
+    let proxy: EngineProxy;
     beforeEach(async () => {
-      connections = new Set();
-      proxy = createServer((client) => {
-        const { protocol, hostname, port, pathname } = new URL(engineHost);
-        const server = protocol === "unix:" ? connect(pathname) : connect(Number(port), hostname);
-        connections.add(client);
-        pipeline(client, server, client).catch(() => undefined);
-      });
-      await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
-      const { port } = proxy.address() as AddressInfo;
       await driver.close?.();
-      driver = await open({ max: 1, keepMs: 600_000 }, `tcp://127.0.0.1:${port}`);
+      proxy = await engineProxy();
+      driver = await open({ max: 1, keepMs: 600_000 }, proxy.host);
     });
-    const breakAll = () => {
-      for (const one of connections) one.resetAndDestroy();
-    };
     afterEach(async () => {
       await driver.close?.();
-      breakAll();
-      proxy.close();
+      await proxy[Symbol.asyncDispose]();
     });
 
     test("fails no build before its job begins", async () => {
@@ -219,7 +192,7 @@ else {
       const order = orderOf(plain, ["echo fine"]);
       await using environment = driver.environment(order);
       await environment.prepare(() => undefined, never);
-      breakAll();
+      proxy.cut("reset");
       await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
     });
 
@@ -233,14 +206,14 @@ else {
       const end = ran(environment, job!);
       end.catch(() => undefined);
       await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
-      breakAll();
+      proxy.cut("reset");
       await expect(end).rejects.toBeInstanceOf(HostTrouble);
     });
 
     test("makes a container that waits useless", async () => {
       await build(["true"]);
       await waiting(1);
-      breakAll();
+      proxy.cut("reset");
       await eventually(async () => expect(await traces()).toEqual([]));
       expect(await build(["echo fine"])).toEqual(["fine\n"]);
     });

@@ -8,45 +8,56 @@ const codeAttribute = "exitCode";
 /** Reports whether the events of an image's containers say how they ended. */
 export const saysExit = ({ labels }: LocalImage): boolean => !(codeAttribute in labels);
 
-export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the stream of events breaks, or an event says no number. */
-  of(containerId: string): Promise<number>;
+export interface Death {
+  /** Undefined if the event says no number. */
+  readonly code: number | undefined;
+  /** The engine was told to kill the container, or shuts down. */
+  readonly killed: boolean;
 }
 
-interface Death {
+export interface Deaths extends Disposable {
+  /** Never rejects; stays pending if the stream of events breaks. */
+  of(containerId: string): Promise<Death>;
+}
+
+interface ContainerEvent {
+  readonly Action: string;
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
 /**
- * Watches exits of containers with these labels. The engine announces an exit before it tears down network and file
+ * Watches kills and exits of containers with these labels. The engine announces an exit before it tears down network and file
  * system, and answers `wait` only afterwards: a fifth of a short job later.
  */
 export async function watchDeaths(engine: Docker, labels: Readonly<Record<string, string>>): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const filters = { type: ["container"], event: ["die"], label };
+  const filters = { type: ["container"], event: ["kill", "die"], label };
   const stream = (await engine.getEvents({ filters: JSON.stringify(filters) as never })) as NodeJS.ReadableStream & {
     destroy(): void;
   };
-  const codes = new Map<string, number>();
-  const waiting = new Map<string, (code: number) => void>();
+  const killed = new Set<string>();
+  const deaths = new Map<string, Death>();
+  const waiting = new Map<string, (death: Death) => void>();
   stream.on("error", () => undefined);
   const lines = createInterface({ input: stream });
   // An unhandled error of the stream once ended the runner's process.
   lines.on("error", () => undefined);
   lines.on("line", (line) => {
-    const { ID, Attributes } = (JSON.parse(line) as Death).Actor;
+    const { Action, Actor } = JSON.parse(line) as ContainerEvent;
+    const { ID, Attributes } = Actor;
+    if (Action === "kill") return void killed.add(ID);
     const text = Attributes[codeAttribute] ?? "";
-    if (!/^\d{1,3}$/.test(text)) return;
-    const code = Number(text);
-    codes.set(ID, code);
-    waiting.get(ID)?.(code);
+    const code = /^\d{1,3}$/.test(text) ? Number(text) : undefined;
+    const death = { code, killed: killed.has(ID) };
+    deaths.set(ID, death);
+    waiting.get(ID)?.(death);
   });
   return {
     of: (id) =>
       new Promise((resolve) => {
-        const code = codes.get(id);
-        if (code === undefined) waiting.set(id, resolve);
-        else resolve(code);
+        const death = deaths.get(id);
+        if (death) resolve(death);
+        else waiting.set(id, resolve);
       }),
     [Symbol.dispose]: () => stream.destroy(),
   };

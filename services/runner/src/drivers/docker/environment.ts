@@ -118,7 +118,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
-  const deathOf = (container: Docker.Container) => (saysExit(image) ? around.death(container) : undefined);
+  const deathOf = (container: Docker.Container) =>
+    around.death(container)?.then((death) => (saysExit(image) ? death : { ...death, code: undefined }));
   const atWorkspace = { ...order, workspace };
   const plan = (job: Job, network: string): PlanOfJob => ({
     ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, limits },

@@ -4,6 +4,7 @@ import type Docker from "dockerode";
 import { raceAbort } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
 import { noShell } from "../../work/last-line.js";
+import type { Death } from "./deaths.js";
 import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
 import { killedCode } from "./hand-over.js";
@@ -23,7 +24,7 @@ interface ContainerRun {
   readonly launch?: Launch;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
-  readonly died?: Promise<number>;
+  readonly died?: Promise<Death>;
   /** Ends the container's processes; it still has an exit code then. */
   readonly stop?: AbortSignal;
   readonly signal: AbortSignal;
@@ -40,16 +41,29 @@ async function exitOf(container: Docker.Container): Promise<number> {
 
 const lookEveryMs = 1_000;
 const maxLooks = 10;
+/** An engine that works says within one look how a container ended. */
+const maxEndedLooks = 2;
 
-/** Waits for the exit after the output has ended. Polls, because an engine that goes away breaks its responses off. */
+/**
+ * Waits for the exit after the output has ended. Polls, because an engine that goes away breaks its responses off. Then
+ * the output may have broken off too: what a look finds is no result.
+ */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
-  for (let looks = 0; looks < maxLooks; looks++) {
+  for (let looks = 0, ended = 0; looks < maxLooks && ended < maxEndedLooks; looks++) {
     const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
     if (code !== undefined) return code;
     const { State } = await engineCall(container.inspect());
-    if (State.Status === "exited" || State.Status === "dead") return State.ExitCode;
+    if (State.Status === "exited" || State.Status === "dead") ended++;
   }
-  throw new HostTrouble("Docker Engine no longer hands over the output of the container");
+  throw new HostTrouble("The output of the container broke off");
+}
+
+const codeOf = async (died: Promise<Death>): Promise<number> => (await died).code ?? new Promise<never>(() => {});
+
+/** An engine that shuts down kills its containers, and still says how they ended. */
+async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
+  const death = await Promise.race([died, delay(lookEveryMs, undefined, { ref: false })]);
+  if (death?.killed) throw new HostTrouble("The container was killed from outside");
 }
 
 const noShellThere = /exec:? "?\/bin\/sh"?: .*(no such file or directory|not found)/;
@@ -92,7 +106,7 @@ export async function runContainer(
   const kill = () => void container.kill().catch(() => undefined);
   const stream = await launch.open();
   try {
-    const exit = Promise.race([exitOf(container), ...(died ? [died] : [])]);
+    const exit = Promise.race([exitOf(container), ...(died ? [codeOf(died)] : [])]);
     exit.catch(() => undefined);
     await raceAbort(signal, launch.start());
     onStart();
@@ -104,6 +118,7 @@ export async function runContainer(
       await onOutput(bytes);
     }
     const code = await raceAbort(signal, afterOutput(container, exit));
+    if (!stop?.aborted) await raceAbort(signal, checkKilled(died));
     if (isSilent && code === killedCode) await raceAbort(signal, checkTaken(launch));
     return code;
   } catch (error) {

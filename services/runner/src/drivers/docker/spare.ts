@@ -5,7 +5,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
 import { raceAbort, withTimeout } from "../../work/ended.js";
 import { type ContainerPlan, spareLabel, waitingContainer } from "./container.js";
-import { type Deaths, watchDeaths } from "./deaths.js";
+import { type Death, type Deaths, watchDeaths } from "./deaths.js";
 import { engineCall } from "./engine.js";
 import { waitFor } from "./hand-over.js";
 import { bridgeName } from "./network.js";
@@ -134,7 +134,7 @@ async function fill(options: SpareOptions, { name, kind, signal }: Filling, part
   return { name, container, volume: name, network, deaths, output, pause, run };
 }
 
-function gone(code: number): never {
+function gone({ code }: Death): never {
   throw new NotReady(`The container ended with ${code} before it had a job`);
 }
 

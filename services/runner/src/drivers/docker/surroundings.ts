@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { Mark } from "../../driver.js";
 import type { ContainerPlan } from "./container.js";
-import { type Deaths, watchDeaths } from "./deaths.js";
+import { type Death, type Deaths, watchDeaths } from "./deaths.js";
 import { type DiskUse, diskUse, serviceUse, sumOfUses } from "./disk-use.js";
 import { type DiskWatch, watchDisk } from "./disk-watch.js";
 import { engineCall } from "./engine.js";
@@ -38,8 +38,8 @@ export interface Surroundings extends Disposable {
   chosen(): Promise<string>;
   /** Gives the network back. */
   leaveNetwork(empty: boolean): Promise<void>;
-  /** Resolves with the exit code of a container. */
-  death(container: Docker.Container): Promise<number> | undefined;
+  /** Resolves when a container has ended. */
+  death(container: Docker.Container): Promise<Death> | undefined;
   /** Counts what the container of a service writes, too. */
   watch(service: Docker.Container): void;
   /** Returns a signal that also aborts when the build writes too much, from the container of this job on. */

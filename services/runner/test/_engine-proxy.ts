@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { engineHost } from "./_docker.js";
+
+/** A way to the engine that a test can disturb. */
+export interface EngineProxy extends AsyncDisposable {
+  readonly host: string;
+  /** How many connections were refused. */
+  readonly refused: number;
+  /** Ends all connections, with or without an error. */
+  cut(how?: "end" | "reset"): void;
+  /** Accepts connections and passes nothing on, or refuses them, or works again. */
+  become(state: "silent" | "refusing" | "open"): void;
+}
+
+const connectEngine = (): Socket => {
+  const { protocol, hostname, port, pathname } = new URL(engineHost);
+  return protocol === "unix:" ? connect(pathname) : connect(Number(port), hostname);
+};
+
+export async function engineProxy(): Promise<EngineProxy> {
+  const clients = new Set<Socket>();
+  let isOpen = Promise.resolve();
+  let release = () => {};
+  let refuses = false;
+  let refused = 0;
+
+  function pass(from: Socket, to: Socket): void {
+    from.on("data", (bytes) => void isOpen.then(() => to.write(bytes)));
+    from.on("error", () => to.destroy()).on("close", () => void isOpen.then(() => to.destroySoon()));
+  }
+
+  const server = createServer((client) => {
+    if (refuses) {
+      refused++;
+      return void client.resetAndDestroy();
+    }
+    const engine = connectEngine();
+    clients.add(client.on("close", () => clients.delete(client)));
+    pass(client, engine);
+    pass(engine, client);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const cut = (how: "end" | "reset" = "end") => {
+    for (const one of clients) how === "end" ? one.end() : one.resetAndDestroy();
+  };
+  return {
+    host: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get refused() {
+      return refused;
+    },
+    cut,
+    become(state) {
+      release();
+      refuses = state === "refusing";
+      if (refuses) cut("reset");
+      if (state !== "silent") return;
+      isOpen = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      release();
+      cut("reset");
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import Docker from "dockerode";
+import type { Driver, Environment, Job } from "../src/driver.js";
+import { dockerDriver } from "../src/drivers/docker.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { HostTrouble } from "../src/work/errors.js";
+import { deriveImage, dockerOptions } from "./_docker.js";
+import { type EngineProxy, engineProxy } from "./_engine-proxy.js";
+import { contentOf, never, orderOf, ran } from "./_subject.js";
+
+const base = process.env.CI_TEST_IMAGE;
+
+if (!base) notRun("a broken engine", "no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)");
+else {
+  const engine = new Docker();
+  let name: string;
+  let dir: string;
+  let proxy: EngineProxy;
+  let driver: Driver;
+
+  beforeEach(async () => {
+    name = `test-${randomUUID()}`;
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    proxy = await engineProxy();
+    driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { host: proxy.host }));
+  });
+  afterEach(async () => {
+    proxy.become("open");
+    await driver.close?.();
+    await proxy[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true });
+  });
+
+  const containers = () => engine.listContainers({ all: true, filters: { label: [`ci.runner=${name}`] } });
+
+  /** Prepares a build of one job. */
+  async function prepared(script: string, image = base!): Promise<{ environment: Environment; job: Job }> {
+    const order = orderOf({ order: { image, workspace: "/w" } }, [script]);
+    const environment = driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    return { environment, job: order.jobs[0]! };
+  }
+
+  const container = async () => engine.getContainer((await containers())[0]!.Id);
+
+  async function touch(path: string): Promise<void> {
+    const command = await (await container()).exec({ Cmd: ["touch", path] });
+    (await command.start({ Detach: true })).resume();
+  }
+
+  /** Runs a job that has written `begun`. */
+  async function begun(script: string, image?: string) {
+    const { environment, job } = await prepared(`echo begun >begun; ${script}`, image);
+    const end = ran(environment, job);
+    end.catch(() => undefined);
+    await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
+    return { environment, end, [Symbol.asyncDispose]: () => environment[Symbol.asyncDispose]() };
+  }
+
+  test("a job whose output breaks off does not pass when its container ends", async () => {
+    await using run = await begun("echo one; until [ -e /go ]; do sleep 0.1; done; echo 3 tests failed");
+    proxy.cut();
+    await touch("/go");
+    await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
+  });
+
+  test.each([
+    ["kills", (one: Docker.Container) => one.kill()],
+    ["stops", (one: Docker.Container) => one.stop({ t: 0 })],
+  ])("an engine that %s a container does not fail its job", async (_how, end) => {
+    await using run = await begun("sleep 1000");
+    await end(await container());
+    await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
+  });
+
+  test("the labels of an image do not hide that its container was killed", async () => {
+    const image = await deriveImage(engine, { base: base!, tag: name, changes: "LABEL exitCode=0 signal=0" });
+    try {
+      await using run = await begun("sleep 1000", image);
+      await (await container()).kill();
+      await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
+    } finally {
+      await engine.getImage(image).remove();
+    }
+  });
+}
