@@ -8,6 +8,7 @@ import Docker from "dockerode";
 import type { Driver, Environment, Job } from "../src/driver.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { Ended } from "../src/work/ended.js";
 import { HostTrouble } from "../src/work/errors.js";
 import { deriveImage, dockerOptions } from "./_docker.js";
 import { type EngineProxy, engineProxy } from "./_engine-proxy.js";
@@ -31,6 +32,7 @@ else {
   });
   afterEach(async () => {
     proxy.become("open");
+    for (const one of await driver.leftovers()) await one.remove();
     await driver.close?.();
     await proxy[Symbol.asyncDispose]();
     await rm(dir, { recursive: true });
@@ -39,10 +41,14 @@ else {
   const containers = () => engine.listContainers({ all: true, filters: { label: [`ci.runner=${name}`] } });
 
   /** Prepares a build of one job. */
-  async function prepared(script: string, image = base!): Promise<{ environment: Environment; job: Job }> {
+  async function prepared(
+    script: string,
+    image = base!,
+    signal = never,
+  ): Promise<{ environment: Environment; job: Job }> {
     const order = orderOf({ order: { image, workspace: "/w" } }, [script]);
     const environment = driver.environment(order);
-    await environment.prepare(() => undefined, never);
+    await environment.prepare(() => undefined, signal);
     return { environment, job: order.jobs[0]! };
   }
 
@@ -87,5 +93,24 @@ else {
     } finally {
       await engine.getImage(image).remove();
     }
+  });
+
+  test("the removal of a container waits for an engine that cannot be reached", async () => {
+    const { environment } = await prepared("true");
+    proxy.become("refusing");
+    const removed = environment[Symbol.asyncDispose]();
+    await eventually(() => expect(proxy.refused).toBeGreaterThan(20));
+    proxy.become("open");
+    await removed;
+    expect(await containers()).toEqual([]);
+  });
+
+  test("a runner that stops does not wait for an engine that cannot be reached", async () => {
+    const lease = new AbortController();
+    const { environment } = await prepared("true", base, lease.signal);
+    proxy.become("refusing");
+    lease.abort(new Ended("lost"));
+    await environment[Symbol.asyncDispose]();
+    expect(proxy.refused).toBeLessThan(20);
   });
 }

@@ -4,7 +4,8 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
+import { never } from "../../work/build-time.js";
+import { endingOf, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { loginsOf } from "../registry/logins.js";
@@ -48,8 +49,12 @@ export interface EnvironmentOptions {
 }
 
 const sshFolder = "/root/.ssh";
-/** After that the sweep removes what is left. */
+/** After that the sweep removes what is left. Until then the build is not given back: its container may still run. */
 const removalTimeoutMs = 60_000;
+const inTime = (work: (until: AbortSignal) => Promise<void>): Promise<void> => {
+  const until = AbortSignal.timeout(removalTimeoutMs);
+  return raceAbort(until, work(until));
+};
 /** The script never lies in the workspace, and never is the workspace. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
@@ -115,6 +120,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { mark, jobs } = order;
   const { workspace, name, bridge, script, shared, volumes } = namesOf(order, runner);
   let image: LocalImage = { id: "", labels: {} };
+  /** After the lease, nothing is given back: a runner that stops does not wait for its engine. */
+  let during = never;
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
@@ -144,18 +151,20 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     container: () => filledFor(first),
   });
 
-  async function remove(): Promise<void> {
+  async function remove(until: AbortSignal): Promise<void> {
     await end();
     around[Symbol.dispose]();
     const all = [...containers, ...services.containers()];
     const allVolumes = around.volumes().map((volume) => engine.getVolume(volume));
-    const gone = removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes });
+    const mayWait = () => !until.aborted && endingOf(during) !== "lost";
+    const gone = removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes, mayWait });
     await Promise.all([gone.finally(own.ended), files.remove()]);
   }
 
   return {
     sshFolder,
     async prepare(say, signal) {
+      during = signal;
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
       const ready = own.mayServe ? undefined : around.make();
       ready?.catch(() => undefined);
@@ -185,7 +194,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     serviceOutput: services.output,
     ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
-      await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
+      await inTime(remove).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
       );
     },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
-import { ignoreNotFound } from "./engine.js";
+import { HostTrouble } from "../../work/errors.js";
+import { EngineRefusal, ignoreNotFound, wordsOf } from "./engine.js";
 
 const attempts = 5;
 const pauseMs = 200;
@@ -8,13 +9,18 @@ const pauseMs = 200;
 export const removeContainer = (container: Docker.Container): Promise<void> =>
   ignoreNotFound(container.remove({ force: true, v: true }));
 
-/** A busy engine refuses a removal that it accepts a moment later. */
-export async function persistently(remove: () => Promise<void>): Promise<void> {
+/** Reports whether a removal may succeed later: the engine cannot be reached, or is still removing. */
+const isUndone = (error: unknown): boolean =>
+  error instanceof HostTrouble ||
+  (error instanceof EngineRefusal && /^removal of container \S+ is already in progress/.test(wordsOf(error.cause)));
+
+/** A busy engine refuses a removal that it accepts a moment later. For one that is away, waits while `mayWait` holds. */
+export async function persistently(remove: () => Promise<void>, mayWait = () => false): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
       return await remove();
     } catch (error) {
-      if (attempt === attempts) throw error;
+      if (attempt >= attempts && !(isUndone(error) && mayWait())) throw error;
       await delay(pauseMs);
     }
 }
@@ -24,8 +30,11 @@ export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: (empty: boolean) => Promise<void>;
   readonly volumes: readonly Docker.Volume[];
+  /** Reports whether the containers' removal may wait for an engine that is away. */
+  readonly mayWait?: () => boolean;
 }): Promise<void> {
-  const first = await Promise.allSettled(what.containers.map((one) => persistently(() => removeContainer(one))));
+  const removeFirst = (one: Docker.Container) => persistently(() => removeContainer(one), what.mayWait);
+  const first = await Promise.allSettled(what.containers.map(removeFirst));
   const then = await Promise.allSettled([
     what.network(first.every(({ status }) => status === "fulfilled")),
     ...what.volumes.map((volume) => persistently(() => ignoreNotFound(volume.remove()))),
