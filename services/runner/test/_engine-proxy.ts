@@ -7,6 +7,8 @@ export interface EngineProxy extends AsyncDisposable {
   readonly host: string;
   /** How many connections were refused. */
   readonly refused: number;
+  /** How many requests and responses have been held back. */
+  readonly held: number;
   /** Ends all connections, with or without an error. */
   cut(how?: "end" | "reset"): void;
   /** Accepts connections and passes nothing on, or refuses them, or works again. */
@@ -22,16 +24,20 @@ export async function engineProxy(): Promise<EngineProxy> {
   const clients = new Set<Socket>();
   let isOpen = Promise.resolve();
   let release = () => {};
-  let refuses = false;
+  let state: Parameters<EngineProxy["become"]>[0] = "open";
   let refused = 0;
+  let held = 0;
 
   function pass(from: Socket, to: Socket): void {
-    from.on("data", (bytes) => void isOpen.then(() => to.write(bytes)));
+    from.on("data", (bytes) => {
+      if (state === "silent") held++;
+      void isOpen.then(() => to.write(bytes));
+    });
     from.on("error", () => to.destroy()).on("close", () => void isOpen.then(() => to.destroySoon()));
   }
 
   const server = createServer((client) => {
-    if (refuses) {
+    if (state === "refusing") {
       refused++;
       return void client.resetAndDestroy();
     }
@@ -49,11 +55,14 @@ export async function engineProxy(): Promise<EngineProxy> {
     get refused() {
       return refused;
     },
+    get held() {
+      return held;
+    },
     cut,
-    become(state) {
+    become(next) {
       release();
-      refuses = state === "refusing";
-      if (refuses) cut("reset");
+      state = next;
+      if (state === "refusing") cut("reset");
       if (state !== "silent") return;
       isOpen = new Promise((resolve) => {
         release = resolve;

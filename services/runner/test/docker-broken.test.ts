@@ -23,16 +23,18 @@ else {
   let dir: string;
   let proxy: EngineProxy;
   let driver: Driver;
+  let environments: Environment[];
 
   beforeEach(async () => {
     name = `test-${randomUUID()}`;
     dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    environments = [];
     proxy = await engineProxy();
     driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { host: proxy.host }));
   });
   afterEach(async () => {
     proxy.become("open");
-    for (const one of await driver.leftovers()) await one.remove();
+    for (const one of environments) await one[Symbol.asyncDispose]();
     await driver.close?.();
     await proxy[Symbol.asyncDispose]();
     await rm(dir, { recursive: true });
@@ -48,6 +50,7 @@ else {
   ): Promise<{ environment: Environment; job: Job }> {
     const order = orderOf({ order: { image, workspace: "/w" } }, [script]);
     const environment = driver.environment(order);
+    environments.push(environment);
     await environment.prepare(() => undefined, signal);
     return { environment, job: order.jobs[0]! };
   }
@@ -60,16 +63,16 @@ else {
   }
 
   /** Runs a job that has written `begun`. */
-  async function begun(script: string, image?: string) {
+  async function begun(script: string, { image = base!, signal = never } = {}) {
     const { environment, job } = await prepared(`echo begun >begun; ${script}`, image);
-    const end = ran(environment, job);
+    const end = ran(environment, job, signal);
     end.catch(() => undefined);
     await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
-    return { environment, end, [Symbol.asyncDispose]: () => environment[Symbol.asyncDispose]() };
+    return { end };
   }
 
   test("a job whose output breaks off does not pass when its container ends", async () => {
-    await using run = await begun("echo one; until [ -e /go ]; do sleep 0.1; done; echo 3 tests failed");
+    const run = await begun("echo one; until [ -e /go ]; do sleep 0.1; done; echo 3 tests failed");
     proxy.cut();
     await touch("/go");
     await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
@@ -79,7 +82,7 @@ else {
     ["kills", (one: Docker.Container) => one.kill()],
     ["stops", (one: Docker.Container) => one.stop({ t: 0 })],
   ])("an engine that %s a container does not fail its job", async (_how, end) => {
-    await using run = await begun("sleep 1000");
+    const run = await begun("sleep 1000");
     await end(await container());
     await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
   });
@@ -87,12 +90,45 @@ else {
   test("the labels of an image do not hide that its container was killed", async () => {
     const image = await deriveImage(engine, { base: base!, tag: name, changes: "LABEL exitCode=0 signal=0" });
     try {
-      await using run = await begun("sleep 1000", image);
+      const run = await begun("sleep 1000", { image });
       await (await container()).kill();
       await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
     } finally {
       await engine.getImage(image).remove();
     }
+  });
+
+  describe("an engine that does not answer delays no kill", () => {
+    const ending = new Ended("killed");
+    let kill: AbortController;
+    beforeEach(() => {
+      kill = new AbortController();
+    });
+    const killWhenHeld = async () => {
+      await eventually(() => expect(proxy.held).toBeGreaterThan(0));
+      kill.abort(ending);
+    };
+
+    test("before the job starts", async () => {
+      const { environment, job } = await prepared("true");
+      proxy.become("silent");
+      const end = ran(environment, job, kill.signal);
+      await Promise.all([killWhenHeld(), expect(end).rejects.toBe(ending)]);
+    });
+
+    test("while the job runs", async () => {
+      const { end } = await begun("sleep 1000", { signal: kill.signal });
+      proxy.become("silent");
+      kill.abort(ending);
+      await expect(end).rejects.toBe(ending);
+    });
+
+    test("while files are listed", async () => {
+      const { environment } = await prepared("true");
+      proxy.become("silent");
+      const listed = environment.list(".", 1, kill.signal)[Symbol.asyncIterator]().next();
+      await Promise.all([killWhenHeld(), expect(listed).rejects.toBe(ending)]);
+    });
   });
 
   test("the removal of a container waits for an engine that cannot be reached", async () => {

@@ -4,6 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
+import { raceAbort } from "../../work/ended.js";
 import { sizeText } from "../../work/size-text.js";
 import { engineCall, engineError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
@@ -145,7 +146,7 @@ export async function* listArchive(
 ): AsyncGenerator<Found> {
   let bytes = 0;
   try {
-    const { path, mode } = await followed(container, directory);
+    const { path, mode } = await raceAbort(signal, followed(container, directory));
     if ((mode & directoryBit) === 0) return;
     for await (const entry of entriesOf(container, path, signal)) {
       const { name, type, size = 0 } = entry.header;

@@ -66,6 +66,9 @@ async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
   if (death?.killed) throw new HostTrouble("The container was killed from outside");
 }
 
+/** A removal may take long: the engine deletes the container's files, or does not answer. The disposal waits for it. */
+const removalWaitMs = 1_000;
+
 const noShellThere = /exec:? "?\/bin\/sh"?: .*(no such file or directory|not found)/;
 
 async function started(container: Docker.Container): Promise<void> {
@@ -87,6 +90,20 @@ const launchOf = (container: Docker.Container): Launch => ({
   start: () => started(container),
 });
 
+/** Opens the output of a job. Closes it if that takes longer than the signal allows. */
+async function opened({ open }: Launch, signal: AbortSignal): Promise<Output> {
+  const opening = open();
+  try {
+    return await raceAbort(signal, opening);
+  } catch (error) {
+    opening.then(
+      (late) => late.destroy(),
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
 /** A container that waited can end before it takes its job. Then no job has failed. */
 async function checkTaken({ wasTaken }: Launch): Promise<void> {
   if (wasTaken && !(await wasTaken()))
@@ -104,7 +121,7 @@ export async function runContainer(
   };
   signal.addEventListener("abort", remove, { once: true });
   const kill = () => void container.kill().catch(() => undefined);
-  const stream = await launch.open();
+  const stream = await opened(launch, signal);
   try {
     const exit = Promise.race([exitOf(container), ...(died ? [codeOf(died)] : [])]);
     exit.catch(() => undefined);
@@ -123,7 +140,7 @@ export async function runContainer(
     return code;
   } catch (error) {
     remove();
-    await removed;
+    await Promise.race([removed, delay(removalWaitMs, undefined, { ref: false })]);
     signal.throwIfAborted();
     throw engineError(error);
   } finally {
