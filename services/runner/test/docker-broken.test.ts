@@ -98,6 +98,19 @@ else {
     }
   });
 
+  test("a file of a job whose content breaks off is the machine's trouble", async () => {
+    const { environment, job } = await prepared("truncate -s 64M big");
+    await ran(environment, job);
+    const file = await environment.open("big", never);
+    const content = file.content[Symbol.asyncIterator]();
+    await content.next();
+    proxy.cut("reset");
+    const readAll = async () => {
+      while (!(await content.next()).done);
+    };
+    await expect(readAll()).rejects.toBeInstanceOf(HostTrouble);
+  });
+
   describe("an engine that does not answer delays no kill", () => {
     const ending = new Ended("killed");
     let kill: AbortController;

@@ -9,7 +9,7 @@ import { isBelow } from "../caches/names.js";
 import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
-import { HostTrouble, isConflict, reasonOf } from "../work/errors.js";
+import { HostTrouble, isConflict, isHostTrouble, reasonOf } from "../work/errors.js";
 import { placedNames } from "./placed.js";
 
 export interface Caching extends Omit<Transferring, "signal"> {
@@ -31,7 +31,7 @@ export interface BuildCaches {
 
 const secondsSince = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(2)} s`;
 
-/** The runner's own copy was damaged when its files had been placed: only a new environment is clean. */
+/** Some files of a cache may have been placed, or damaged ones: only a new environment is clean. */
 class Damaged extends HostTrouble {}
 
 type Content = Required<Pick<Packing, "layout" | "wanted" | "placed">>;
@@ -98,6 +98,8 @@ async function placeEntry(
       throw new Damaged("this runner's copy of a cache is damaged");
     }
     return hadCopy;
+  } catch (error) {
+    throw isHostTrouble(error) ? new Damaged(reasonOf(error), { cause: error }) : error;
   } finally {
     await kept.close();
     await copies.trim();

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
+import { HostTrouble } from "./errors.js";
 
 const maxPauseMs = 2_000;
 /** A peer that loses its database briefly says "internal"; one that keeps saying so never recovers. */
@@ -23,4 +25,28 @@ export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Pro
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+const maxTroubleMs = fixedLimit({
+  max: 20_000,
+  unit: "ms",
+  about: "how long the artifacts of a job wait for a container engine that is away",
+  effect: "they are not collected, and the job's output says why",
+});
+
+/** Returns a function that repeats work while this machine is in trouble. All work together waits for so long. */
+export function patient(signal: AbortSignal, { maxMs = maxTroubleMs, pauseMs = 1_000 } = {}) {
+  let leftMs = maxMs;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof HostTrouble) || leftMs < pauseMs) throw error;
+      }
+      leftMs -= pauseMs;
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
 }

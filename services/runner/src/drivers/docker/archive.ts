@@ -5,6 +5,7 @@ import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
+import { HostTrouble } from "../../work/errors.js";
 import { sizeText } from "../../work/size-text.js";
 import { engineCall, engineError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
@@ -164,6 +165,15 @@ export async function* listArchive(
   }
 }
 
+async function* contentOf(entry: Entry, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* entry;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new HostTrouble("The connection to Docker Engine was lost", { cause });
+  }
+}
+
 export async function openArchived(container: Container, wanted: string, signal: AbortSignal): Promise<OpenedFile> {
   try {
     const { path, mode } = await followed(container, wanted);
@@ -174,7 +184,7 @@ export async function openArchived(container: Container, wanted: string, signal:
     const { value: entry } = first;
     return {
       sizeBytes: entry.header.size ?? 0,
-      content: entry,
+      content: contentOf(entry, signal),
       close: async () => void (await entries.return(undefined)),
     };
   } catch (error) {

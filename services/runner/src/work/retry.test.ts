@@ -1,0 +1,21 @@
+import { Fault } from "@ci/kit/rpc/fault";
+import { never } from "./build-time.js";
+import { HostTrouble } from "./errors.js";
+import { patient } from "./retry.js";
+
+test("the work of one job shares the time for which trouble of its machine is waited out", async () => {
+  const whenAble = patient(never, { maxMs: 3, pauseMs: 1 });
+  let tries = 0;
+  const fail = (error: Error) => async () => {
+    tries++;
+    throw error;
+  };
+  const trouble = new HostTrouble("Docker Engine cannot be reached");
+  await expect(whenAble(fail(trouble))).rejects.toBe(trouble);
+  expect(tries).toBe(4);
+  await expect(whenAble(fail(trouble))).rejects.toBe(trouble);
+  expect(tries).toBe(5);
+  const fault = new Fault("not_found", "not found");
+  await expect(patient(never)(fail(fault))).rejects.toBe(fault);
+  expect(tries).toBe(6);
+});

@@ -1,0 +1,49 @@
+import { pack } from "tar-stream";
+import type { Trees } from "../src/driver.js";
+import { HostTrouble } from "../src/work/errors.js";
+import { anAssignment } from "./_assignment.js";
+import { buildCollecting } from "./_collecting.js";
+import { bareEnvironments } from "./_environment.js";
+import { textOf } from "./_subject.js";
+
+const { runIn } = bareEnvironments();
+const run = async () => 0;
+const trouble = new HostTrouble("Docker Engine cannot be reached");
+
+test("a build goes back if its machine placed only a part of a cache", async () => {
+  const caches = [{ name: "c", key: [], paths: ["kept"] }];
+  const trees: Trees = {
+    layout: { roots: [""], isAbsolute: false },
+    locate: (path) => path,
+    nameOf: (path) => path,
+    async *read() {
+      const archive = pack();
+      archive.entry({ name: "kept" }, "text");
+      archive.finalize();
+      yield { folder: "", content: archive as AsyncIterable<Uint8Array> };
+    },
+    place: () => Promise.reject(trouble),
+  };
+  const { text } = await runIn(anAssignment({ caches }, ["make"]), { run, trees });
+  expect(text).toContain("Cache c: stored 1 files");
+  await expect(runIn(anAssignment({ caches }, ["use"]), { run, trees })).rejects.toBeInstanceOf(HostTrouble);
+});
+
+async function* breaking(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("te");
+  throw trouble;
+}
+
+test("artifacts are collected once the container engine is back", async () => {
+  const contents = [undefined, breaking(), textOf("text")];
+  const { text, artifacts } = await runIn(buildCollecting(["make"], ["file"]), {
+    run,
+    async open() {
+      const content = contents.shift();
+      if (!content) throw trouble;
+      return { sizeBytes: 4, content, close: async () => undefined };
+    },
+  });
+  expect(text).not.toContain("artifact error");
+  expect(artifacts.at(-1)!.content.toString()).toBe("text");
+});
