@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { notRun } from "@ci/testkit/not-run";
+import { HostTrouble } from "../src/work/errors.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { inside, never, ran } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
@@ -27,9 +28,24 @@ else {
       ]);
     }));
 
-  test("ends a job whose machine crashes and boots again", () =>
-    inside(machines, ["echo c > /proc/sysrq-trigger; sleep 600"], async ({ environment, order }) => {
+  test.each([
+    ["crashes and boots again", "echo c > /proc/sysrq-trigger"],
+    ["powers off", "poweroff -f"],
+  ])("ends a job whose machine %s", (_how, command) =>
+    inside(machines, [`${command}; sleep 600`], async ({ environment, order }) => {
       await expect(ran(environment, order.jobs[0]!)).rejects.toThrow("The connection to the virtual machine was lost");
+    }),
+  );
+
+  test("a machine that the host kills is its trouble, not the job's failure", () =>
+    inside(machines, ["echo up; sleep 600"], async ({ environment, order }) => {
+      const kill = async () => {
+        const pids = (await machines.traces(order.mark.buildId)).flatMap(
+          (one) => /^process (\d+)$/.exec(one)?.[1] ?? [],
+        );
+        for (const pid of pids) process.kill(Number(pid), "SIGKILL");
+      };
+      await expect(environment.run(order.jobs[0]!, kill, never)).rejects.toBeInstanceOf(HostTrouble);
     }));
 
   // Dropbear may refuse a command while another one ends.

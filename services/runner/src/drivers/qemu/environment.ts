@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
@@ -9,6 +10,7 @@ import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
+import { endKnown } from "./machine.js";
 import { runScript } from "./run-script.js";
 import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
@@ -19,7 +21,8 @@ const killedCode = 137;
 const outOfMemory = /Out of memory: Killed process/;
 
 /** Runs work in a guest. Ends its machine if the signal aborts. */
-async function workIn<T>(guest: Guest, signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
+async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
+  const signal = AbortSignal.any([given, guest.machine.trouble]);
   const end = () => void guest.machine.end();
   signal.addEventListener("abort", end, { once: true });
   try {
@@ -84,7 +87,9 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
           .use((client) => runScript(client, workshop, run))
           .catch(async (error) => {
             // What still runs would have no reader.
+            if (error instanceof Fault && error.code === "precondition") await endKnown(machine);
             await machine.end();
+            machine.trouble.throwIfAborted();
             throw error;
           });
       }),

@@ -10,7 +10,7 @@ import { mayUseKvm } from "./acceleration.js";
 import { boot, type Limits } from "./boot.js";
 import type { HeldImage } from "./cache.js";
 import { inspect } from "./inspect.js";
-import type { Acceleration, Machine } from "./machine.js";
+import { type Acceleration, endKnown, type Machine } from "./machine.js";
 import { forwardedPort } from "./monitor.js";
 import { openWorkshop, type Workshop } from "./run-script.js";
 import { type Login, logIn, makeKeyPair } from "./ssh.js";
@@ -71,7 +71,7 @@ async function reach(
   const dead = new AbortController();
   const die = (cause?: unknown) => dead.abort(new Fault("precondition", "QEMU has ended", undefined, { cause }));
   machine.ended.then(() => die(), die);
-  const either = AbortSignal.any([signal, dead.signal]);
+  const either = AbortSignal.any([signal, machine.trouble, dead.signal]);
   let failure = "it was not tried";
   try {
     const login = { port: await raceAbort(either, forwardedPort(machine.monitor)), privateKey };
@@ -80,7 +80,9 @@ async function reach(
     };
     return { client: await logIn(login, onFailure, either), login };
   } catch (error) {
+    if (!either.aborted) await endKnown(machine);
     await machine.end();
+    if (!signal.aborted) machine.trouble.throwIfAborted();
     const ending = endingOf(signal);
     if (ending === undefined || ending === "timed_out") {
       say(`Nobody could log in to the virtual machine: ${failure}. Its console:`);

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex, Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { HostTrouble } from "../../work/errors.js";
 import type { User } from "../user.js";
 import { openConsole } from "./console.js";
 import { type Monitor, openMonitor } from "./monitor.js";
@@ -21,6 +23,8 @@ export interface Machine {
   console(): string[];
   /** Resolves with the exit code, -1 after a signal. Rejects if QEMU could not start. */
   readonly ended: Promise<number>;
+  /** Aborts with HostTrouble, before `ended` settles, if the host cannot run the machine. No guest can cause that. */
+  readonly trouble: AbortSignal;
   /** Kills QEMU. Nothing of it runs when this resolves. */
   end(): Promise<void>;
 }
@@ -39,26 +43,56 @@ export const commonArguments = (acceleration: Acceleration): string[] => [
   ...["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"],
 ];
 
+/** What QEMU says if it lacks something at its start. A guest that runs could print it, too. */
+const lacking =
+  /^qemu-system-\S+: .*: (?:Cannot allocate memory|Resource temporarily unavailable|Too many open files(?: in system)?|No space left on device)$/;
+
 /** Starts QEMU in its own session, so that Ctrl-C in the runner's terminal does not reach it. */
 export function startMachine({ path, arguments: args, files = [], user }: Start): Machine {
   const stdio = ["pipe", "pipe", "pipe", "pipe", ...files] as ("pipe" | number)[];
   const child = spawn(program, args, { stdio, cwd: "/", env: { PATH: path }, detached: true, ...user });
+  const trouble = new AbortController();
+  const fail = (message: string, cause?: unknown) => trouble.abort(new HostTrouble(message, { cause }));
+  let isOurs = false;
+  const ended = endOf(child).then(
+    ({ code, signal }) => {
+      const lack = monitor.isOpen() ? undefined : console().find((line) => lacking.test(line));
+      if (lack !== undefined) fail("The runner's host lacks memory or another resource for QEMU", new Error(lack));
+      if (signal === "SIGKILL" && !isOurs) fail("QEMU was killed, often because the runner's host ran out of memory");
+      return code ?? -1;
+    },
+    (error) => {
+      fail("QEMU cannot be started", error);
+      throw error;
+    },
+  );
+  // It may reject before anybody awaits it.
+  ended.catch(() => undefined);
   const console = openConsole([child.stdout as Readable, child.stderr as Readable]);
   // Nothing writes to it; it breaks when QEMU ends.
   child.stdin?.on("error", () => undefined);
-  const ended = endOf(child);
+  const monitor = openMonitor(child.stdio[monitorFd] as Duplex, () => fail("The disk of the runner is full"));
   return {
-    monitor: openMonitor(child.stdio[monitorFd] as Duplex),
+    monitor,
     console,
     ended,
+    trouble: trouble.signal,
     async end() {
+      isOurs = true;
       child.kill("SIGKILL");
       await ended.catch(() => undefined);
     },
   };
 }
 
-async function endOf(child: ChildProcess): Promise<number> {
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? -1;
+async function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  const [code, signal] = await once(child, "close");
+  return { code, signal };
+}
+
+const endKnownMs = 1_000;
+
+/** Waits until the end of a machine is known, a moment after its connections break, or until it seems to run. */
+export async function endKnown({ ended }: Machine): Promise<void> {
+  await Promise.race([ended.catch(() => undefined), delay(endKnownMs, undefined, { ref: false })]);
 }

@@ -4,20 +4,28 @@ import type { Duplex } from "node:stream";
 export interface Monitor {
   /** Sends a command and returns its result. Rejects with QEMU's reason, or when QEMU is gone. */
   ask(command: string, args?: object): Promise<unknown>;
+  /** Reports whether QEMU has answered. Before that, it does not run the guest. */
+  isOpen(): boolean;
 }
 
 interface Answer {
   readonly return?: unknown;
   readonly error?: { readonly desc: string };
+  readonly event?: string;
+  readonly data?: { readonly nospace?: boolean };
 }
 
-/** Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. */
-export function openMonitor(socket: Duplex): Monitor {
+/**
+ * Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. Calls `onFull` when QEMU
+ * stops the machine because the host's disk is full.
+ */
+export function openMonitor(socket: Duplex, onFull: () => void): Monitor {
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   let gone: Error | undefined;
   const lines = createInterface({ input: socket });
   lines.on("line", (line) => {
-    const { return: value, error } = JSON.parse(line) as Answer;
+    const { return: value, error, event, data } = JSON.parse(line) as Answer;
+    if (event === "BLOCK_IO_ERROR" && data?.nospace) onFull();
     if (value === undefined && !error) return;
     const next = waiting.shift();
     if (error) next?.reject(new Error(error.desc));
@@ -39,8 +47,14 @@ export function openMonitor(socket: Duplex): Monitor {
     });
   }
   // QEMU accepts no other command before this one.
-  ask("qmp_capabilities").catch(() => undefined);
-  return { ask };
+  let isOpen = false;
+  ask("qmp_capabilities").then(
+    () => {
+      isOpen = true;
+    },
+    () => undefined,
+  );
+  return { ask, isOpen: () => isOpen };
 }
 
 /** Returns the local port that QEMU forwards to port 22. QEMU chose it, so it is free. */

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import { commonArguments, type Machine, program, startMachine } from "../src/drivers/qemu/machine.js";
+import { openMonitor } from "../src/drivers/qemu/monitor.js";
+import { HostTrouble } from "../src/work/errors.js";
+import { disks } from "./_machines.js";
+
+const path = process.env.PATH!;
+const machineOf = (...args: string[]) => startMachine({ path, arguments: [...commonArguments("tcg"), ...args] });
+
+test("a program of QEMU that cannot be started is the host's trouble", async () => {
+  const { ended, trouble } = startMachine({ path: "/nonexistent", arguments: [] });
+  await expect(ended).rejects.toThrow("ENOENT");
+  expect(trouble.reason).toBeInstanceOf(HostTrouble);
+});
+
+test("a disk of the host that is full is the host's trouble, and no other error of a disk", async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [peer] = (await once(server, "connection")) as [Socket];
+  let full = 0;
+  const monitor = openMonitor(socket, () => full++);
+  const event = (nospace: boolean) =>
+    peer.write(`${JSON.stringify({ event: "BLOCK_IO_ERROR", data: { action: "stop", nospace } })}\n`);
+  event(false);
+  event(true);
+  peer.write('{"return": {}}\n');
+  await eventually(() => expect(monitor.isOpen()).toBe(true));
+  expect(full).toBe(1);
+  socket.destroy();
+  server.close();
+});
+
+if (!disks) notRun("ends of machines", "no QEMU");
+else {
+  test("memory that the host does not have is its trouble", async () => {
+    const { ended, trouble } = machineOf("-m", "100000000M");
+    expect(await ended).toBe(1);
+    expect(trouble.reason).toBeInstanceOf(HostTrouble);
+  });
+
+  describe("a machine that runs", () => {
+    let name: string;
+    let machine: Machine;
+    beforeEach(async () => {
+      name = `test-${randomUUID()}`;
+      machine = machineOf("-m", "64M", "-name", name);
+      await eventually(() => expect(machine.monitor.isOpen()).toBe(true));
+    });
+    afterEach(() => machine.end());
+    const kill = (signal: NodeJS.Signals) => {
+      const pids = execFileSync("pgrep", ["-f", `^${program} .*${name}`], { encoding: "utf8" });
+      process.kill(Number(pids), signal);
+    };
+
+    test("and is killed is the host's trouble", async () => {
+      kill("SIGKILL");
+      expect(await machine.ended).toBe(-1);
+      expect(machine.trouble.reason).toBeInstanceOf(HostTrouble);
+    });
+
+    test("and that its guest crashes is not", async () => {
+      kill("SIGABRT");
+      await machine.ended;
+      expect(machine.trouble.aborted).toBe(false);
+    });
+
+    test("and quits is not", async () => {
+      machine.monitor.ask("quit").catch(() => undefined);
+      expect(await machine.ended).toBe(0);
+      expect(machine.trouble.aborted).toBe(false);
+    });
+
+    test("and that the runner ends is not", async () => {
+      await machine.end();
+      expect(machine.trouble.aborted).toBe(false);
+    });
+  });
+}
