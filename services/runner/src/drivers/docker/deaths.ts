@@ -5,15 +5,15 @@ import type { LocalImage } from "./local-image.js";
 /** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */
 const codeAttribute = "exitCode";
 
-/** Reports whether the events of an image's containers say how they ended. */
-export const saysExit = ({ labels }: LocalImage): boolean => !(codeAttribute in labels);
-
 export interface Death {
-  /** Undefined if the event says no number. */
   readonly code: number | undefined;
   /** The engine was told to kill the container, or shuts down. */
   readonly killed: boolean;
 }
+
+/** Leaves the code out if the labels of the image hide it. */
+export const deathOf = ({ labels }: LocalImage, died?: Promise<Death>): Promise<Death> | undefined =>
+  died?.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death));
 
 export interface Deaths extends Disposable {
   /** Never rejects; stays pending if the stream of events breaks. */

@@ -13,7 +13,7 @@ import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
 import type { ContainerPlan } from "./container.js";
-import { saysExit } from "./deaths.js";
+import { deathOf } from "./deaths.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, type PlanOfJob, startedWork } from "./job-containers.js";
@@ -51,10 +51,15 @@ export interface EnvironmentOptions {
 const sshFolder = "/root/.ssh";
 /** After that the sweep removes what is left. Until then the build is not given back: its container may still run. */
 const removalTimeoutMs = 60_000;
-const inTime = (work: (until: AbortSignal) => Promise<void>): Promise<void> => {
+/** A runner that stops does not wait for its engine. */
+const inTime = (work: (mayWait: () => boolean) => Promise<void>, during: () => AbortSignal): Promise<void> => {
   const until = AbortSignal.timeout(removalTimeoutMs);
-  return raceAbort(until, work(until));
+  return raceAbort(
+    until,
+    work(() => !until.aborted && endingOf(during()) !== "lost"),
+  );
 };
+
 /** The script never lies in the workspace, and never is the workspace. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
@@ -118,15 +123,13 @@ const pullOf = ({ pullAlways, pullIfNotPresent }: Order) => {
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, networks, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
+  const cannotRun = cannotRunImage(order);
   const { workspace, name, bridge, script, shared, volumes } = namesOf(order, runner);
   let image: LocalImage = { id: "", labels: {} };
-  /** After the lease, nothing is given back: a runner that stops does not wait for its engine. */
   let during = never;
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
-  const deathOf = (container: Docker.Container) =>
-    around.death(container)?.then((death) => (saysExit(image) ? death : { ...death, code: undefined }));
   const atWorkspace = { ...order, workspace };
   const plan = (job: Job, network: string): PlanOfJob => ({
     ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, limits },
@@ -134,14 +137,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   });
   const made = jobContainers({ engine, quotas, begin, plan, shared, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
-
   const ran = ranContainers((container) => void begin(() => removeContainer(container)).catch(() => undefined));
   const services = buildServices({
     ...{ engine, quotas, labels, limits, begin, around },
     ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
   });
-
-  const cannotRun = cannotRunImage(order);
   const first = jobs[0] ?? { id: 0, script: "" };
   const isPlain = jobs.length > 0 && shared.names.length === 0 && (order.services ?? []).length === 0;
   const own = ownSpare({ spares: options.spares, mark, plan, first, isPlain, around, containers: made, begin });
@@ -151,12 +151,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     container: () => filledFor(first),
   });
 
-  async function remove(until: AbortSignal): Promise<void> {
+  async function remove(mayWait: () => boolean): Promise<void> {
     await end();
     around[Symbol.dispose]();
     const all = [...containers, ...services.containers()];
     const allVolumes = around.volumes().map((volume) => engine.getVolume(volume));
-    const mayWait = () => !until.aborted && endingOf(during) !== "lost";
     const gone = removeAll({ containers: all, network: around.leaveNetwork, volumes: allVolumes, mayWait });
     await Promise.all([gone.finally(own.ended), files.remove()]);
   }
@@ -186,15 +185,16 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
         ran.removeOlder(job, container);
         own.started(job);
       };
-      const ending = { signal: around.within(container, signal, job.beside), died: deathOf(container) };
-      const launch = own.launch(container);
-      return runContainer(container, { ...ending, launch, onOutput, onStart, stop: job.stop }).catch(cannotRun);
+      const ending = { signal: around.within(container, signal, job.beside), stop: job.stop };
+      const died = deathOf(image, around.death(container));
+      const on = { ...ending, died, launch: own.launch(container), onOutput, onStart };
+      return runContainer(container, on).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
     ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
-      await inTime(remove).catch((error) =>
+      await inTime(remove, () => during).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
       );
     },

@@ -9,7 +9,6 @@ const pauseMs = 200;
 export const removeContainer = (container: Docker.Container): Promise<void> =>
   ignoreNotFound(container.remove({ force: true, v: true }));
 
-/** Reports whether a removal may succeed later: the engine cannot be reached, or is still removing. */
 const isUndone = (error: unknown): boolean =>
   error instanceof HostTrouble ||
   (error instanceof EngineRefusal && /^removal of container \S+ is already in progress/.test(wordsOf(error.cause)));

@@ -41,13 +41,9 @@ async function exitOf(container: Docker.Container): Promise<number> {
 
 const lookEveryMs = 1_000;
 const maxLooks = 10;
-/** An engine that works says within one look how a container ended. */
 const maxEndedLooks = 2;
 
-/**
- * Waits for the exit after the output has ended. Polls, because an engine that goes away breaks its responses off. Then
- * the output may have broken off too: what a look finds is no result.
- */
+/** Waits for the exit after the output has ended. An engine that goes away breaks both off: what a look finds is no result. */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
   for (let looks = 0, ended = 0; looks < maxLooks && ended < maxEndedLooks; looks++) {
     const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
@@ -66,7 +62,7 @@ async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
   if (death?.killed) throw new HostTrouble("The container was killed from outside");
 }
 
-/** A removal may take long: the engine deletes the container's files, or does not answer. The disposal waits for it. */
+/** The disposal waits for the rest of a removal. */
 const removalWaitMs = 1_000;
 
 const noShellThere = /exec:? "?\/bin\/sh"?: .*(no such file or directory|not found)/;
@@ -90,7 +86,6 @@ const launchOf = (container: Docker.Container): Launch => ({
   start: () => started(container),
 });
 
-/** Opens the output of a job. Closes it if that takes longer than the signal allows. */
 async function opened({ open }: Launch, signal: AbortSignal): Promise<Output> {
   const opening = open();
   try {

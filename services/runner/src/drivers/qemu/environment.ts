@@ -10,7 +10,7 @@ import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
-import { endKnown } from "./machine.js";
+import { endKnown, type Machine } from "./machine.js";
 import { runScript } from "./run-script.js";
 import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
@@ -33,6 +33,14 @@ async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) 
   } finally {
     signal.removeEventListener("abort", end);
   }
+}
+
+/** What still runs after a failure would have no reader. */
+async function endAfter(machine: Machine, error: unknown): Promise<never> {
+  if (error instanceof Fault && error.code === "precondition") await endKnown(machine);
+  await machine.end();
+  machine.trouble.throwIfAborted();
+  throw error;
 }
 
 /** Returns the connections to a guest. What they open is closed with the environment. */
@@ -85,13 +93,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
         const run = { variables: variablesOf(order, job, home), script, onOutput, stop, signal };
         return connections!
           .use((client) => runScript(client, workshop, run))
-          .catch(async (error) => {
-            // What still runs would have no reader.
-            if (error instanceof Fault && error.code === "precondition") await endKnown(machine);
-            await machine.end();
-            machine.trouble.throwIfAborted();
-            throw error;
-          });
+          .catch((error) => endAfter(machine, error));
       }),
     async explain(exitCode) {
       // The guest's kernel reports that on its console.

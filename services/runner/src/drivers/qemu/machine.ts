@@ -66,7 +66,6 @@ export function startMachine({ path, arguments: args, files = [], user }: Start)
       throw error;
     },
   );
-  // It may reject before anybody awaits it.
   ended.catch(() => undefined);
   const console = openConsole([child.stdout as Readable, child.stderr as Readable]);
   // Nothing writes to it; it breaks when QEMU ends.
@@ -92,7 +91,7 @@ async function endOf(child: ChildProcess): Promise<{ code: number | null; signal
 
 const endKnownMs = 1_000;
 
-/** Waits until the end of a machine is known, a moment after its connections break, or until it seems to run. */
+/** Waits for the end of a machine, which is known a moment after its connections break. */
 export async function endKnown({ ended }: Machine): Promise<void> {
   await Promise.race([ended.catch(() => undefined), delay(endKnownMs, undefined, { ref: false })]);
 }

@@ -15,10 +15,7 @@ interface Answer {
   readonly data?: { readonly nospace?: boolean };
 }
 
-/**
- * Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. Calls `onFull` when QEMU
- * stops the machine because the host's disk is full.
- */
+/** Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. */
 export function openMonitor(socket: Duplex, onFull: () => void): Monitor {
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   let gone: Error | undefined;
