@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
-import { commonArguments, type Machine, program, startMachine } from "../src/drivers/qemu/machine.js";
+import { machinesIn, nameFor } from "../src/drivers/qemu/leftovers.js";
+import { commonArguments, type Machine, startMachine } from "../src/drivers/qemu/machine.js";
 import { openMonitor } from "../src/drivers/qemu/monitor.js";
 import { HostTrouble } from "../src/work/errors.js";
 import { disks } from "./_machines.js";
@@ -45,27 +45,27 @@ else {
   });
 
   describe("a machine that runs", () => {
-    let name: string;
+    let root: string;
     let machine: Machine;
     beforeEach(async () => {
-      name = `test-${randomUUID()}`;
-      machine = machineOf("-m", "64M", "-name", name);
+      root = `/test-${randomUUID()}`;
+      machine = machineOf("-m", "64M", "-name", nameFor(`${root}/machine`));
       await eventually(() => expect(machine.monitor.isOpen()).toBe(true));
     });
     afterEach(() => machine.end());
-    const kill = (signal: NodeJS.Signals) => {
-      const pids = execFileSync("pgrep", ["-f", `^${program} .*${name}`], { encoding: "utf8" });
-      process.kill(Number(pids), signal);
+    const kill = async (signal: NodeJS.Signals) => {
+      const [found] = await machinesIn(root);
+      process.kill(found!.pid, signal);
     };
 
     test("and is killed is the host's trouble", async () => {
-      kill("SIGKILL");
+      await kill("SIGKILL");
       expect(await machine.ended).toBe(-1);
       expect(machine.trouble.reason).toBeInstanceOf(HostTrouble);
     });
 
     test("and that its guest crashes is not", async () => {
-      kill("SIGABRT");
+      await kill("SIGABRT");
       await machine.ended;
       expect(machine.trouble.aborted).toBe(false);
     });
