@@ -10,11 +10,9 @@ import Docker from "dockerode";
 import type { Driver, Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { HostTrouble } from "../src/work/errors.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
-import { deriveImage, dockerOptions, engineHost } from "./_docker.js";
-import { type EngineProxy, engineProxy } from "./_engine-proxy.js";
+import { deriveImage, dockerOptions } from "./_docker.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -26,8 +24,8 @@ else {
   let dir: string;
   let driver: Driver;
 
-  const open = async (spares: DockerOptions["spares"] = { max: 1, keepMs: 600_000 }, host = engineHost) =>
-    dockerDriver(dockerOptions(name, await workRoot(dir, name), { spares, host }));
+  const open = async (spares: DockerOptions["spares"] = { max: 1, keepMs: 600_000 }) =>
+    dockerDriver(dockerOptions(name, await workRoot(dir, name), { spares }));
 
   beforeEach(async () => {
     name = `test-${randomUUID()}`;
@@ -162,61 +160,6 @@ else {
     await eventually(async () => expect(await traces()).toEqual([]));
     expect(await build(["echo fine"])).toEqual(["fine\n"]);
     await waiting(1);
-  });
-
-  test("a container that is killed before it takes its job fails no build", async () => {
-    await build(["true"]);
-    const [spare] = await waiting(1);
-    const order = orderOf(plain, ["echo fine"]);
-    await using environment = driver.environment(order);
-    await environment.prepare(() => undefined, never);
-    await engine.getContainer(spare!).kill();
-    await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
-  });
-
-  describe("a connection to the engine that breaks", () => {
-    let proxy: EngineProxy;
-    beforeEach(async () => {
-      await driver.close?.();
-      proxy = await engineProxy();
-      driver = await open({ max: 1, keepMs: 600_000 }, proxy.host);
-    });
-    afterEach(async () => {
-      await driver.close?.();
-      await proxy[Symbol.asyncDispose]();
-    });
-
-    test("fails no build before its job begins", async () => {
-      await build(["true"]);
-      await waiting(1);
-      const order = orderOf(plain, ["echo fine"]);
-      await using environment = driver.environment(order);
-      await environment.prepare(() => undefined, never);
-      proxy.cut("reset");
-      await expect(ran(environment, order.jobs[0]!)).rejects.toBeInstanceOf(HostTrouble);
-    });
-
-    test("lets no job pass whose output is lost", async () => {
-      await build(["true"]);
-      await waiting(1);
-      const order = orderOf(plain, ["echo begun >begun; sleep 1000"]);
-      await using environment = driver.environment(order);
-      await environment.prepare(() => undefined, never);
-      const [job] = order.jobs;
-      const end = ran(environment, job!);
-      end.catch(() => undefined);
-      await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
-      proxy.cut("reset");
-      await expect(end).rejects.toBeInstanceOf(HostTrouble);
-    });
-
-    test("makes a container that waits useless", async () => {
-      await build(["true"]);
-      await waiting(1);
-      proxy.cut("reset");
-      await eventually(async () => expect(await traces()).toEqual([]));
-      expect(await build(["echo fine"])).toEqual(["fine\n"]);
-    });
   });
 
   describe("a shell that does not become ready", () => {
