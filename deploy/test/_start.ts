@@ -58,12 +58,13 @@ export class Start implements AsyncDisposable {
     return this.#output;
   }
 
-  /** Resolves when the output matches. */
+  /** Resolves when the output matches. A busy machine needs long for downloads. */
   async until(text: string | RegExp): Promise<void> {
+    const patience = { withinMs: 150_000, progress: () => this.#output.length };
     await eventually(() => {
       if (this.#child.exitCode !== null) throw new Error(`npm start has ended: ${this.#output}`);
       expect(this.#output).toMatch(text);
-    });
+    }, patience);
   }
 
   /** Resolves with the exit code. */
