@@ -131,7 +131,11 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   await user.out("tag", build.trim(), "a/b", "c", "c/");
   const had = { code: 0, stdout: "", stderr: "The build has these tags already\n" };
   expect(await user.run(["tag", build.trim(), "c"])).toEqual(had);
-  const refused = { code: 2, stdout: "", stderr: '"d e" cannot be a tag. Use a-z, A-Z, 0-9 and -_./ only\n' };
+  const refused = {
+    code: 2,
+    stdout: "",
+    stderr: '"d e" cannot be a tag. Use a-z, A-Z, 0-9 and -_./ only, and not just . or ..\n',
+  };
   expect(await user.run(["tag", build.trim(), "d", "d e"])).toEqual(refused);
   await user.out("untag", build.trim(), "a/b");
   await user.out("untag", build.trim(), "c/");

@@ -37,8 +37,8 @@ function draftOf<T>(userId: number): T | undefined {
 }
 
 /**
- * Holds the fields of a form whose text this tab keeps for its user until it is submitted, and then for the way back.
- * Returns them with functions that change some and that tell of the submission.
+ * Holds the fields of a form. The tab keeps them for its user until they are submitted, and afterwards for the way back.
+ * Returns the fields, a function that changes some, and one to call after the submission.
  */
 export function useDraft<T extends Fields>(initial: T): [T, (change: Partial<T>) => void, () => void] {
   const user = useUser();

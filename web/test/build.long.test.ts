@@ -60,7 +60,7 @@ inBrowser((web) => {
     await page.getByLabel("New tag").fill("from page");
     await page.keyboard.press("Enter");
     const complaint = (field: unknown) => (field as { validationMessage: string }).validationMessage;
-    const refused = 'Use a-z, A-Z, 0-9 and -_./ only, not "from page".';
+    const refused = 'Use a-z, A-Z, 0-9 and -_./ only, and not just . or .., instead of "from page".';
     expect(await page.getByLabel("New tag").evaluate(complaint)).toBe(refused);
     await page.getByLabel("New tag").fill("from/page/");
     await page.keyboard.press("Enter");

@@ -1,5 +1,5 @@
 /** What to clone where. An empty `ref` stands for the repository's default branch. */
-export interface Cloning {
+export interface CloneSource {
   readonly url: string;
   readonly ref: string;
   readonly directory: string;
@@ -11,33 +11,33 @@ export interface Cloning {
 export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 const isCommit = (ref: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
-const depthOption = ({ depth }: Cloning): string => (depth ? ` --depth ${depth}` : "");
+const depthOption = ({ depth }: CloneSource): string => (depth ? ` --depth ${depth}` : "");
 
 /** A short history comes from a branch or tag. That of a commit is fetched below. */
-function clone(source: Cloning): string {
+function clone(source: CloneSource): string {
   const { url, ref, directory } = source;
   const from = source.depth && ref !== "" && !isCommit(ref) ? ` --branch ${quote(ref)}` : "";
   return `git clone -q${depthOption(source)}${from} -- ${quote(url)} ${quote(directory)}`;
 }
 
 /** A commit id may lie on no branch, as in a merge request. Then it is fetched by its id. */
-const fetchCommit = (source: Cloning): string[] => {
+const fetchCommit = (source: CloneSource): string[] => {
   const { ref } = source;
   const isThere = `git rev-parse -q --verify ${quote(`${ref}^{commit}`)} >/dev/null`;
   return isCommit(ref) ? [`${isThere} || git fetch -q${depthOption(source)} origin ${quote(ref)}`] : [];
 };
 
-function checkout({ ref, branch }: Cloning): string[] {
+function checkout({ ref, branch }: CloneSource): string[] {
   if (ref === "") return [];
   const detached = `git checkout -q ${quote(ref)} --`;
   return branch ? [`git checkout -q -B ${quote(branch)} ${quote(ref)} -- || ${detached}`] : [detached];
 }
 
-const submodules = (source: Cloning): string[] =>
+const submodules = (source: CloneSource): string[] =>
   source.submodules ? [`git submodule -q update --init --recursive${depthOption(source)}`] : [];
 
 /** Returns the lines of a script that clones a repository with git. */
-export const cloneCommands = (source: Cloning): string[] => [
+export const cloneCommands = (source: CloneSource): string[] => [
   `mkdir -p -- ${quote(source.directory)}`,
   clone(source),
   `cd -- ${quote(source.directory)}`,

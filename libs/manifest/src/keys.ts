@@ -16,7 +16,7 @@ import { jobWhen, when } from "./when.js";
 const maxName = fixedLimit({
   max: 200,
   about: "characters in the name of a stage or of a job",
-  refusal: "Manifest line L, column C: name cannot be longer than N characters",
+  refusal: "Manifest line L, column C: X cannot be longer than N characters",
 });
 
 const jobKeys = {
@@ -118,7 +118,7 @@ export const manifestKeys = {
   ),
   stages: key(
     list(textUpTo(maxName)),
-    "The stages in order, whose names have at most 200 characters; by default those of the jobs, in order of appearance",
+    "The stages in order, with names of at most 200 characters; by default those of the jobs, in order of appearance",
     ["build", "test"],
   ),
   allow_failures: key(

@@ -41,7 +41,7 @@ it("followers of builds without news read no more than revisions", async () => {
   await Promise.allSettled(streams);
 });
 
-it("of a build, followers hold what they show, until its revision changes", async () => {
+it("followers hold what they show of a build until its revision changes", async () => {
   const builds = buildStore(suite.database(), () => undefined);
   const [_id, text] = [2_000_000, "x".repeat(1_000)];
   const jobs = Array.from({ length: 500 }, (_, n) => aJob(n, { name: `job-${n}`, reason: text, stage: text }));

@@ -8,8 +8,8 @@ const wholeBytes = 256 * 1024;
 const contextBytes = 16 * 1024;
 
 /**
- * Where to open an output: `newest` are its last lines, of which `end` shows the last. The offset of a line is looked up if
- * it is missing.
+ * Where to open an output. `newest` loads its last lines; `end` also scrolls to the last one. The offset of a line is looked
+ * up if it is missing.
  */
 export type Place = "start" | "newest" | "end" | { readonly line: number; readonly offset?: number | undefined };
 

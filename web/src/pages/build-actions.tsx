@@ -54,7 +54,8 @@ export function Actions({ build, work: { busy, start } }: Props) {
   );
 }
 
-const wrongTag = (name: string): string => `Use a-z, A-Z, 0-9 and -_./ only, not "${name}".`;
+const wrongTag = (name: string): string =>
+  `Use a-z, A-Z, 0-9 and -_./ only, and not just . or .., instead of "${name}".`;
 
 /** The tags of a build, and a field to add one. */
 export function Tags({ build, work: { busy, start } }: Props) {

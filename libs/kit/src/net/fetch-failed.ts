@@ -49,7 +49,7 @@ export const failure = (error: unknown, signal?: AbortSignal): unknown => {
   return new FetchFailed(reasons[code || name] ?? family?.[1] ?? "network error", { cause: error });
 };
 
-/** Does the same for an error after the headers. There, undici takes a lost connection for a wrong length. */
+/** Does the same for an error after the headers. There, undici reports a lost connection as a length mismatch. */
 export const bodyFailure = (error: unknown, signal?: AbortSignal): unknown => {
   const lost = (error as { code?: string }).code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
   return failure(lost ? new FetchFailed("connection reset", { cause: error }) : error, signal);

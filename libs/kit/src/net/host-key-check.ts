@@ -4,7 +4,7 @@ const rsa = Buffer.from("\0\0\0\x07ssh-rsa");
 const maxExponentBytes = fixedLimit({
   max: 4,
   unit: "bytes",
-  about: "the exponent of an SSH server's RSA key",
+  about: "bytes in the exponent of an SSH server's RSA key",
   effect: "the connection ends",
 });
 const maxExchanges = fixedLimit({

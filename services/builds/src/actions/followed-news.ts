@@ -4,8 +4,8 @@ import type { FollowedBuild } from "../store/followed-builds.js";
 const checkEveryMs = 1_000;
 
 /**
- * A build as this process has written it, or as last read, if nothing is known of a change. Neither of them if another
- * replica has changed it.
+ * `written`: the build as this process wrote it. `held`: the build as last read, if no change is known. Neither if
+ * another replica has changed it.
  */
 export interface Known {
   readonly written?: FollowedBuild | undefined;

@@ -154,7 +154,7 @@ async function* translateErrors(bytes: AsyncIterable<Uint8Array>, signal: AbortS
   }
 }
 
-/** Opens a file over SFTP, or the rest of it. Throws FetchFailed. The host key is unknown, so any cheap one is accepted. */
+/** Opens a file over SFTP, or the rest of it. Throws FetchFailed. The host key is unknown, so any that is quick to verify is accepted. */
 export async function openSftp(
   ctx: Pick<Context, "guard">,
   url: URL,

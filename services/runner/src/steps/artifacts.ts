@@ -7,7 +7,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "../driver.js";
 import { isConflict, reasonOf } from "../work/errors.js";
-import { patient, retry } from "../work/retry.js";
+import { retry, retryInTrouble } from "../work/retry.js";
 import { sizeText } from "../work/size-text.js";
 import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
@@ -47,7 +47,7 @@ interface Wanted {
 
 /** Collects the artifacts of a job in order. Failures are printed and fail nothing. */
 export async function collectArtifacts(artifacts: readonly AssignedArtifact[], on: Collecting): Promise<void> {
-  const whenAble = patient(on.signal);
+  const whenAble = retryInTrouble(on.signal);
   for (const artifact of artifacts)
     try {
       const all = await whenAble(() => wantedBy(artifact, on));
@@ -87,7 +87,7 @@ function nameOfMatch(artifact: AssignedArtifact, path: string): string | undefin
   return length > maxMatchName ? undefined : parts.join(base);
 }
 
-async function collect(wanted: Wanted, on: Collecting, whenAble: ReturnType<typeof patient>): Promise<void> {
+async function collect(wanted: Wanted, on: Collecting, whenAble: ReturnType<typeof retryInTrouble>): Promise<void> {
   const { environment, queue, limitBytes, signal } = on;
   on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
   const header = await headerOf(wanted, on);

@@ -31,7 +31,7 @@ export interface BuildCaches {
 
 const secondsSince = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(2)} s`;
 
-/** Some files of a cache may have been placed, or damaged ones: only a new environment is clean. */
+/** The environment may hold a part of a cache, or damaged files: only a new one is clean. */
 class Damaged extends HostTrouble {}
 
 type Content = Required<Pick<Packing, "layout" | "wanted" | "placed">>;

@@ -1,10 +1,10 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import { never } from "./build-time.js";
 import { HostTrouble } from "./errors.js";
-import { patient } from "./retry.js";
+import { retryInTrouble } from "./retry.js";
 
 test("the work of one job shares the time for which trouble of its machine is waited out", async () => {
-  const whenAble = patient(never, { maxMs: 3, pauseMs: 1 });
+  const whenAble = retryInTrouble(never, { maxMs: 3, pauseMs: 1 });
   let tries = 0;
   const fail = (error: Error) => async () => {
     tries++;
@@ -16,6 +16,6 @@ test("the work of one job shares the time for which trouble of its machine is wa
   await expect(whenAble(fail(trouble))).rejects.toBe(trouble);
   expect(tries).toBe(5);
   const fault = new Fault("not_found", "not found");
-  await expect(patient(never)(fail(fault))).rejects.toBe(fault);
+  await expect(retryInTrouble(never)(fail(fault))).rejects.toBe(fault);
   expect(tries).toBe(6);
 });

@@ -34,8 +34,8 @@ const maxTroubleMs = fixedLimit({
   effect: "they are not collected, and the job's output says why",
 });
 
-/** Returns a function that repeats work while this machine is in trouble. All work together waits for so long. */
-export function patient(signal: AbortSignal, { maxMs = maxTroubleMs, pauseMs = 1_000 } = {}) {
+/** Returns a function that retries work while this machine is in trouble. All its calls share `maxMs`. */
+export function retryInTrouble(signal: AbortSignal, { maxMs = maxTroubleMs, pauseMs = 1_000 } = {}) {
   let leftMs = maxMs;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     for (;;) {

@@ -9,17 +9,17 @@ const pauseMs = 200;
 export const removeContainer = (container: Docker.Container): Promise<void> =>
   ignoreNotFound(container.remove({ force: true, v: true }));
 
-const isUndone = (error: unknown): boolean =>
+const isStillThere = (error: unknown): boolean =>
   error instanceof HostTrouble ||
   (error instanceof EngineRefusal && /^removal of container \S+ is already in progress/.test(wordsOf(error.cause)));
 
-/** A busy engine refuses a removal that it accepts a moment later. For one that is away, waits while `mayWait` holds. */
+/** A busy engine refuses a removal that it accepts a moment later. For one that is away, retries while `mayWait` returns true. */
 export async function persistently(remove: () => Promise<void>, mayWait = () => false): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
       return await remove();
     } catch (error) {
-      if (attempt >= attempts && !(isUndone(error) && mayWait())) throw error;
+      if (attempt >= attempts && !(isStillThere(error) && mayWait())) throw error;
       await delay(pauseMs);
     }
 }

@@ -43,7 +43,7 @@ const lookEveryMs = 1_000;
 const maxLooks = 10;
 const maxEndedLooks = 2;
 
-/** Waits for the exit after the output has ended. An engine that goes away breaks both off: what a look finds is no result. */
+/** Waits for the exit after the output has ended. An engine that goes away breaks off `wait`, too: an exit code of `inspect` is no result. */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
   for (let looks = 0, ended = 0; looks < maxLooks && ended < maxEndedLooks; looks++) {
     const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);

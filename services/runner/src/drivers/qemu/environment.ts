@@ -10,7 +10,7 @@ import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
-import { endKnown, type Machine } from "./machine.js";
+import { awaitEnd, type Machine } from "./machine.js";
 import { runScript } from "./run-script.js";
 import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
@@ -37,7 +37,7 @@ async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) 
 
 /** What still runs after a failure would have no reader. */
 async function endAfter(machine: Machine, error: unknown): Promise<never> {
-  if (error instanceof Fault && error.code === "precondition") await endKnown(machine);
+  if (error instanceof Fault && error.code === "precondition") await awaitEnd(machine);
   await machine.end();
   machine.trouble.throwIfAborted();
   throw error;

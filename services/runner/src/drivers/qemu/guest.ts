@@ -10,7 +10,7 @@ import { mayUseKvm } from "./acceleration.js";
 import { boot, type Limits } from "./boot.js";
 import type { HeldImage } from "./cache.js";
 import { inspect } from "./inspect.js";
-import { type Acceleration, endKnown, type Machine } from "./machine.js";
+import { type Acceleration, awaitEnd, type Machine } from "./machine.js";
 import { forwardedPort } from "./monitor.js";
 import { openWorkshop, type Workshop } from "./run-script.js";
 import { type Login, logIn, makeKeyPair } from "./ssh.js";
@@ -80,7 +80,7 @@ async function reach(
     };
     return { client: await logIn(login, onFailure, either), login };
   } catch (error) {
-    if (!either.aborted) await endKnown(machine);
+    if (!either.aborted) await awaitEnd(machine);
     await machine.end();
     if (!signal.aborted) machine.trouble.throwIfAborted();
     const ending = endingOf(signal);

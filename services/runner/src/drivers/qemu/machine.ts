@@ -58,7 +58,8 @@ export function startMachine({ path, arguments: args, files = [], user }: Start)
     ({ code, signal }) => {
       const lack = monitor.isOpen() ? undefined : console().find((line) => lacking.test(line));
       if (lack !== undefined) fail("The runner's host lacks memory or another resource for QEMU", new Error(lack));
-      if (signal === "SIGKILL" && !isOurs) fail("QEMU was killed, often because the runner's host ran out of memory");
+      if (signal === "SIGKILL" && !isOurs)
+        fail("QEMU was killed, probably because the runner's host ran out of memory");
       return code ?? -1;
     },
     (error) => {
@@ -92,6 +93,6 @@ async function endOf(child: ChildProcess): Promise<{ code: number | null; signal
 const endKnownMs = 1_000;
 
 /** Waits for the end of a machine, which is known a moment after its connections break. */
-export async function endKnown({ ended }: Machine): Promise<void> {
+export async function awaitEnd({ ended }: Machine): Promise<void> {
   await Promise.race([ended.catch(() => undefined), delay(endKnownMs, undefined, { ref: false })]);
 }

@@ -32,7 +32,7 @@ const algorithms: Algorithms = {
 
 /**
  * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Any
- * cheap host key is accepted, because the connection stays on this machine.
+ * host key that is quick to verify is accepted, because the connection stays on this machine.
  * @throws the signal's reason
  */
 export async function logIn(login: Login, onFailure: (error: Error) => void, signal: AbortSignal): Promise<Client> {
