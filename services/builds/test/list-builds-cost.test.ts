@@ -174,3 +174,8 @@ describe("a list of the builds that use an object", () => {
     expect(plan.executionStats.totalKeysExamined).toBeLessThan(10);
   });
 });
+
+it("a tag also finds builds that an older process has written", async () => {
+  await mongo.db.collection("builds").updateMany({}, { $unset: { tagText: 1 } });
+  expect((await list({ cronId, tag: "rare" })).builds).toHaveLength(6);
+});

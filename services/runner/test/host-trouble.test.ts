@@ -1,6 +1,6 @@
 import { pack } from "tar-stream";
 import type { Trees } from "../src/driver.js";
-import { HostTrouble } from "../src/work/errors.js";
+import { DiskFull, HostTrouble } from "../src/work/errors.js";
 import { anAssignment } from "./_assignment.js";
 import { buildCollecting } from "./_collecting.js";
 import { bareEnvironments } from "./_environment.js";
@@ -10,23 +10,36 @@ const { runIn } = bareEnvironments();
 const run = async () => 0;
 const trouble = new HostTrouble("Docker Engine cannot be reached");
 
-test("a build goes back if its machine placed only a part of a cache", async () => {
-  const caches = [{ name: "c", key: [], paths: ["kept"] }];
-  const trees: Trees = {
-    layout: { roots: [""], isAbsolute: false },
-    locate: (path) => path,
-    nameOf: (path) => path,
-    async *read() {
-      const archive = pack();
-      archive.entry({ name: "kept" }, "text");
-      archive.finalize();
-      yield { folder: "", content: archive as AsyncIterable<Uint8Array> };
-    },
-    place: () => Promise.reject(trouble),
-  };
+const treesThat = (place: Trees["place"]): Trees => ({
+  layout: { roots: [""], isAbsolute: false },
+  locate: (path) => path,
+  nameOf: (path) => path,
+  async *read() {
+    const archive = pack();
+    archive.entry({ name: "kept" }, "text");
+    archive.finalize();
+    yield { folder: "", content: archive as AsyncIterable<Uint8Array> };
+  },
+  place,
+});
+
+/** Stores a cache, and runs a build that fails to place it. */
+async function runPlacing(name: string, error: Error) {
+  const caches = [{ name, key: [], paths: ["kept"] }];
+  const trees = treesThat(() => Promise.reject(error));
   const { text } = await runIn(anAssignment({ caches }, ["make"]), { run, trees });
-  expect(text).toContain("Cache c: stored 1 files");
-  await expect(runIn(anAssignment({ caches }, ["use"]), { run, trees })).rejects.toBeInstanceOf(HostTrouble);
+  expect(text).toContain(`Cache ${name}: stored 1 files`);
+  return runIn(anAssignment({ caches }, ["use"]), { run, trees });
+}
+
+test("a build goes back if its machine placed only a part of a cache", async () => {
+  await expect(runPlacing("a", trouble)).rejects.toBeInstanceOf(HostTrouble);
+});
+
+test("a build with a cache for which the disk has no room runs without it, and does not store what was placed", async () => {
+  const { text } = await runPlacing("b", new DiskFull("The disk of the engine is full"));
+  expect(text).toContain("cache error: b: The disk of the engine is full");
+  expect(text).not.toContain("stored");
 });
 
 async function* breaking(): AsyncGenerator<Uint8Array> {

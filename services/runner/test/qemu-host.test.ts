@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { machinesIn, nameFor } from "../src/drivers/qemu/leftovers.js";
-import { commonArguments, type Machine, startMachine } from "../src/drivers/qemu/machine.js";
+import { commonArguments, type Machine, program, startMachine } from "../src/drivers/qemu/machine.js";
 import { openMonitor } from "../src/drivers/qemu/monitor.js";
 import { HostTrouble } from "../src/work/errors.js";
 import { disks } from "./_machines.js";
@@ -34,6 +37,16 @@ test("a disk of the host that is full is the host's trouble, and no other error 
   expect(full).toBe(1);
   socket.destroy();
   server.close();
+});
+
+test("a machine that has stopped because its disk is full is ended", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "qemu-host-"));
+  const event = '{"event": "BLOCK_IO_ERROR", "data": {"action": "stop", "nospace": true}}';
+  await writeFile(join(folder, program), `#!/bin/sh\necho '${event}' >&3\nexec /bin/sleep 100000\n`, { mode: 0o755 });
+  const { ended, trouble } = startMachine({ path: folder, arguments: [] });
+  expect(await ended).toBe(-1);
+  expect(trouble.reason).toMatchObject({ message: "The disk of the runner is full" });
+  await rm(folder, { recursive: true });
 });
 
 if (!disks) notRun("ends of machines", "no QEMU");

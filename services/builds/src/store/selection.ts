@@ -45,8 +45,7 @@ export function usageFilter(usage: Usage): Filter<BuildDoc> {
   return "objectId" in usage ? { "objects.objectId": usage.objectId } : { cronId: usage.cronId };
 }
 
-const hasTerms = ({ scope, search = "" }: Selection): boolean =>
-  ("namespaceId" in scope || "ownerId" in scope) && (search === "" || searchTerms(search).length > 0);
+const hasTerms = ({ search = "" }: Selection): boolean => search === "" || searchTerms(search).length > 0;
 
 function likeText({ tag = "", search = "" }: Selection): Filter<BuildDoc> {
   const patterns = [

@@ -9,7 +9,7 @@ import { isBelow } from "../caches/names.js";
 import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
-import { HostTrouble, isConflict, isHostTrouble, reasonOf } from "../work/errors.js";
+import { DiskFull, HostTrouble, isConflict, isHostTrouble, reasonOf } from "../work/errors.js";
 import { placedNames } from "./placed.js";
 
 export interface Caching extends Omit<Transferring, "signal"> {
@@ -99,7 +99,8 @@ async function placeEntry(
     }
     return hadCopy;
   } catch (error) {
-    throw isHostTrouble(error) ? new Damaged(reasonOf(error), { cause: error }) : error;
+    if (!isHostTrouble(error) || error instanceof DiskFull) throw error;
+    throw new Damaged(reasonOf(error), { cause: error });
   } finally {
     await kept.close();
     await copies.trim();
@@ -191,7 +192,11 @@ export function cachesOf(on: Caching): BuildCaches {
           const key = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
           const chosen = { key, content };
           missing.set(cache, chosen);
-          const { exact } = await restoreOne(cache, chosen, on, { say, signal });
+          const { exact } = await restoreOne(cache, chosen, on, { say, signal }).catch((error) => {
+            // What was placed before the disk was full must not be stored.
+            if (error instanceof DiskFull) missing.delete(cache);
+            throw error;
+          });
           if (exact) missing.delete(cache);
         });
     },

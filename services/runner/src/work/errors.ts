@@ -25,6 +25,9 @@ export class HostTrouble extends Error {
   override readonly name = "HostTrouble";
 }
 
+/** A build that writes much may have filled the disk, so its files do not prove that the machine is at fault. */
+export class DiskFull extends HostTrouble {}
+
 /** Reports whether the queue says that the build is no longer ours. */
 export const isConflict = (error: unknown): boolean => error instanceof Fault && error.code === "conflict";
 

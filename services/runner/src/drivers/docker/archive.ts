@@ -7,7 +7,7 @@ import type { Found, OpenedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
 import { sizeText } from "../../work/size-text.js";
-import { engineCall, engineError, statusOf } from "./engine.js";
+import { engineCall, engineError, isGatewayError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
 
 async function fill(archive: Pack, files: readonly SpooledFile[]): Promise<void> {
@@ -69,7 +69,7 @@ export const statIn = ({ headers }: Answer): Stat =>
 async function statOf(container: Container, path: string): Promise<Stat> {
   const response = (await container.infoArchive({ path }).catch((error) => {
     // This response has no body. A path that leads through a file is not even a 404.
-    if (statusOf(error) === undefined) throw engineError(error);
+    if (statusOf(error) === undefined || isGatewayError(error)) throw engineError(error);
     throw new Fault("not_found", "not found", undefined, { cause: error });
   })) as unknown as Answer & { resume(): void };
   response.resume();

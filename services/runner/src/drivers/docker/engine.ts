@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
-import { HostTrouble } from "../../work/errors.js";
+import { DiskFull, HostTrouble } from "../../work/errors.js";
 import type { DockerConfig } from "./docker-config.js";
 
 /** Connects to an engine. Every setting is given, because the library would read missing ones from the environment. */
@@ -33,10 +33,11 @@ export const inBody = <T extends object>(options: T): T => ({ _query: {}, _body:
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
 /** What the engine says when its host is in trouble. Matches at the end only, because names that users chose may come before. */
-const hostTroubles: readonly (readonly [RegExp, string])[] = [
+const hostTroubles: readonly (readonly [RegExp, string, typeof HostTrouble?])[] = [
   [
     /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i,
     "The disk of the engine is full or does not work",
+    DiskFull,
   ],
   [
     /(?:non-overlapping IPv4 address pool among the defaults to assign to the network|all predefined address pools have been fully subnetted)\s*$/,
@@ -67,16 +68,21 @@ export const wordsOf = (error: unknown): string => {
   return (/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message).trim();
 };
 
+/** A proxy before the engine answers like that while the engine is away. */
+export const isGatewayError = (error: unknown): boolean => [502, 503, 504].includes(statusOf(error) ?? 0);
+
 /** Returns what an error of the engine means, in constant words. */
 export function engineError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
+  if (syscall === "connect" || isGatewayError(error))
+    return new HostTrouble("Docker Engine cannot be reached", { cause: error });
   if (code === "ECONNRESET" || code === "EPIPE")
     return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
   const words = wordsOf(error);
   const trouble = hostTroubles.find(([pattern]) => pattern.test(words));
-  if (trouble) return new HostTrouble(trouble[1], { cause: error });
+  const [, message, Kind = HostTrouble] = trouble ?? [];
+  if (message !== undefined) return new Kind(message, { cause: error });
   return new EngineRefusal(error);
 }
 

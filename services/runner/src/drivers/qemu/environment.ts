@@ -1,7 +1,6 @@
 import { posix } from "node:path";
-import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
-import type { Environment, Order } from "../../driver.js";
+import type { Environment, OpenedFile, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
@@ -10,7 +9,7 @@ import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
-import { awaitEnd, type Machine } from "./machine.js";
+import { endAfter, type Machine } from "./machine.js";
 import { runScript } from "./run-script.js";
 import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
@@ -35,12 +34,13 @@ async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) 
   }
 }
 
-/** What still runs after a failure would have no reader. */
-async function endAfter(machine: Machine, error: unknown): Promise<never> {
-  if (error instanceof Fault && error.code === "precondition") await awaitEnd(machine);
-  await machine.end();
-  machine.trouble.throwIfAborted();
-  throw error;
+async function* contentOf(content: OpenedFile["content"], { trouble }: Machine): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    trouble.throwIfAborted();
+    throw error;
+  }
 }
 
 /** Returns the connections to a guest. What they open is closed with the environment. */
@@ -118,7 +118,8 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
       // Closing would wait for a guest that no longer responds.
       const end = () => void running().machine.end();
       signal.addEventListener("abort", end, { once: true });
-      return { ...file, close: () => file.close().finally(() => signal.removeEventListener("abort", end)) };
+      const content = contentOf(file.content, running().machine);
+      return { ...file, content, close: () => file.close().finally(() => signal.removeEventListener("abort", end)) };
     },
     async [Symbol.asyncDispose]() {
       over.abort(new Ended("lost"));

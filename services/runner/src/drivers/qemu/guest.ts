@@ -10,7 +10,7 @@ import { mayUseKvm } from "./acceleration.js";
 import { boot, type Limits } from "./boot.js";
 import type { HeldImage } from "./cache.js";
 import { inspect } from "./inspect.js";
-import { type Acceleration, awaitEnd, type Machine } from "./machine.js";
+import { type Acceleration, awaitEnd, endAfter, type Machine } from "./machine.js";
 import { forwardedPort } from "./monitor.js";
 import { openWorkshop, type Workshop } from "./run-script.js";
 import { type Login, logIn, makeKeyPair } from "./ssh.js";
@@ -59,7 +59,9 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   undo.push(() => machine.end());
   const { client, login } = await reach(machine, privateKey, on);
   undo.push(() => client.end());
-  return { machine, client, login, folder, image, user, workshop: await raceAbort(signal, openWorkshop(client)) };
+  const either = AbortSignal.any([signal, machine.trouble]);
+  const workshop = await raceAbort(either, openWorkshop(client)).catch((error) => endAfter(machine, error));
+  return { machine, client, login, folder, image, user, workshop };
 }
 
 /** Waits for the login. If it fails, prints the console, which the user has not seen. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "@ci/kit/rpc/fault";
 import { HostTrouble } from "../../work/errors.js";
 import type { User } from "../user.js";
 import { openConsole } from "./console.js";
@@ -52,7 +53,10 @@ export function startMachine({ path, arguments: args, files = [], user }: Start)
   const stdio = ["pipe", "pipe", "pipe", "pipe", ...files] as ("pipe" | number)[];
   const child = spawn(program, args, { stdio, cwd: "/", env: { PATH: path }, detached: true, ...user });
   const trouble = new AbortController();
-  const fail = (message: string, cause?: unknown) => trouble.abort(new HostTrouble(message, { cause }));
+  const fail = (message: string, cause?: unknown) => {
+    trouble.abort(new HostTrouble(message, { cause }));
+    child.kill("SIGKILL");
+  };
   let isOurs = false;
   const ended = endOf(child).then(
     ({ code, signal }) => {
@@ -91,6 +95,14 @@ async function endOf(child: ChildProcess): Promise<{ code: number | null; signal
 }
 
 const endKnownMs = 1_000;
+
+/** What still runs after a failure would have no reader. */
+export async function endAfter(machine: Machine, error: unknown): Promise<never> {
+  if (error instanceof Fault && error.code === "precondition") await awaitEnd(machine);
+  await machine.end();
+  machine.trouble.throwIfAborted();
+  throw error;
+}
 
 /** Waits for the end of a machine, which is known a moment after its connections break. */
 export async function awaitEnd({ ended }: Machine): Promise<void> {
