@@ -37,7 +37,7 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
 }
 
 async function send(io: Io, { client }: Session, operation: Operation, path: string, fields: Values): Promise<void> {
-  const { method, columns, bodyOf, about, nothing } = operation;
+  const { method, columns, bodyOf, about, emptyNote } = operation;
   const body = bodyOf ? await bodyOf(fields) : fields;
   const hasBody = method !== "DELETE" && Object.keys(fields).length > 0;
   const response = await client.request(path, {
@@ -47,7 +47,7 @@ async function send(io: Io, { client }: Session, operation: Operation, path: str
   if (response.status === 204) return note(io, `Done: ${about.toLowerCase()}`);
   const answer: unknown = await response.json();
   const isEmpty = Array.isArray(answer) && answer.length === 0;
-  if (nothing && isEmpty && !io.options.json) note(io, nothing);
+  if (emptyNote && isEmpty && !io.options.json) note(io, emptyNote);
   else if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
   else await printResult(io, operation, answer as Fields);
 }

@@ -44,7 +44,7 @@ export const builds = {
       args: { build, tags: many("Names of the tags") },
       bodyOf: async ({ tags }: Readonly<Record<string, unknown>>) =>
         (await import("../added-tags.js")).addedTags(tags as readonly string[]),
-      nothing: "The build has these tags already",
+      emptyNote: "The build has these tags already",
     },
   },
   untag: {

@@ -27,7 +27,7 @@ export interface Operation extends Spec {
   readonly names?: string | undefined;
   readonly lookup?: Lookup | undefined;
   /** What to say if the response is an empty list. */
-  readonly nothing?: string | undefined;
+  readonly emptyNote?: string | undefined;
   /** The argument whose file is the content of the request. */
   readonly upload?: string | undefined;
   /** Asks before it deletes for good. */
