@@ -3,8 +3,11 @@ import { pacer } from "../process/pacer.js";
 
 const sliceValues = 2_000;
 
-const valuesOf = (doc: object): number =>
-  Object.values(doc).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+function valuesOf(doc: object): number {
+  let values = 0;
+  for (const value of Object.values(doc)) values += Array.isArray(value) ? value.length : 1;
+  return values;
+}
 
 /** Does the same as `toArray`, but other work of the process runs between documents with long lists. */
 export async function readSlowly<T extends object>(cursor: AbstractCursor<T>): Promise<T[]> {
@@ -13,7 +16,8 @@ export async function readSlowly<T extends object>(cursor: AbstractCursor<T>): P
   // The driver decodes each document when it is asked for.
   for await (const doc of cursor) {
     docs.push(doc);
-    await pace(valuesOf(doc));
+    const pause = pace(valuesOf(doc));
+    if (pause) await pause;
   }
   return docs;
 }

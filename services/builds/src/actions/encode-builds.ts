@@ -20,7 +20,8 @@ export async function encodeBuilds(
   const builds: Buffer[] = [];
   for (const doc of docs) {
     builds.push(encoded(toShortBuild(doc, places.get(doc._id), outputBytes)));
-    await pace(doc.tail.length + (doc.parts?.length ?? 0));
+    const pause = pace(doc.tail.length + (doc.parts?.length ?? 0));
+    if (pause) await pause;
   }
   return builds;
 }
