@@ -155,7 +155,7 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
 
 let sent = 0;
 
-test("the queue is shown as tables, for people", async () => {
+test("people see the queue as tables", async () => {
   const admin = { CI_SERVER: `${ci.origin}/api`, CI_TOKEN: ci.adminToken };
   const { code, stdout } = await user.run(["queue", "--hours", "1"], { env: admin });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^os\t\d+\t\d+\t\d+$/m)]);

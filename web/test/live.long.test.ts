@@ -71,7 +71,7 @@ inBrowser((web) => {
     });
   });
 
-  test("a list that stays open shows how old its records are by now", async () => {
+  test("an open list keeps its records' ages up to date", async () => {
     const user = await web.ci.signUp();
     created(await user.post("/tokens", { name: "other", scope: "build:read" }));
     const page = await web.open("/-/new-build", user);

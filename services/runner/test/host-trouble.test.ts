@@ -36,7 +36,7 @@ test("a build goes back if its machine placed only a part of a cache", async () 
   await expect(runPlacing("a", trouble)).rejects.toBeInstanceOf(HostTrouble);
 });
 
-test("a build with a cache for which the disk has no room runs without it, and does not store what was placed", async () => {
+test("a build whose cache does not fit the disk runs without it, and stores nothing of it", async () => {
   const { text } = await runPlacing("b", new DiskFull("The disk of the engine is full"));
   expect(text).toContain("cache error: b: The disk of the engine is full");
   expect(text).not.toContain("stored");

@@ -15,13 +15,13 @@ import { disks } from "./_machines.js";
 const path = process.env.PATH!;
 const machineOf = (...args: string[]) => startMachine({ path, arguments: [...commonArguments("tcg"), ...args] });
 
-test("a program of QEMU that cannot be started is the host's trouble", async () => {
+test("a QEMU that cannot be started is the host's trouble", async () => {
   const { ended, trouble } = startMachine({ path: "/nonexistent", arguments: [] });
   await expect(ended).rejects.toThrow("ENOENT");
   expect(trouble.reason).toBeInstanceOf(HostTrouble);
 });
 
-test("a disk of the host that is full is the host's trouble, and no other error of a disk", async () => {
+test("a full disk of the host is the host's trouble; other errors of a disk are not", async () => {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -39,7 +39,7 @@ test("a disk of the host that is full is the host's trouble, and no other error 
   server.close();
 });
 
-test("a machine that has stopped because its disk is full is ended", async () => {
+test("a machine that stops because the host's disk is full is ended", async () => {
   const folder = await mkdtemp(join(tmpdir(), "qemu-host-"));
   const event = '{"event": "BLOCK_IO_ERROR", "data": {"action": "stop", "nospace": true}}';
   await writeFile(join(folder, program), `#!/bin/sh\necho '${event}' >&3\nexec /bin/sleep 100000\n`, { mode: 0o755 });
@@ -51,13 +51,13 @@ test("a machine that has stopped because its disk is full is ended", async () =>
 
 if (!disks) notRun("ends of machines", "no QEMU");
 else {
-  test("memory that the host does not have is its trouble", async () => {
+  test("a host without enough memory is in trouble", async () => {
     const { ended, trouble } = machineOf("-m", "100000000M");
     expect(await ended).toBe(1);
     expect(trouble.reason).toBeInstanceOf(HostTrouble);
   });
 
-  describe("a machine that runs", () => {
+  describe("the end of a running machine", () => {
     let root: string;
     let machine: Machine;
     beforeEach(async () => {
@@ -71,25 +71,25 @@ else {
       process.kill(found!.pid, signal);
     };
 
-    test("and is killed is the host's trouble", async () => {
+    test("is the host's trouble if QEMU is killed", async () => {
       await kill("SIGKILL");
       expect(await machine.ended).toBe(-1);
       expect(machine.trouble.reason).toBeInstanceOf(HostTrouble);
     });
 
-    test("and that its guest crashes is not", async () => {
+    test("is not the host's trouble if the guest crashes QEMU", async () => {
       await kill("SIGABRT");
       await machine.ended;
       expect(machine.trouble.aborted).toBe(false);
     });
 
-    test("and quits is not", async () => {
+    test("is not the host's trouble if QEMU quits", async () => {
       machine.monitor.ask("quit").catch(() => undefined);
       expect(await machine.ended).toBe(0);
       expect(machine.trouble.aborted).toBe(false);
     });
 
-    test("and that the runner ends is not", async () => {
+    test("is not the host's trouble if the runner causes it", async () => {
       await machine.end();
       expect(machine.trouble.aborted).toBe(false);
     });

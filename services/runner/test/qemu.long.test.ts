@@ -37,7 +37,7 @@ else {
     }),
   );
 
-  test("a machine that the host kills is its trouble, not the job's failure", () =>
+  test("a machine that the host kills fails no job", () =>
     inside(machines, ["echo up; sleep 600"], async ({ environment, order }) => {
       const kill = async () => {
         const pids = (await machines.traces(order.mark.buildId)).flatMap(

@@ -62,7 +62,6 @@ interface Opening {
   /** Number of the first line; undefined if it is unknown. */
   readonly first?: number | undefined;
   readonly wanted?: number | undefined;
-  /** Whether to show the end. */
   readonly atEnd?: boolean | undefined;
 }
 

@@ -53,7 +53,7 @@ export interface LogView {
   restart(): number;
   /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
   show(line: number): boolean;
-  /** Scrolls to the end, and follows it as text arrives. Reports whether the page takes the end. */
+  /** Scrolls to the end and follows it as text arrives. Returns false if the window is full and does not hold the end. */
   showEnd(): boolean;
   stop(): void;
 }

@@ -7,7 +7,7 @@ const newline = 10;
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Searches the whole output so far. Calls `onFound` as it gets on. Returns all that it found. */
+/** Searches the whole output so far. Calls `onFound` with what it has found so far. Returns all hits. */
 export async function searchOutput(
   url: string,
   text: string,

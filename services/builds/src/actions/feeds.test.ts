@@ -112,7 +112,7 @@ test("a change by another replica is read, whatever this process wrote before", 
   expect(reads()).toBe(2);
 });
 
-test("without news, followers hear that the build is the one last read", async () => {
+test("without news, followers keep the build that was last read", async () => {
   const { feeds, change, reads, checks } = changing();
   using feed = await feeds.follow(1);
   change();

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** Decides who may see a build. The namespace in a cached copy may be gone. */
+/** What decides who may see a build. A cached copy may name a namespace that no longer exists. */
 export type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({

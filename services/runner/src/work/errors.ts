@@ -25,7 +25,7 @@ export class HostTrouble extends Error {
   override readonly name = "HostTrouble";
 }
 
-/** A build that writes much may have filled the disk, so its files do not prove that the machine is at fault. */
+/** A disk is full. The build itself may have filled it. */
 export class DiskFull extends HostTrouble {}
 
 /** Reports whether the queue says that the build is no longer ours. */

@@ -3,7 +3,7 @@ import { never } from "./build-time.js";
 import { HostTrouble } from "./errors.js";
 import { retryInTrouble } from "./retry.js";
 
-test("the work of one job shares the time for which trouble of its machine is waited out", async () => {
+test("all calls share the time that they wait for a machine in trouble", async () => {
   const whenAble = retryInTrouble(never, { maxMs: 3, pauseMs: 1 });
   let tries = 0;
   const fail = (error: Error) => async () => {
