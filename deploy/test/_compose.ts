@@ -1,4 +1,5 @@
 import { execFile, type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ export function install(
 ): Installation {
   const dir = mkdtempSync(join(tmpdir(), "ci-compose-"));
   const envFile = join(dir, "env");
-  const project = `ci-test-${process.pid}`;
+  const project = `ci-test-${randomBytes(4).toString("hex")}`;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ...settings };
   const limits = { maxBuffer: 64 * 1024 ** 2, timeout: patienceMs };
   const run = (program: string, args: readonly string[]) => {

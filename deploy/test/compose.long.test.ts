@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ function installation() {
       CI_PORT,
       CI_GUARD_ALLOW: "receiver",
       DOCKER_LOCAL_IMAGES: image!,
-      RUNNER_NAME: `ci-${process.pid}`,
+      RUNNER_NAME: `ci-${randomBytes(4).toString("hex")}`,
     });
     installation.compose("up", "--detach", "--no-build");
     await eventually(() => call("/version"), { withinMs: 240_000 });
@@ -141,8 +141,8 @@ function installation() {
   /** Runs a script in the container of builds, and returns what it prints. */
   const inBuilds = (script: string) => installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
 
-  const read = (url: string, database: string) =>
-    inBuilds(`require("mongodb").MongoClient.connect(${url}, { serverSelectionTimeoutMS: 5_000 })
+  const read = (url: string, database: string, withinMs = 60_000) =>
+    inBuilds(`require("mongodb").MongoClient.connect(${url}, { serverSelectionTimeoutMS: ${withinMs} })
       .then((client) => client.db("${database}").collection("builds").findOne({}))
       .then(() => console.log("read"), (error) => console.log(error.codeName ?? error.name))
       .then(() => process.exit(0))`);
@@ -155,7 +155,7 @@ function installation() {
   });
 
   it("refuses clients of MongoDB and NATS that do not use TLS", () => {
-    expect(read(`process.env.MONGO_URL.replace(/&tls=.*/, "")`, "ci_builds")).toBe("MongoServerSelectionError");
+    expect(read(`process.env.MONGO_URL.replace(/&tls=.*/, "")`, "ci_builds", 5_000)).toBe("MongoServerSelectionError");
     const nats = inBuilds(`
       const { username, password } = new URL(process.env.NATS_URL);
       const socket = require("node:net").connect(4222, "nats", () =>

@@ -16,7 +16,7 @@ const tools: Tools = image
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"] as const;
 const replicas = 2;
 /** The time in which clients must notice that a replica is not ready. Clients of gateways get more. */
-const STOP_DELAY = "4s";
+const STOP_DELAY = "20s";
 /** Limits the number of unfinished builds, which would grow on a slow machine. */
 const maxUnfinished = 4;
 const kinds = ["build.submitted", "build.started", "build.finished"];

@@ -26,7 +26,7 @@ const open = (path: string, maxBytes = 64 * 1024 ** 2) =>
     agent,
     url: address() + path,
     signal: new AbortController().signal,
-    timeoutMs: 20_000,
+    timeoutMs: 600_000,
     maxBytes,
     totalBytes: Number.POSITIVE_INFINITY,
     maxObjects: 10,

@@ -6,7 +6,7 @@ import { parseAllow } from "../src/net/guard.js";
 import { type AgentOptions, guardedAgent } from "../src/net/guarded-agent.js";
 import { guardedFetch } from "../src/net/guarded-fetch.js";
 
-export const limits = { timeoutMs: 20_000, maxBodyBytes: 1_000 };
+export const limits = { timeoutMs: 600_000, maxBodyBytes: 1_000 };
 export const home = parseAllow("127.0.0.1");
 
 const closeables: { close(): unknown }[] = [];

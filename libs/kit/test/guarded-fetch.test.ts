@@ -234,7 +234,7 @@ describe("guardedStream", () => {
       for (let i = 0; i < 64; i++) if (!response.write(Buffer.alloc(65_536, i))) await once(response, "drain");
       response.end();
     });
-    using response = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
+    using response = await guardedStream(agentFor(), url, { timeoutMs: 600_000 });
     let sizeBytes = 0;
     for await (const chunk of response.body) sizeBytes += chunk.length;
     expect([response.status, sizeBytes]).toEqual([200, 64 * 65_536]);
@@ -243,7 +243,7 @@ describe("guardedStream", () => {
   test("closes the connection when it is disposed before it is read", async () => {
     const { url, open } = await httpServer((_, response) => void response.write("first of many"));
     {
-      using response = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
+      using response = await guardedStream(agentFor(), url, { timeoutMs: 600_000 });
       expect([response.status, open.size]).toEqual([200, 1]);
     }
     await eventually(() => expect(open.size).toBe(0));

@@ -14,11 +14,11 @@ const folder = mkdtempSync(join(tmpdir(), "resolver-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns a resolver of a system with these files and name servers. */
-function systemWith({ hosts = "", search = "", forMs = 30_000 }, ...servers: readonly DnsServer[]) {
+function systemWith({ hosts = "", search = "", forMs = 600_000 }, ...servers: readonly DnsServer[]) {
   const files = { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
   writeFileSync(files.hosts, hosts);
   writeFileSync(files.search, search);
-  return systemResolver({ servers: servers.map(({ address }) => address), firstMs: 10_000, forMs }, files);
+  return systemResolver({ servers: servers.map(({ address }) => address), firstMs: 600_000, forMs }, files);
 }
 
 const addressesOf = async (answer: Promise<{ address: string }[]>) => (await answer).map(({ address }) => address);

@@ -32,7 +32,7 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
   const address = `127.0.0.1:${socket.address().port}`;
   return {
     address,
-    resolver: serversResolver({ servers: [address], firstMs: 10_000, forMs: 30_000 }),
+    resolver: serversResolver({ servers: [address], firstMs: 600_000, forMs: 600_000 }),
     queries,
     async [Symbol.asyncDispose]() {
       // Answers what is pending, so that no lookup outlives this server.

@@ -46,7 +46,9 @@ function run(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...author, ...env } };
-    const child = execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout.trim())));
+    const child = execFile("git", ["-c", "core.filesRefLockTimeout=-1", ...args], options, (error, stdout) =>
+      error ? reject(error) : resolve(stdout.trim()),
+    );
     // The command may end before it reads its input.
     child.stdin!.on("error", () => undefined).end(input);
   });

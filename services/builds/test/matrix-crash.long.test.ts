@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { openMongo } from "@ci/kit/mongo/mongo";
+import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { buildStore } from "../src/store/builds.js";
 import { ensureAllIndexes } from "../src/store/indexes.js";
@@ -38,9 +39,13 @@ test("a group is completed, or nothing of it was ever stored, whenever its proce
     const child = spawn(process.execPath, ["-e", script, names.mongoUrl, dbName, `${round}`], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    await once(child.stdout, "data");
+    let said = "";
+    child.stdout.on("data", (text) => {
+      said += text;
+    });
+    await eventually(() => expect(said).toContain("ready"));
     // The last process is not killed before it is done, however slow the machine is.
-    if (round === rounds) await once(child.stdout, "data");
+    if (round === rounds) await eventually(() => expect(said).toContain("stored"));
     else await new Promise((resolve) => setTimeout(resolve, round * 2));
     child.kill("SIGKILL");
     await once(child, "exit");

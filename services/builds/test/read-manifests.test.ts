@@ -23,7 +23,7 @@ afterAll(async () => {
 const defaults = {
   agent,
   signal: new AbortController().signal,
-  timeoutMs: 20_000,
+  timeoutMs: 600_000,
   maxBytes: 1024 * 1024,
   maxObjects: 50_000,
 };

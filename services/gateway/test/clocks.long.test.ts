@@ -10,9 +10,9 @@ const names = suite();
 let ci: Processes;
 beforeAll(async () => {
   ci = await startProcesses(names, {
-    LEASE: "15s",
+    LEASE: "60s",
     NODE_OPTIONS: `--require=${join(__dirname, "_clock-off.cjs")}`,
-    CLOCKS_OFF: "namespaces=20000,builds=-20000,images=20000,webhooks=40000,runner=-40000,gateway=-60000",
+    CLOCKS_OFF: "namespaces=80000,builds=-80000,images=80000,webhooks=160000,runner=-160000,gateway=-240000",
   });
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());

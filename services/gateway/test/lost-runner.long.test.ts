@@ -13,7 +13,7 @@ let hook: Receiver;
 
 beforeAll(async () => {
   hook = await receiver();
-  ci = await startProcesses(names, { LEASE: "15s" });
+  ci = await startProcesses(names, { LEASE: "60s" });
 });
 afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
@@ -42,7 +42,9 @@ it("a build whose runner is killed runs again and finishes exactly once", async 
   await eventually(() => expect(existsSync(startedFile)).toBe(true));
 
   await ci.kill("runner");
-  await eventually(async () => expect((await ci.api.get(build.url)).json.status).toBe("queued"));
+  await eventually(async () => expect((await ci.api.get(build.url)).json.status).toBe("queued"), {
+    withinMs: 120_000,
+  });
   writeFileSync(continueFile, "");
   await ci.start("runner");
 

@@ -28,7 +28,7 @@ else {
     processes = await startProcesses(names, {
       ...{ RUNNER_DIR: join(dir, "runs"), RUNNER_IMAGES_DIR: join(dir, "images"), RUNNER_NAME: "machines" },
       ...{ DRIVERS: "qemu", RUNNER_DRIVERS: "qemu", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
-      ...{ RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "1", LEASE: "15s" },
+      ...{ RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "1", LEASE: "60s" },
     });
     const body = readFileSync(join(disks, "keyed.qcow2"));
     expect((await processes.api.send("POST", "/images?name=small", { body })).status).toBe(201);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
@@ -71,11 +72,9 @@ else {
     const filters = { event, label: [`ci.runner=${name}`] };
     const stream = (await engine.getEvents({ filters })) as Readable;
     const seen: string[] = [];
-    stream.on("data", (lines) => {
-      for (const line of String(lines).trim().split("\n")) {
-        const { Action: action, Actor: actor } = JSON.parse(line);
-        if (actor.Attributes["ci.spare"]) seen.push(action);
-      }
+    createInterface({ input: stream }).on("line", (line) => {
+      const { Action: action, Actor: actor } = JSON.parse(line);
+      if (actor.Attributes["ci.spare"]) seen.push(action);
     });
     return { seen, [Symbol.dispose]: () => void stream.destroy() };
   }

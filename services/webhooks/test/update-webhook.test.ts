@@ -9,7 +9,7 @@ import { webhookStore } from "../src/store/webhooks.js";
 import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
-const ci = bootWebhooks({ patchWaitMs: 20_000, pausesMs: [3_600_000] });
+const ci = bootWebhooks({ patchWaitMs: 600_000, pausesMs: [3_600_000] });
 
 const update = async ({ namespaceId, id }: Webhook, changes: Partial<UpdateWebhookRequest>, user = ci.users.bob) => {
   const request = { namespaceId, id, removeSecret: false, ...changes };

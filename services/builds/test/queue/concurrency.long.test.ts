@@ -52,7 +52,8 @@ it("a claim passes over ten thousand builds of a busy group without reading them
   expect(claimed?.buildId).toBe(other.id);
   const read = await data.db
     .collection("system.profile")
-    .find({ ns: `${data.db.databaseName}.builds` })
+    // The count of all queued builds, which is recorded each minute, is no part of the claim.
+    .find({ ns: `${data.db.databaseName}.builds`, "command.pipeline.0.$match": { $ne: { status: "queued" } } })
     .toArray();
   const keys = read.map(({ keysExamined = 0 }) => keysExamined as number);
   expect(Math.max(...keys)).toBeLessThan(50);

@@ -50,7 +50,8 @@ it("reads a few commits of a user at once, also those of new repositories, and a
   const all = suite.database().collection<HookDelivery>("hookDeliveries");
   const built = { _id: { $gt: "" }, sha, failures: 0, reasons: [] };
   await eventually(async () => expect(await all.countDocuments(built)).toBe(30));
-  expect((await connect()).repository).toMatchObject({ provider: "github" });
+  const connected = await eventually(connect);
+  expect(connected.repository).toMatchObject({ provider: "github" });
   expect(most).toBe(4);
 });
 
