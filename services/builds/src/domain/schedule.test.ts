@@ -35,12 +35,27 @@ describe("an expression in a time zone", () => {
     ["*/20 * * * *", undefined, "2026-11-20T04:30:00Z", "2026-11-20T04:40:00.000Z"],
     ["0 9 * * MON", "America/New_York", "2026-07-01T00:00:00Z", "2026-07-06T13:00:00.000Z"],
     ["0 9 * * MON", "America/New_York", "2026-12-01T00:00:00Z", "2026-12-07T14:00:00.000Z"],
+    ["0 23 * * *", "America/New_York", "2027-01-01T03:00:00Z", "2027-01-01T04:00:00.000Z"],
+    ["0 3 * * *", "Asia/Tokyo", "2026-12-31T16:00:00Z", "2026-12-31T18:00:00.000Z"],
     // Clocks in Berlin skip 02:00 to 03:00.
     ["30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00.000Z"],
     ["30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00.000Z"],
     // Clocks in Berlin show 02:00 to 03:00 twice: the first time counts.
     ["30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00.000Z"],
     ["30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00.000Z"],
+    ["0 2,14 * * *", "Europe/Berlin", "2026-03-28T14:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["0,30 2 * * *", "Europe/Berlin", "2026-03-28T14:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["0,30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-30T00:00:00.000Z"],
+    ["*/20 2 * * *", "Europe/Berlin", "2026-03-28T14:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["0 2-23/6 * * *", "Europe/Berlin", "2026-03-28T20:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["0 */2 * * *", "Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T01:00:00.000Z"],
+    ["30 * * * *", "Europe/Berlin", "2026-03-29T00:30:00Z", "2026-03-29T01:30:00.000Z"],
+    ["0 0,12 * * *", "America/Santiago", "2026-09-05T18:00:00Z", "2026-09-06T04:00:00.000Z"],
+    // Clocks in Ittoqqortoormiit skip the last hour of a Saturday.
+    ["30 23 * * *", "America/Scoresbysund", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00.000Z"],
+    // Clocks skip every time of these schedules.
+    ["* 2 * 3 0L", "Europe/Berlin", "2026-11-28T00:00:00Z", "2027-03-28T01:00:00.000Z"],
+    ["* 1,2 * 3 0L", "Antarctica/Troll", "2026-11-28T00:00:00Z", "2027-03-28T01:00:00.000Z"],
   ])("%s in %s after %s comes at %s", (expression, timezone, after, next) => {
     expect(nextRun({ schedule: "custom", expression, timezone }, new Date(after)).toISOString()).toBe(next);
   });
@@ -66,6 +81,13 @@ describe("an expression in a time zone", () => {
     const timing = { schedule: "daily", timezone: "Africa/Cairo" } as const;
     expect(nextRun(timing, new Date("2026-04-23T12:00:00Z")).toISOString()).toBe("2026-04-23T22:00:00.000Z");
   });
+});
+
+test.each([
+  ["0 0 29 2 *", "2096-03-01T00:00:00Z", "2104-02-29T00:00:00.000Z"],
+  ["0 0 * 2 1#5", "2072-03-01T00:00:00Z", "2112-02-29T00:00:00.000Z"],
+])("%s after %s comes at %s, however rare it is", (expression, after, next) => {
+  expect(nextRun({ schedule: "custom", expression }, new Date(after)).toISOString()).toBe(next);
 });
 
 describe("readTiming", () => {

@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { Cron as Expression } from "croner";
+import { wallClock } from "./wall-clock.js";
 
 /** When a cron job runs. */
 export type Timing = Pick<Cron, "schedule" | "expression" | "timezone">;
@@ -18,16 +19,21 @@ const maxLength = fixedLimit({
 /** Five fields. The library also accepts other forms, such as `?` for the current time. */
 const fiveFields = /^[\w*,/#-]+( [\w*,/#-]+){4}$/;
 const defaultZone = "UTC";
-const dayMs = 86_400_000;
-const localeLikeIso = "sv-SE";
+/** No date is rarer than 29 February on a given day of the week. */
+const maxYearsApart = 40;
 
 const isWord = (text: string): text is Word => Object.hasOwn(words, text);
 
-const parse = (text: string, timezone: string) => new Expression(text, { timezone, mode: "5-part", paused: true });
-
-/** Returns the first run after a time; null if there is none in the next years. Throws if the text is invalid. */
-const firstAfter = ({ schedule, expression, timezone = defaultZone }: Timing, after: Date): Date | null =>
-  parse(isWord(schedule) ? words[schedule] : (expression ?? ""), timezone).nextRun(after);
+/** Returns a function that returns the first time of a schedule after another, in UTC. Throws if the text is invalid. */
+function timesOf(text: string, since: number): (after: number) => number | undefined {
+  const year = new Date(since).getUTCFullYear();
+  const times = new Expression(`0 ${text} ${year}-${year + maxYearsApart}`, {
+    utcOffset: 0,
+    mode: "7-part",
+    paused: true,
+  });
+  return (after) => times.nextRun(new Date(after))?.getTime();
+}
 
 function readSchedule(text: string): Pick<Timing, "schedule" | "expression"> | { complaint: string } {
   if (text === "") return { schedule: "daily", expression: undefined };
@@ -37,9 +43,9 @@ function readSchedule(text: string): Pick<Timing, "schedule" | "expression"> | {
   const timing = { schedule: "custom" as const, expression };
   try {
     if (fiveFields.test(expression))
-      return firstAfter(timing, new Date(0))
-        ? timing
-        : { complaint: `Schedule ${quoted(expression)} never comes; choose a day that exists` };
+      return timesOf(expression, 0)(0) === undefined
+        ? { complaint: `Schedule ${quoted(expression)} never comes; choose a day that exists` }
+        : timing;
   } catch {
     // The complaint below names the text.
   }
@@ -77,32 +83,27 @@ export function readTiming(
 export const isSameTiming = (a: Timing, b: Timing): boolean =>
   a.schedule === b.schedule && a.expression === b.expression && a.timezone === b.timezone;
 
-/** Makes a function that reports whether clocks that were set back show a time of the day again. */
-function repeats(timezone: string): (at: Date) => boolean {
-  const format = new Intl.DateTimeFormat(localeLikeIso, {
-    timeZone: timezone,
-    dateStyle: "short",
-    timeStyle: "medium",
-  });
-  const clock = (at: number) => Date.parse(`${format.format(at).replace(" ", "T")}Z`);
-  return (at) => {
-    const now = at.getTime();
-    const setBackMs = clock(now - dayMs) + dayMs - clock(now);
-    return setBackMs > 0 && clock(now - setBackMs) === clock(now);
-  };
-}
-
-const isEveryHour = ({ schedule, expression = "" }: Timing): boolean =>
-  (isWord(schedule) ? words[schedule] : expression).split(" ")[1]!.startsWith("*");
-
 /**
- * Returns the first run after `after`. If the zone's clocks skip a time, the next existing time counts. If a time
- * occurs twice, the first one counts, except in schedules whose field of hours begins with `*`.
+ * Returns the first run after `after`. If the zone's clocks skip a time, the next existing time counts, except in schedules
+ * for every hour. If a time occurs twice, the first one counts, except in schedules whose field of hours begins with `*`.
  */
-export function nextRun(timing: Timing, after: Date): Date {
-  let next = firstAfter(timing, after);
-  const isRepeated = isEveryHour(timing) ? () => false : repeats(timing.timezone ?? defaultZone);
-  while (next && isRepeated(next)) next = firstAfter(timing, next);
-  if (!next) throw new Error("A schedule that was accepted has no next run");
-  return next;
+export function nextRun({ schedule, expression = "", timezone = defaultZone }: Timing, after: Date): Date {
+  const text = isWord(schedule) ? words[schedule] : expression;
+  const hours = text.split(" ")[1]!;
+  const clock = wallClock(timezone);
+  const since = Math.floor(after.getTime() / 1_000) * 1_000;
+  const earliest = clock.earliestAfter(since);
+  const timeAfter = timesOf(text, earliest);
+
+  function firstRun(occurrence: "first" | "last", from: number): number {
+    for (let time = timeAfter(from); time !== undefined; time = timeAfter(time)) {
+      const moments = clock.moments(time);
+      if (moments[occurrence] > since && !(moments.skipped && hours === "*")) return moments[occurrence];
+    }
+    throw new Error("A schedule that was accepted has no next run");
+  }
+
+  const first = firstRun("first", clock.shown(since));
+  if (!hours.startsWith("*")) return new Date(first);
+  return new Date(Math.min(first, firstRun("last", earliest)));
 }
