@@ -6,6 +6,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../domain/cron.js";
 import type { RunBuild } from "../store/builds.js";
+import { requireKeeper } from "./cron-keeper.js";
 import { recordBuilds } from "./record-builds.js";
 import { submitRun } from "./submit.js";
 
@@ -44,6 +45,7 @@ export async function deleteOrphanedCron(
 async function buildOfRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<RunBuild> {
   const existing = await ctx.builds.ofRun(doc._id, doc.nextRun);
   if (existing) return existing;
+  await requireKeeper(ctx, doc);
   try {
     return (await submitRun(ctx, doc, namespace)).doc;
   } catch (error) {

@@ -18,6 +18,8 @@ export interface Placement {
 
 export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Placement, "userId" | "namespaceId">, Outbox {
   readonly nextRun: Date;
+  /** The member who answers for the manifest; the user if absent. */
+  readonly keeperId?: number;
   /** The number of changes. An update succeeds only if the stored revision is the one that was read. */
   readonly rev: number;
   /** When a loop claims the cron job: at the next run, or when its claim has expired. Absent if deleted. */
@@ -29,7 +31,18 @@ export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Placement, 
 /** The fields to set. Undefined removes a field. */
 export type CronChange = Partial<Omit<CronDoc, "_id" | "rev" | "outbox">>;
 
-export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deletedAt, ...cron }: CronDoc): Cron => ({
+export const toCron = ({
+  _id,
+  scope,
+  rootId,
+  keeperId,
+  rev,
+  wakeAt,
+  terms,
+  outbox,
+  deletedAt,
+  ...cron
+}: CronDoc): Cron => ({
   id: _id,
   ...cron,
 });

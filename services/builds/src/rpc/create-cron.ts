@@ -27,6 +27,7 @@ export const createCron = (ctx: Context): CronHandlers["createCron"] =>
           _id: await nextId(ctx.db, "crons"),
           rev: 1,
           authorId: userId,
+          keeperId: userId,
           ...placement,
           name,
           ...timing!,

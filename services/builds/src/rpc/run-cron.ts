@@ -1,4 +1,5 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { requireKeeper } from "../actions/cron-keeper.js";
 import { findOwners } from "../actions/fire-cron.js";
 import { seeCron } from "../actions/see.js";
 import { submitRun, toQueuedBuild } from "../actions/submit.js";
@@ -11,6 +12,7 @@ export const runCron =
     const doc = await seeCron(ctx, caller, id, "write");
     const { userGone, namespaceGone, namespace } = await findOwners(ctx, doc);
     if (userGone || namespaceGone) throw notFound();
+    await requireKeeper(ctx, doc);
     const { username } = await ctx.submitter(caller.userId!);
     return { build: toQueuedBuild(await submitRun(ctx, doc, namespace, { id: caller.userId!, username })) };
   };

@@ -8,6 +8,7 @@ import {
   manifestLimits,
   messagesOf,
 } from "../actions/check-manifest.js";
+import { isOrphan } from "../actions/cron-keeper.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
 import { manifests } from "../actions/read-manifest.js";
@@ -69,12 +70,14 @@ async function check(
     manifest: messagesOf(checked?.complaints ?? []),
   };
   const change = async () => {
+    const takesOver = checked && (manifest !== was.manifest || (await isOrphan(ctx, was)));
     const next = nextRun(timing!, ctx.now());
     return {
       ...(request.name ? { name } : {}),
       ...(request.schedule || request.timezone ? timing : {}),
       ...(isSameTiming(timing!, was) ? {} : { nextRun: next, wakeAt: next }),
       ...(checked ? { manifest, ...(await moveChanges(ctx, was, checked)) } : {}),
+      ...(takesOver ? { keeperId: caller } : {}),
     };
   };
   return { complaints, change };
