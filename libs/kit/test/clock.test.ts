@@ -32,11 +32,25 @@ it.each([-86_400_000, -20_000, 20_000, 86_400_000])(
 );
 
 it("the clock corrects nothing if the machine may be right", async () => {
-  const clock = await databaseClock(mongo.db);
+  const clock = await databaseClock(mongo.db, Date.now);
   const before = Date.now();
   const now = clock.now().getTime();
   expect(now).toBeGreaterThanOrEqual(before);
   expect(now).toBeLessThanOrEqual(Date.now());
+});
+
+it("a step of the machine's clock does not change the time", async () => {
+  const { now: machineTime } = Date;
+  let stepMs = 0;
+  Date.now = () => machineTime() + stepMs;
+  try {
+    const clock = await databaseClock(mongo.db);
+    const before = clock.now().getTime();
+    stepMs = 86_400_000;
+    expect(clock.now().getTime() - before).toBeLessThan(stepMs);
+  } finally {
+    Date.now = machineTime;
+  }
 });
 
 it("compare corrects a change of the machine's clock", async () => {

@@ -5,6 +5,9 @@ export interface Clock {
   compare(): Promise<void>;
 }
 
+/** Steps of the machine's clock do not change it. While the machine is suspended, it stands still. */
+const steadyTime = (): number => performance.timeOrigin + performance.now();
+
 const firstComparisons = 3;
 /** The driver measures its heartbeats in whole milliseconds, and reports them a moment later. */
 const heartbeatErrorMs = 2;
@@ -13,7 +16,7 @@ const heartbeatErrorMs = 2;
  * Follows the database's clock, since clocks of machines differ: the primary's responses to the driver's heartbeats say what
  * time it is. `local` is this machine's, in milliseconds.
  */
-export async function databaseClock(db: Db, local: () => number = Date.now): Promise<Clock> {
+export async function databaseClock(db: Db, local: () => number = steadyTime): Promise<Clock> {
   let correctionMs = 0;
 
   function correct(localTime: Date, sentAt: number): void {
