@@ -3,6 +3,7 @@ import { type Context, type Contexts, contextNamed, fileOf, readContexts } from 
 import { UsageError } from "./exit.js";
 import type { Io } from "./io.js";
 import { isAddressOf, serverUrl } from "./server.js";
+import { serverTime } from "./server-time.js";
 import { checkToken } from "./token.js";
 
 /** A server, and the user of its token. */
@@ -56,7 +57,7 @@ export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string)
   createClient({
     url: server,
     token,
-    fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) }),
+    fetch: serverTime.timed((request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) })),
   });
 
 /** Returns the base of the URLs in a server's records. Throws if the server is not Service CI. */

@@ -4,5 +4,6 @@ export type { FollowOptions, StreamEvent } from "./follow.js";
 export type { components, operations, paths } from "./gen/openapi.js";
 export { encodeName } from "./paths.js";
 export { each, record } from "./records.js";
+export { type ServerClock, serverClock } from "./server-clock.js";
 export { isTagName } from "./tags.js";
 export { InvalidDelivery, verifyDelivery } from "./webhooks.js";

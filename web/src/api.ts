@@ -1,4 +1,4 @@
-import { ApiError, type components, createClient } from "@service-ci/client";
+import { ApiError, type components, createClient, serverClock } from "@service-ci/client";
 import { below } from "./routes.js";
 
 type Schemas = components["schemas"];
@@ -35,15 +35,17 @@ export function onUnauthorized(heard: () => void): () => void {
   return () => refused.removeEventListener("refused", heard);
 }
 
+export const serverTime = serverClock();
+
 /** Talks to the server that the page came from. The browser adds the cookie of the session. */
 export const client = createClient({
   url: location.origin + base,
   publicUrl,
-  async fetch(request) {
+  fetch: serverTime.timed(async (request) => {
     const response = await fetch(request);
     if (response.status === 401) refused.dispatchEvent(new Event("refused"));
     return response;
-  },
+  }),
 });
 
 /** Returns this page's address for the URL of a record; undefined for another site's URL. */

@@ -1,6 +1,6 @@
 import type { StreamEvent } from "@service-ci/client";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isUnauthorized } from "./api.js";
+import { isUnauthorized, serverTime } from "./api.js";
 import { useStream } from "./stream.js";
 
 /** Whether data is from now, and if not, why: the connection, events that the user may not follow, or the session. */
@@ -152,12 +152,12 @@ export function useData<T>(
   return { data, error, liveness, reload };
 }
 
-/** Renders again every second while something runs, else often enough for ages. Returns the time. */
+/** Renders again every second while something runs, else often enough for ages. Returns the server's time. */
 export function useNow(running: boolean): number {
-  const [now, setNow] = useState(Date.now());
+  const [, setTick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), running ? 1_000 : 30_000);
+    const timer = setInterval(() => setTick((tick) => tick + 1), running ? 1_000 : 30_000);
     return () => clearInterval(timer);
   }, [running]);
-  return now;
+  return serverTime.now();
 }

@@ -1,4 +1,5 @@
 import { useRef } from "preact/hooks";
+import { serverTime } from "./api.js";
 import { Choice, Field, textOf } from "./form.js";
 
 /** Kinds of records that any user's token may have permissions for. */
@@ -19,7 +20,7 @@ const lifetimes = {
 /** Returns when a token created now expires; undefined for never. */
 function expiryIn(fields: FormData): string | undefined {
   const days = Number.parseInt(textOf(fields, "expires"), 10);
-  return Number.isNaN(days) ? undefined : new Date(Date.now() + days * 86_400_000).toISOString();
+  return Number.isNaN(days) ? undefined : new Date(serverTime.now() + days * 86_400_000).toISOString();
 }
 
 /** Returns the new token that the fields describe. */

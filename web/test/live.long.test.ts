@@ -83,6 +83,17 @@ inBrowser((web) => {
     expect(await token.textContent()).toMatch(/created \d min ago/);
   });
 
+  test("ages are right in a browser whose clock is wrong", async () => {
+    const user = await web.ci.signUp();
+    created(await user.post("/tokens", { name: "other", scope: "build:read" }));
+    const page = await web.open("/-/new-build", user);
+    await page.clock.install({ time: Date.now() + 86_400_000 });
+    await page.goto(`${web.ci.url}/tokens`);
+    const token = page.locator(".row", { hasText: "other" });
+    await token.waitFor();
+    expect(await token.textContent()).toMatch(/created (just now|\d+ (s|min) ago)/);
+  });
+
   test("a list of one namespace follows the stream of that namespace", async () => {
     const user = await web.ci.signUp();
     const name = aWord("ns");

@@ -1,3 +1,5 @@
+import { serverTime } from "../server-time.js";
+
 const steps = [
   ["day", 86_400],
   ["h", 3_600],
@@ -14,13 +16,13 @@ export function duration(seconds: number): string {
 }
 
 /** Returns a time relative to now, such as `3 min ago`. */
-export function relative(time: string, now = Date.now()): string {
+export function relative(time: string, now = serverTime.now()): string {
   const seconds = (now - Date.parse(time)) / 1_000;
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
 }
 
 /** Returns how long something took, or has taken so far; empty before it starts. */
-export function elapsed(started: string | null, finished: string | null, now = Date.now()): string {
+export function elapsed(started: string | null, finished: string | null, now = serverTime.now()): string {
   if (started === null) return "";
   return duration(((finished === null ? now : Date.parse(finished)) - Date.parse(started)) / 1_000);
 }

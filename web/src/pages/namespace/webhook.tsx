@@ -1,6 +1,6 @@
 import { type components, record } from "@service-ci/client";
 import { useState } from "preact/hooks";
-import { base, client, pagesIn } from "../../api.js";
+import { base, client, pagesIn, serverTime } from "../../api.js";
 import { Copy, newSecret } from "../../copy.js";
 import { useData, useNow } from "../../data.js";
 import { Choice, Form, Remove, textOf } from "../../form.js";
@@ -158,7 +158,7 @@ const spans = { 1: "hour", 24: "day", 168: "week", 720: "30 days" };
 function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
   const [said, setSaid] = useState("");
   const retry = async (fields: FormData) => {
-    const since = new Date(Date.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
+    const since = new Date(serverTime.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
     const call = client.api.POST("/n/{username}/{path}/-/webhooks/{id}/redeliver", {
       ...{ params: { path: pathOf(params) }, body: { since } },
     });
