@@ -12,3 +12,5 @@ globalThis.Date = class OffDate extends RealDate {
     return RealDate.now() + offMs;
   }
 };
+// Services add the time since they began to this one.
+Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + offMs });
