@@ -31,13 +31,23 @@ nodeSelector: {{ toYaml . | nindent 2 }}
 {{- with $own.tolerations }}
 tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
-topologySpreadConstraints:
-{{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-  - topologyKey: {{ . }}
-    maxSkew: 1
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector: { matchLabels: {{ include "service-ci.selector" $ | fromYaml | toJson }} }
+{{ include "service-ci.spread" . }}
 {{- end }}
+
+{{/*
+Prefers other nodes, and other zones where nodes have the label. A constraint for zones would give nodes without it no score for
+either. Of a Deployment, only pods of the same revision count (for zones since Kubernetes 1.31). Takes root and name.
+*/}}
+{{- define "service-ci.spread" -}}
+{{- $same := dict "labelSelector" (dict "matchLabels" (include "service-ci.selector" . | fromYaml)) -}}
+{{- if has .name (include "service-ci.called" .root | fromJsonArray) }}{{ $_ := set $same "matchLabelKeys" (list "pod-template-hash") }}{{ end -}}
+{{- $zones := merge (dict "topologyKey" "topology.kubernetes.io/zone") $same -}}
+topologySpreadConstraints:
+  - {{ merge (dict "topologyKey" "kubernetes.io/hostname" "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway") $same | toJson }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - {{ dict "weight" 100 "podAffinityTerm" $zones | toJson }}
 {{- end }}
 
 {{/* The metadata of such a pod. A change of settings replaces the pods. Takes root and name. */}}

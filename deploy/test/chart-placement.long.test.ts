@@ -1,0 +1,38 @@
+import { notRun } from "@ci/testkit/not-run";
+import { helmOptions, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+import { services } from "./_settings.js";
+
+const helm = tool("helm");
+
+const placements = () =>
+  workloads(render(helm, helmOptions("minimal"))).map(({ kind, metadata, spec }): [string, string, Rendered] => [
+    partOf(metadata.labels),
+    kind,
+    spec,
+  ]);
+
+function checks() {
+  const spread = placements().filter(([part]) => [...services, "mongodb"].includes(part));
+
+  // With several constraints, the scheduler gives nodes that lack a label of one of them no score for any.
+  it.each(spread)("spreads %s over nodes without labels of zones, and over zones if it can", (_part, kind, spec) => {
+    const revision = kind === "Deployment" ? { matchLabelKeys: ["pod-template-hash"] } : {};
+    const labelSelector = spec.selector;
+    const pod = spec.template.spec;
+    expect(pod.topologySpreadConstraints).toEqual([
+      {
+        ...{ topologyKey: "kubernetes.io/hostname", maxSkew: 1, whenUnsatisfiable: "ScheduleAnyway" },
+        ...{ labelSelector, ...revision },
+      },
+    ]);
+    const podAffinityTerm = { topologyKey: "topology.kubernetes.io/zone", labelSelector, ...revision };
+    expect(pod.affinity).toEqual({
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] },
+    });
+  });
+
+  it("spreads every service and MongoDB", () => expect(spread).toHaveLength(services.length + 1));
+}
+
+if ("reason" in helm) notRun("where pods of the chart run", helm.reason);
+else describe("the chart", checks);
