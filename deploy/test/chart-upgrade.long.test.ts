@@ -214,6 +214,17 @@ function checks() {
     },
   );
 
+  it("lets a corrected upgrade replace a broken pod of NATS, unless the live set forbids it", async () => {
+    const policyOn = async (live?: LiveWorkloads) => {
+      const sets = ofKind(await renderOn([], {}, live), "StatefulSet");
+      return sets.find(({ metadata }) => partOf(metadata.labels) === "nats").spec.podManagementPolicy;
+    };
+    expect(await policyOn()).toBe("Parallel");
+    // Kubernetes refuses to change it.
+    const live = { "statefulsets/shop-service-ci-nats": { replicas: 1, podManagementPolicy: "OrderedReady" } };
+    expect(await policyOn(live)).toBe("OrderedReady");
+  });
+
   it("keeps the number of pods when autoscaling is turned on", async () => {
     const live = {
       "deployments/shop-service-ci-gateway": { replicas: 5 },
