@@ -225,6 +225,15 @@ function checks() {
     expect(await policyOn(live)).toBe("OrderedReady");
   });
 
+  it("rejects a new volume of NATS that is too small for the events' stream, but not one that exists", async () => {
+    const claim = { resources: { requests: { storage: "2Gi" } } };
+    const live = { "statefulsets/shop-service-ci-nats": { replicas: 1, volumeClaimTemplates: [{ spec: claim }] } };
+    const storage = { "nats.storage": "2Gi" };
+    await expect(renderOn([], storage)).rejects.toThrow("nats.storage is 2Gi, but must be at least 3Gi");
+    expect(ofKind(await renderOn([], { "nats.storage": "3Gi" }), "StatefulSet")).toHaveLength(3);
+    expect(ofKind(await renderOn([], storage, live), "StatefulSet")).toHaveLength(3);
+  });
+
   it("keeps the number of pods when autoscaling is turned on", async () => {
     const live = {
       "deployments/shop-service-ci-gateway": { replicas: 5 },
