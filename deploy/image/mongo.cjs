@@ -5,8 +5,8 @@
 //                                            KEYS/ca.crt. Gives them and the data folder to a user. With MONGO_SELF and POD_IP,
 //                                            waits until this member's host name has that address
 //   node mongo.cjs once                      creates the set and its users, and makes mongod read its certificate again
-//   node mongo.cjs keep KEYS TLS             does the same, and then lets members join and leave, and gives mongod each new
-//                                            certificate
+//   node mongo.cjs keep KEYS TLS [PORT]      does the same, and then lets members join and leave, and gives mongod each new
+//                                            certificate. At the port, it says whether the member is ready
 //   node mongo.cjs shrink TLS NUMBER         takes the votes of all members but the first NUMBER, so that the others may stop
 //   node mongo.cjs drop USER                 removes users that nobody uses any more: USER, USER_builds and so on
 // Environment: MONGO_KEY; MONGO_ROOT_PASSWORD; MONGO_USER (`ci`) and MONGO_PASSWORD of the operator; MONGO_PASSWORD_BUILDS
@@ -20,6 +20,7 @@ const { createRequire } = require("node:module");
 const { join } = require("node:path");
 const { setTimeout: pause } = require("node:timers/promises");
 const { keepMembers, memberOf, members, takeVote } = require("./mongo-members.cjs");
+const { serveReady } = require("./mongo-ready.cjs");
 
 const setName = "rs0";
 const [task, ...rest] = process.argv.slice(2);
@@ -212,11 +213,13 @@ const ensureSet = async (mayBeSecondary) => {
   }
 };
 
+const hello = async () => closing(await connect(), (admin) => admin.command({ hello: 1 }));
+
 let hasUsers = false;
 
 /** Updates the users once this member is the primary. */
 const keepUsers = async () => {
-  const { isWritablePrimary } = await closing(await connect(), (admin) => admin.command({ hello: 1 }));
+  const { isWritablePrimary } = await hello();
   if (isWritablePrimary) hasUsers ||= await withRoot(putUsers).then(() => true);
 };
 
@@ -236,11 +239,12 @@ const main = async () => {
   if (task === "drop") return withRoot((admin) => dropUsers(admin, rest[0]));
   if (task === "shrink") return shrink(rest[0], Number(rest[1]));
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once, keep and shrink");
+  const [keys, tls, port] = rest;
+  if (port) serveReady(Number(port), hello);
   hasUsers = await ensureSet(task === "keep");
   await withRoot(rotate);
   console.log(hasUsers ? `The replica set ${setName} is ready` : `Another member of ${setName} is the primary`);
   if (task === "once") return;
-  const [keys, tls] = rest;
   await Promise.all([
     every(30_000, () => withRoot(keepMembers)),
     every(5_000, async () => hasUsers || keepUsers()),

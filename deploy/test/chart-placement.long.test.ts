@@ -31,6 +31,16 @@ function checks() {
     });
   });
 
+  it("asks the container that knows MongoDB's set whether a member is available", () => {
+    const [, , spec] = placements().find(([part]) => part === "mongodb")!;
+    const { containers } = spec.template.spec;
+    const [mongod, set] = ["mongodb", "set"].map((wanted) => containers.find(({ name }: Rendered) => name === wanted));
+    expect(mongod.readinessProbe).toBeUndefined();
+    const { port } = set.readinessProbe.httpGet;
+    const { containerPort } = set.ports.find(({ name }: Rendered) => name === port);
+    expect(set.args).toEqual(["/app/mongo.cjs", "keep", "/keys", "/tls", `${containerPort}`]);
+  });
+
   it("spreads every service and MongoDB", () => expect(spread).toHaveLength(services.length + 1));
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Mongo, openMongo } from "@ci/kit/mongo/mongo";
 import { storedServices } from "@ci/kit/mongo/users";
 import { eventually } from "@ci/testkit/eventually";
+import { freePort } from "@ci/testkit/ports";
 import { startMongoWith } from "@ci/testkit/stores";
 import { installedCertificates } from "./_certificates.js";
 import { mongodOptions } from "./_environments.js";
@@ -26,7 +27,8 @@ const passwords = Object.fromEntries(
   ["", ...storedServices.map((name) => `_${name}`)].map((name) => [`MONGO_PASSWORD${name.toUpperCase()}`, "m"]),
 );
 
-const startMember = () => startMongoWith(...mongodOptions().map((option) => option.replace("/keys", dir)));
+const startMember = (...more: string[]) =>
+  startMongoWith(...mongodOptions().map((option) => option.replace("/keys", dir)), ...more);
 
 /** Works with a database of one member. What is written is on a majority of the voting members. */
 async function withDb<T>(
@@ -136,6 +138,31 @@ it("a secondary gets a new certificate, and updates the users once it is the pri
   await eventually(() => expect(readFileSync(file, "utf8")).toBe(authorities), patience);
   await set.makePrimary(two);
   await eventually(() => withDb(two, "ci_builds", (db) => db.command({ ping: 1 }), "ci:new"), patience);
+});
+
+it("a member is ready when it has the data, and while it belongs to no set", async () => {
+  const hangs = 'failpoint.initialSyncHangBeforeCopyingDatabases={"mode":"alwaysOn"}';
+  await using first = await startMember();
+  await using second = await startMember();
+  await using third = await startMember(...["enableTestCommands=1", hangs].flatMap((one) => ["--setParameter", one]));
+  const ports = [await freePort(), await freePort(), await freePort()] as const;
+  const keep = ({ address }: typeof first, port: number) =>
+    runningScript("mongo.cjs", ["keep", dir, join(certificates, "mongo"), `${port}`], {
+      ...{ ...passwords, MONGO_ROOT_PASSWORD: "r", MONGO_SELF: "none", MONGO_MEMBERS: address },
+    });
+  await using _first = keep(first, ports[0]);
+  await using _second = keep(second, ports[1]);
+  await using _third = keep(third, ports[2]);
+  const statuses = () => Promise.all(ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}`)).status));
+  await eventually(async () => expect(await statuses()).toEqual([200, 200, 200]), patience);
+  const set = await setOf(first, second, third);
+  await set.put(first.address, 1);
+  await eventually(async () => expect(await statuses()).toEqual([200, 200, 503]), patience);
+  const { members: known } = await withDb(first.address, "admin", (db) => db.command({ replSetGetStatus: 1 }));
+  expect(known.map(({ stateStr }: { stateStr: string }) => stateStr)).toEqual(["PRIMARY", "SECONDARY", "STARTUP2"]);
+  await second.mongo.pause();
+  await eventually(async () => expect((await statuses())[1]).toBe(503), patience);
+  second.mongo.resume();
 });
 
 const writeKeys = (POD_IP: string, folder: string) => {
