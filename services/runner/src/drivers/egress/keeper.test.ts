@@ -4,14 +4,19 @@ import { type EgressOptions, keepEgress } from "./keeper.js";
 const jumps = [{ hook: "OUTPUT", match: "-m owner --uid-owner 1-2" }] as const;
 
 /** Keeps rules in a place that behaves as told, and records scripts and warnings. */
-function kept(mode: EgressOptions["config"]["mode"], run: (nth: number) => Promise<void>, renewEveryMs = 60_000) {
+function kept(
+  mode: EgressOptions["config"]["mode"],
+  run: (nth: number) => Promise<void>,
+  renewEveryMs = 60_000,
+  waitMs?: number,
+) {
   const scripts: string[] = [];
   const warnings: string[] = [];
-  const note = (_fields: unknown, text: string) => void warnings.push(text);
+  const note = ({ err }: { err: Error }) => void warnings.push(err.message);
   const log = Object.assign(createLog("runner", "silent"), { warn: note, error: note });
   const place = { renewEveryMs, run: (script: string) => run(scripts.push(script)) };
   const config = { mode, allow: [], image: "" };
-  return { scripts, warnings, egress: keepEgress({ config, driver: "qemu", name: "r", jumps, place, log }) };
+  return { scripts, warnings, egress: keepEgress({ config, driver: "qemu", name: "r", jumps, place, log, waitMs }) };
 }
 
 const works = async () => undefined;
@@ -47,6 +52,28 @@ test.each([
   egress.distrust();
   expect(await egress.ensure()).toBe(runs);
   expect(warnings.length).toBe(1);
+});
+
+test.each([
+  ["enforce", false],
+  ["warn", true],
+] as const)(
+  "with %s and a filter that takes long to set, the log says that and what came of it, and builds run: %s",
+  async (mode, runs) => {
+    const attempts: ((reason: Error) => void)[] = [];
+    const slow = () => new Promise<void>((_resolve, reject) => void attempts.push(reject));
+    const { egress, warnings } = kept(mode, slow, 60_000, 0);
+    expect([await egress.ensure(), await egress.ensure(), egress.enforced()]).toEqual([runs, runs, false]);
+    expect(warnings).toEqual(["Not set within 0 s, perhaps because JOB_EGRESS_IMAGE is still being pulled"]);
+    attempts[0]!(new Error("no registry"));
+    expect(await egress.ensure()).toBe(runs);
+    expect(warnings.slice(1)).toEqual(["no registry"]);
+  },
+);
+
+test("rules that were in force are not trusted while it takes long to set them again", async () => {
+  const { egress, warnings } = kept("enforce", (nth) => (nth === 1 ? works() : hangs()), 0, 0);
+  expect([await egress.ensure(), await egress.ensure(), warnings.length]).toEqual([true, false, 1]);
 });
 
 test("with open nothing is set or removed", async () => {

@@ -29,11 +29,13 @@ export interface EgressOptions {
   readonly jumps: readonly Jump[];
   readonly place: Place;
   readonly log: Log;
+  /** How long builds wait until the rules are set. */
+  readonly waitMs?: number;
 }
 
 const retryEveryMs = 30_000;
 /** The engine may have to pull an image first. */
-const firstWaitMs = 60_000;
+const usualWaitMs = 60_000;
 
 /** Six letters and digits that stand for a runner where names must be short. */
 export const shortNameOf = (name: string): string => createHash("sha256").update(name).digest("hex").slice(0, 6);
@@ -42,12 +44,29 @@ const mend =
   "run the runner as root on the host of the jobs, with iptables installed, or set JOB_EGRESS_IMAGE (docker); JOB_EGRESS=open says that jobs may reach private addresses";
 
 /** Keeps the rules of a driver's jobs in force, and logs each change. */
-export function keepEgress({ config, driver, name, jumps, place, log }: EgressOptions): Egress {
+export function keepEgress(options: EgressOptions): Egress {
+  const { config, driver, name, jumps, place, log, waitMs = usualWaitMs } = options;
   const chain = `CI-${driver === "docker" ? "BUILDS" : "VMS"}-${shortNameOf(name)}`;
   const set: RuleSet = { chain, jumps, allow: config.allow };
   let freshUntil = Number.NEGATIVE_INFINITY;
-  let status: "unknown" | "enforced" | "failed" = "unknown";
+  let status: "unknown" | "enforced" | "late" | "failed" = "unknown";
   let applying: Promise<void> | undefined;
+
+  function fail(as: "late" | "failed", error: unknown): void {
+    const level = config.mode === "enforce" ? "error" : "warn";
+    const outcome = config.mode === "enforce" ? ": claiming no builds" : "";
+    if (status !== as)
+      log[level](
+        { err: error, driver, mend },
+        `jobs could reach private addresses, because the packet filter is not set${outcome}`,
+      );
+    status = as;
+  }
+
+  const noteLate = (): void => {
+    const why = `Not set within ${waitMs / 1_000} s, perhaps because JOB_EGRESS_IMAGE is still being pulled`;
+    if (status !== "failed") fail("late", new Error(why));
+  };
 
   async function apply(): Promise<void> {
     try {
@@ -56,14 +75,7 @@ export function keepEgress({ config, driver, name, jumps, place, log }: EgressOp
       status = "enforced";
       freshUntil = performance.now() + place.renewEveryMs;
     } catch (error) {
-      const level = config.mode === "enforce" ? "error" : "warn";
-      const outcome = config.mode === "enforce" ? ": claiming no builds" : "";
-      if (status !== "failed")
-        log[level](
-          { err: error, driver, mend },
-          `jobs could reach private addresses, because the packet filter is not set${outcome}`,
-        );
-      status = "failed";
+      fail("failed", error);
       freshUntil = performance.now() + retryEveryMs;
     }
   }
@@ -76,8 +88,8 @@ export function keepEgress({ config, driver, name, jumps, place, log }: EgressOp
           applying = undefined;
         });
         // Builds do not wait for another attempt after a failed one.
-        const waitMs = status === "failed" ? 0 : firstWaitMs;
-        await raceAbort(AbortSignal.timeout(waitMs), applying).catch(() => undefined);
+        const isHopeful = status === "unknown" || status === "enforced";
+        await raceAbort(AbortSignal.timeout(isHopeful ? waitMs : 0), applying).catch(noteLate);
       }
       return status === "enforced" || config.mode === "warn";
     },
