@@ -283,6 +283,8 @@ function checks() {
   it("rejects missing and invalid values by name", () => {
     expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
+    const digest = `0.2.0@sha256:${"0".repeat(64)}`;
+    expect(template(helm, helmOptions("minimal", { "image.tag": digest })).stderr).toMatch(/image.tag.*pattern/);
     expect(template(helm, helmOptions("minimal", { "nats.bundled": false })).stderr).toContain(
       "its urlSecret must be named",
     );
