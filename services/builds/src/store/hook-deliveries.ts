@@ -12,6 +12,8 @@ export interface HookDelivery {
   /** The repository's id and the provider's own id of the delivery. */
   readonly _id: string;
   readonly repositoryId: number;
+  /** The repository's user when it was received; absent on older deliveries. */
+  readonly userId?: number;
   /** SHA-256 of the signed body, which prevents a replay under another id. Absent on older deliveries. */
   readonly bodyHash?: string;
   /** Counts all deliveries; absent on older ones, which are not listed. */

@@ -1,14 +1,20 @@
+import { randomUUID } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { RepositoryServiceDefinition, type UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
 import { limitOf } from "@ci/testkit/quotas";
+import type { Answer } from "@ci/testkit/receiver";
+import { dayMs } from "../../src/domain/hooks/unapproved.js";
+import type { HookDelivery } from "../../src/store/hook-deliveries.js";
 import { repositoryStore } from "../../src/store/repositories.js";
 import { fromGithub, github } from "../_hook-payloads.js";
 import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 
-const { suite, hooked, deliveriesOf } = bootHooks();
+let answer: Answer | undefined;
+const { suite, hooked, deliveriesOf } = bootHooks({ hookPausesMs: [dayMs] }, { before: async () => answer });
 const theirs = "a secret of the member";
 
 /** Makes a member the user of a new repository in a namespace of ann's. */
@@ -69,4 +75,71 @@ it("a repository whose user is deleted makes no builds, even before this service
   expect(await push("after")).toEqual([]);
   const reasons = ["the repository's user may no longer submit to the namespace"];
   expect((await deliveriesOf(hook))[0]).toMatchObject({ status: "failed", reasons });
+});
+
+describe("a delivery that was received for an earlier user", () => {
+  const ignored = {
+    status: "skipped",
+    builds: [],
+    reasons: ["received for an earlier user of this repository; push again"],
+  };
+  const stored = () => suite.database().collection<HookDelivery>("hookDeliveries");
+
+  /** Sends a push that a member signed, and lets ann take the repository over afterwards. */
+  async function takenOver() {
+    const hook = await repositoryOf(suite.users.bob);
+    const sha = await hook.git.commit({ ".service-ci.yml": manifest });
+    await hook.send(fromGithub("push", github.push({ sha }), theirs, randomUUID()));
+    const [delivery] = await deliveriesOf(hook);
+    const takeover = requestFor(hook, { secret: "ann's" });
+    await suite.as(suite.users.ann, () => suite.repositories.updateRepository(takeover));
+    return { hook, number: delivery!.id, which: { repositoryId: hook.record.id, number: delivery!.id } };
+  }
+
+  const redeliver = async ({ namespace, record }: Hooked, id: number, user = suite.users.bob) => {
+    const ref = { namespaceId: namespace.id, repositoryId: record.id, id };
+    return (await suite.as(user, () => suite.repositories.redeliverHook(ref))).delivery!;
+  };
+
+  afterEach(() => {
+    answer = undefined;
+  });
+
+  it("makes no build when a user redelivers it, and neither does its redelivery", async () => {
+    const { hook, number } = await takenOver();
+    const again = await redeliver(hook, number);
+    expect(again).toMatchObject(ignored);
+    expect(await redeliver(hook, again.id, suite.users.ann)).toMatchObject(ignored);
+  });
+
+  it("makes no build when it is retried", async () => {
+    answer = { status: 404 };
+    const { hook, which } = await takenOver();
+    answer = undefined;
+    expect((await stored().updateOne(which, { $set: { dueAt: new Date(0) } })).matchedCount).toBe(1);
+    // A delivery that is processed wakes the loop.
+    await (await hooked()).push({ sha: "1".repeat(40) });
+    await eventually(async () => expect((await deliveriesOf(hook))[0]).toMatchObject(ignored));
+  });
+
+  it("makes no build if an older version received it", async () => {
+    const { hook, number, which } = await takenOver();
+    await stored().updateOne(which, { $unset: { userId: true } });
+    expect(await redeliver(hook, number)).toMatchObject(ignored);
+  });
+});
+
+it.each([
+  ["again if it made builds of the same user", manifest, "built"],
+  ["no more if it made none, so nothing says whose it was", "driver: {}", "skipped"],
+])("a delivery that an older version received makes builds %s", async (_, text, status) => {
+  const hook = await hooked();
+  await hook.push({ sha: await hook.git.commit({ ".service-ci.yml": text }) });
+  const [delivery] = await deliveriesOf(hook);
+  const which = { repositoryId: hook.record.id, number: delivery!.id };
+  const stored = suite.database().collection<HookDelivery>("hookDeliveries");
+  await stored.updateOne(which, { $unset: { userId: true } });
+  const ref = { namespaceId: hook.namespace.id, repositoryId: hook.record.id, id: delivery!.id };
+  const { delivery: again } = await suite.as(suite.users.ann, () => suite.repositories.redeliverHook(ref));
+  expect(again).toMatchObject({ status });
 });

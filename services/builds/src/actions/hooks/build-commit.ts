@@ -12,7 +12,7 @@ import {
   subjectOf,
   tagOf,
 } from "../../domain/hooks/change.js";
-import { boundedReasons, skipMark } from "../../domain/hooks/reasons.js";
+import { boundedReasons, earlierUsers, skipMark } from "../../domain/hooks/reasons.js";
 import { dayMs } from "../../domain/hooks/unapproved.js";
 import { tagFrom } from "../../domain/tags.js";
 import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
@@ -164,7 +164,9 @@ export async function buildCommit(
   repository: RepositoryDoc,
   delivery: BuiltDelivery,
 ): Promise<CommitResult> {
-  const { change } = delivery;
+  const { change, userId = repository.userId } = delivery;
+  // Only the earlier user vouched for the payload.
+  if (userId !== repository.userId) return { sha: change.sha, wrong: false, silent: true, reasons: [earlierUsers] };
   if (isForeign(change) && forksOf(repository) === "ignore") {
     // A process may have died before it killed all of them.
     await killIgnored(ctx, repository._id);

@@ -14,7 +14,7 @@ import { waitFor } from "./wait-for.js";
 export async function startDelivery(
   ctx: Context,
   repositoryId: number,
-  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order">,
+  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order"> & { readonly userId: number },
 ): Promise<DeliveryRecord> {
   const delivery = {
     _id: `${repositoryId}/${randomUUID()}`,

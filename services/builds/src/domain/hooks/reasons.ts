@@ -17,6 +17,8 @@ const maxReasonLength = fixedLimit({
 export const boundedReasons = (reasons: readonly string[]): string[] =>
   reasons.slice(0, maxReasons).map((reason) => reason.slice(0, maxReasonLength).replace(/\p{Surrogate}$/u, ""));
 
+export const earlierUsers = "received for an earlier user of this repository; push again";
+
 export const notReported = "its status could not be reported; redeliver it later";
 
 /** Returns the mark in a commit's message that asks for no build. */

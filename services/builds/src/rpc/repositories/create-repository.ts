@@ -86,7 +86,7 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
       async change() {
         signal.throwIfAborted();
         const made = await create(ctx, { ...request, provider: found.provider }, caller.userId!);
-        const first = { event: "connected", change: found.head };
+        const first = { userId: made.userId, event: "connected", change: found.head };
         const delivery = found.head && (await startDelivery(ctx, made._id, first));
         return { repository: toRepository(made), delivery };
       },

@@ -39,13 +39,14 @@ const readReceived = (
   });
 
 async function newDelivery(ctx: Context, repository: RepositoryDoc, received: Received): Promise<HookDelivery> {
-  const { _id, provider } = repository;
+  const { _id, provider, userId } = repository;
   const { headers, body } = received;
   const deliveryId = providers[provider].deliveryId(headers) ?? randomUUID();
   const read = await readReceived(repository, received);
   return {
     _id: `${_id}/${deliveryId.slice(0, maxDeliveryIdLength)}`,
     repositoryId: _id,
+    userId,
     number: await nextId(ctx.db, "hookDeliveries"),
     bodyHash: createHash("sha256").update(body).digest("base64"),
     createdAt: ctx.now(),

@@ -1,13 +1,22 @@
 import { findDelivery } from "../../actions/hooks/find-delivery.js";
 import { startDelivery } from "../../actions/hooks/start-delivery.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
-import { orderOf } from "../../store/hook-deliveries.js";
+import { type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
+
+const nobody = 0;
+
+/** Returns the user whose delivery it was. The builds of an older delivery tell; without any, nobody may repeat it. */
+async function userOfDelivery({ builds }: Context, { _id, userId }: HookDelivery): Promise<number> {
+  return userId ?? (await builds.ofDelivery(_id))[0]?.userId ?? nobody;
+}
 
 export const redeliverHook =
   (ctx: Context): RepositoryHandlers["redeliverHook"] =>
   async (ref, { caller }) => {
     const original = await findDelivery(ctx, caller, ref);
     const { repositoryId, number, event, change, reasons } = original;
-    const repeated = { event, ...(change ? { change } : { reasons }), redeliveryOf: number, order: orderOf(original) };
+    const userId = await userOfDelivery(ctx, original);
+    const what = { userId, event, ...(change ? { change } : { reasons }) };
+    const repeated = { ...what, redeliveryOf: number, order: orderOf(original) };
     return { delivery: await startDelivery(ctx, repositoryId, repeated) };
   };
