@@ -25,12 +25,13 @@ export interface CacheDoc {
 export const rootOwner = (rootId: number): string => `root/${rootId}`;
 export const userOwner = (userId: number): string => `user/${userId}`;
 
-type Owned = Pick<BuildDoc, "userId" | "rootId" | "namespaceOnly" | "origin">;
+type Owned = Pick<BuildDoc, "userId" | "rootId" | "namespaceOnly" | "origin" | "names">;
 
-/** Returns the owner of a build's caches. None after its namespace was deleted, if others chose its manifest. */
-export function cacheOwner({ userId, rootId, namespaceOnly, origin }: Owned): string | undefined {
+/** Returns the owner of a build's caches. None after its namespace was deleted: the build may hold files of its members. */
+export function cacheOwner({ userId, rootId, namespaceOnly, origin, names }: Owned): string | undefined {
   if (rootId !== undefined) return rootOwner(rootId);
-  return namespaceOnly || origin?.bare || origin?.deliveryId !== undefined ? undefined : userOwner(userId);
+  const wasInNamespace = namespaceOnly || names?.namespace !== undefined || origin?.deliveryId !== undefined;
+  return wasInNamespace || origin?.bare ? undefined : userOwner(userId);
 }
 
 const firstFormat = 1;
