@@ -89,9 +89,9 @@ const readBounds = (s: Settings) => ({
   }),
   hookBodies: s.int(
     "HOOK_BODIES",
-    "request bodies from hooks that each gateway reads at once, at most a quarter of them from one address; 0: no limit",
+    "request bodies of that size from hooks that each gateway holds while they arrive, at most a quarter of them from one address; 0: no limit",
     16,
-    { refusal: "Too many requests", effect: "429 after ten seconds of waiting" },
+    { refusal: "Too many requests", effect: "429 for the body that began first" },
   ),
   maxConnections: s.int("MAX_CONNECTIONS", "connections that each gateway accepts at once", 10_000, {
     min: "1",

@@ -12,6 +12,7 @@ import type { Clients } from "./backend/clients.js";
 import type { buildRenderer } from "./backend/rendered-builds.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
+import type { arriving } from "./content/arriving.js";
 import type { OpenStreams } from "./stream/open-streams.js";
 
 export interface Context extends Clients {
@@ -26,8 +27,8 @@ export interface Context extends Clients {
   readonly renderBuilds: ReturnType<typeof buildRenderer>;
   readonly sessions: Sessions;
   readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
-  /** Which bodies of hooks are read now: of all, and of one address. */
-  readonly hookTurns: { readonly all: Turns; readonly address: Turns };
+  /** The bodies of hooks that are arriving, by address. */
+  readonly hookBodies: ReturnType<typeof arriving>;
   readonly downloadTurns: Turns;
   readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;

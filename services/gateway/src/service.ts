@@ -20,6 +20,7 @@ import { healthCheck } from "./backend/health.js";
 import { buildRenderer } from "./backend/rendered-builds.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
+import { arriving } from "./content/arriving.js";
 import type { Context } from "./context.js";
 import { sendUnhandled } from "./http/answer.js";
 import { api } from "./http/api.js";
@@ -36,6 +37,11 @@ import { readSite } from "./web/site.js";
 
 /** How long a cached namespace is trusted if the event about a change is lost. */
 const trustMs = 5_000;
+
+const hookBodiesOf = ({ hookBodies, hookBytes }: Config) => {
+  const bodies = hookBodies || Number.POSITIVE_INFINITY;
+  return arriving(bodies * hookBytes, Math.ceil(bodies / 4) * hookBytes);
+};
 
 export interface Gateway extends Running {
   readonly port: number;
@@ -81,7 +87,7 @@ export async function start(config: Config): Promise<Gateway> {
         client: openidClient(config.openid, `${config.publicUrl}${callbackPath}`, log),
         pending: pendingSignIns(config, config.openid),
       },
-      hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
+      hookBodies: hookBodiesOf(config),
       downloadTurns: turns(config.downloadsAtOnce),
       checkHealth: healthCheck(clients, log),
       openStreams: openStreams(config),

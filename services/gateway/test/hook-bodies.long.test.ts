@@ -34,12 +34,12 @@ test("a body that is declared too large is refused before it has arrived", async
   expect(await sendUnfinished(hookUrl, 64 * 1024 + 1)).toMatchObject({ status: 413 });
 });
 
-test("a body that never ends is refused, and a push waits for its turn behind it", async () => {
+test("a body that never ends is refused, and many of them do not hold up a push", async () => {
   const slow = {
     status: 400,
     json: { message: "Request body arrives too slowly; send it again over a faster connection" },
   };
-  const unfinished = Array.from({ length: 3 }, () => sendUnfinished(hookUrl, 60_000));
+  const unfinished = Array.from({ length: 12 }, () => sendUnfinished(hookUrl, 60_000));
   const body = JSON.stringify({ zen: "Keep it logically awesome." });
   const sign = `sha256=${createHmac("sha256", "hush").update(body).digest("hex")}`;
   const headers = { "X-GitHub-Event": "ping", "X-GitHub-Delivery": randomUUID(), "X-Hub-Signature-256": sign };

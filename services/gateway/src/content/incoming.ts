@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
+import type { Watch } from "./arriving.js";
 
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
 
@@ -72,14 +73,22 @@ export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Er
   };
 }
 
+const unwatched: Watch = () => () => undefined;
+
 /** Reads the whole body. Throws 413 as soon as it exceeds the limit; the rest is then still arriving. */
-export function readAll(request: IncomingMessage, limitBytes: number, pace: Pace = defaultPace): Promise<Buffer> {
+export function readAll(
+  request: IncomingMessage,
+  limitBytes: number,
+  pace: Pace = defaultPace,
+  watch: Watch = unwatched,
+): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const pieces = new Pieces();
-    const unwatch = watchPace(request, pace, (error) => done(() => reject(error)));
+    const stop = (error: Error) => done(() => reject(error));
+    const watches = [watchPace(request, pace, stop), watch(request, stop)];
     const done = (settle: () => void) => {
-      unwatch();
+      for (const end of watches) end();
       request.off("data", take).off("end", end).off("error", cut).off("close", cut);
       settle();
     };

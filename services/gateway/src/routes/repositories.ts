@@ -8,7 +8,7 @@ import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { defaultPace, readAll } from "../content/incoming.js";
 import type { Context } from "../context.js";
-import { disconnected, type Exchange } from "../http/exchange.js";
+import type { Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { flag, text } from "../http/shape.js";
@@ -161,14 +161,10 @@ function providerHeaders({ request: { headers } }: Exchange): Record<string, str
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-/** Reads the body of a stranger. Few are read at once, and those of one address do not hold up those of others. */
-function readHook({ config, hookTurns }: Context, exchange: Exchange): Promise<Buffer> {
-  const { request } = exchange;
+function readHook({ config, hookBodies }: Context, { request }: Exchange): Promise<Buffer> {
   const pace = { ...defaultPace, timeoutMs: config.hookBodyMs };
-  const signal = disconnected(exchange);
   const address = networkOf(clientAddress(request, config.trustedProxies));
-  const read = () => readAll(request, config.hookBytes, pace);
-  return hookTurns.address(address, signal, () => hookTurns.all("hooks", signal, read));
+  return readAll(request, config.hookBytes, pace, hookBodies(address));
 }
 
 export const receiveHook = action({
