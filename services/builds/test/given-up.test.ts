@@ -1,5 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
+import { MongoNetworkError } from "mongodb";
+import type { Context } from "../src/context.js";
 import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { buildInserter } from "../src/store/insert-builds.js";
@@ -52,6 +54,39 @@ it("a build that was claimed for a call without a caller is queued again, as if 
   const { build } = await suite.as(ann, () => suite.builds.getBuild({ ref: { userId: ann.id, number }, brief: false }));
   expect(build).toMatchObject({ tags: [], output: undefined });
   await suite.finish(claimed, 0, "failed");
+});
+
+/** Changes builds like the real store, but the first claim fails after it was stored, as if MongoDB's primary had died. */
+function losingReply(before: () => Promise<void> = async () => {}): Pick<Context, "builds"> {
+  const real = store();
+  let claims = 0;
+  const change: BuildStore["change"] = async (...how) => {
+    const doc = await real.change(...how);
+    if (doc.status !== "running" || claims++ > 0) return doc;
+    await before();
+    throw new MongoNetworkError("connection closed");
+  };
+  return { builds: { ...real, change } };
+}
+
+const storedBuild = (id: number) => suite.database().collection<BuildDoc>("builds").findOne({ _id: id });
+
+it("a claim whose reply from MongoDB was lost is repeated, and gives the runner the build", async () => {
+  const { id } = await suite.submit(suite.users.ann);
+  await using service = await startLeaving(() => losingReply());
+  const { assignment } = await service.queue.claimBuild({ runnerId: "r", drivers: ["os"] });
+  expect(assignment).toMatchObject({ buildId: id, epoch: 1 });
+  expect(await storedBuild(id)).toMatchObject({ status: "running", epoch: 1, returns: 0 });
+  await suite.finish(assignment!, 0, "failed");
+});
+
+it("such a claim counts as no return if the runner has left meanwhile", async () => {
+  const { id } = await suite.submit(suite.users.ann);
+  await using service = await startLeaving(losingReply);
+  const claiming = service.queue.claimBuild({ runnerId: "gone", drivers: ["os"] }, { signal: service.signal });
+  await expect(claiming).rejects.toThrow();
+  await eventually(async () => expect(await storedBuild(id)).toMatchObject({ status: "queued", epoch: 1, returns: 0 }));
+  await suite.finish((await suite.claim())!, 0, "failed");
 });
 
 it("a build whose submitter has left is not stored", async () => {

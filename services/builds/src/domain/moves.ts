@@ -25,6 +25,10 @@ export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: 
   return withEvent(doc, { set, leaseMs }, "build.started", now);
 }
 
+/** Reports whether this very claim gave the build to its runner: each has a secret of its own. */
+export const isClaimedBy = ({ status, leaseHash }: BuildDoc, claimer: Pick<Claimer, "leaseHash">): boolean =>
+  status === "running" && leaseHash === claimer.leaseHash;
+
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
 
 /** A piece of a job's output. Its offset is in the job's output for a parallel job, otherwise in the build's. */

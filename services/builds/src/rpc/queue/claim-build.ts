@@ -1,9 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { writeTicket } from "@ci/access/image-ticket";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { isMongoAway } from "@ci/kit/mongo/mongo-away";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
-import { asFault } from "@ci/kit/rpc/fault";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Picked } from "../../actions/claim-turns.js";
@@ -14,7 +16,7 @@ import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
-import { type Claimer, claim } from "../../domain/moves.js";
+import { type Claimer, claim, isClaimedBy } from "../../domain/moves.js";
 import { unclaim } from "../../domain/take-back.js";
 import type { WaitingUser } from "../../store/line.js";
 
@@ -22,22 +24,35 @@ import type { WaitingUser } from "../../store/line.js";
 const maxTurns = 50;
 /** Most attempts of one claim for the same user while other claims are faster. */
 const maxAttempts = 50;
+const repeatMs = 200;
 
 const inSubmissionTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
   withTrail(doc.trail, () =>
     traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work),
   );
 
-async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<BuildDoc | undefined> {
+/** Claims a build. If it is unknown whether the claim was stored, repeats it: otherwise it would count as a lost runner. */
+async function take(
+  ctx: Context,
+  read: BuildDoc,
+  { signal, ...claimer }: Claimer & Pick<Asking, "signal">,
+): Promise<BuildDoc | undefined> {
   const { leaseMs } = ctx.config;
-  try {
-    return await inSubmissionTrace(read, () =>
-      ctx.builds.change(read._id, (doc) => claim(doc, claimer, leaseMs, ctx.now()), read),
-    );
-  } catch (error) {
-    // Another runner has claimed this build, or another build of its group.
-    if (duplicateKey(error) || asFault(error).code === "conflict") return undefined;
-    throw error;
+  const leaseEndsMs = performance.now() + leaseMs;
+  const decide = (doc: BuildDoc) => {
+    if (isClaimedBy(doc, claimer)) return undefined;
+    if (signal.aborted) throw new Fault("conflict", "The runner has left");
+    return claim(doc, claimer, leaseMs, ctx.now());
+  };
+  for (let known: BuildDoc | undefined = read; ; known = undefined) {
+    try {
+      return await inSubmissionTrace(read, () => ctx.builds.change(read._id, decide, known));
+    } catch (error) {
+      // Another runner has claimed this build, or another build of its group.
+      if (duplicateKey(error) || asFault(error).code === "conflict") return undefined;
+      if (!isMongoAway(error) || ctx.signal.aborted || performance.now() > leaseEndsMs) throw error;
+    }
+    await delay(repeatMs);
   }
 }
 
@@ -74,7 +89,7 @@ async function takePicked(
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
   const others = isOnly && ctx.line.hasOthers(drivers, turn).catch(() => true);
-  const [doc, hasOthers] = await Promise.all([take(ctx, read, claimer), others]);
+  const [doc, hasOthers] = await Promise.all([take(ctx, read, { ...claimer, signal }), others]);
   if (doc && signal.aborted) await requeue(ctx, doc._id, (build) => unclaim(build, doc.epoch, ctx.now()));
   if (!doc || signal.aborted) {
     for (const slot of slots) await ctx.slots.give(slot);
