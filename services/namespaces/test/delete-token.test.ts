@@ -1,6 +1,8 @@
 import { type Caller, runAs } from "@ci/kit/rpc/caller";
 import type { Token, User } from "@ci/proto/namespaces/v1/accounts";
-import { as, namespacesSuite } from "./_suite.js";
+import { MongoNetworkError } from "mongodb";
+import { sessionStore } from "../src/store/sessions.js";
+import { as, bootNamespaces, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
 
@@ -32,6 +34,27 @@ describe("succeeds", () => {
     await remove(as(admin.id, await aToken(admin, "user:delete")), token);
     expect(await tokenIds(user)).toEqual([]);
   });
+});
+
+test("a deletion whose last write fails leaves no sessions and links", async () => {
+  const user = await ci.aUser();
+  const request = { username: user.username, name: "laptop", scope: "build:read" };
+  const { token, secret } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
+  await ci.accounts.createSession({ by: { $case: "token", value: secret }, userAgent: "", address: "" });
+  await runAs(as(user.id, token), () => ci.accounts.createSignInLink({}));
+  const real = sessionStore(ci.db, () => undefined);
+  const forgetToken = async (id: number) => {
+    if (await ci.db.collection("tokens").findOne({ _id: id as never, deletedAt: { $exists: true } }))
+      throw new MongoNetworkError("connection closed");
+    await real.forgetToken(id);
+  };
+  const failing = await bootNamespaces(ci.suite, {}, { sessions: { ...real, forgetToken } });
+  const deleting = runAs(as(user.id, token), () => failing.accounts.deleteToken({ id: token!.id }));
+  await expect(deleting).rejects.toMatchObject({ code: "unavailable" });
+  await failing.close();
+  expect(await tokenIds(user)).toEqual([]);
+  for (const name of ["sessions", "links"])
+    expect(await ci.db.collection(name).countDocuments({ tokenId: token!.id })).toBe(0);
 });
 
 describe("forbidden", () => {
