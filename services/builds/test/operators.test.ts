@@ -1,4 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
+import { MongoNetworkError } from "mongodb";
 import { recordQueue } from "../src/loops/record-queue.js";
 import { queueStore } from "../src/store/queue.js";
 import { queueMinuteStore } from "../src/store/queue-minutes.js";
@@ -69,6 +70,26 @@ describe("the history", () => {
         .collection("queueMinutes")
         .countDocuments({ at: minute(40) }),
     ).toBe(1);
+  });
+
+  test("counts once what MongoDB stored without a reply", async () => {
+    const db = suite.database();
+    const minutes = db.collection("queueMinutes");
+    let isAway = true;
+    const updateOne: typeof minutes.updateOne = async (...how) => {
+      const done = await minutes.updateOne(...how);
+      if (isAway) throw new MongoNetworkError("connection closed");
+      return done;
+    };
+    const queueMinutes = queueMinuteStore({ collection: () => ({ updateOne }) } as never);
+    const replica = { ...sources(minute(50)), queueMinutes };
+    const [createdAt, startedAt] = [minute(50), minute(49)];
+    queueMinutes.changed({ status: "queued" } as never, { status: "running", createdAt, startedAt } as never);
+    await expect(recordQueue(replica)).rejects.toThrow("connection closed");
+    isAway = false;
+    await recordQueue(replica);
+    const found = (await history(2)).find(({ at }) => at!.getTime() === minute(50).getTime());
+    expect(found).toMatchObject({ started: 1, waitedMs: 60_000 });
   });
 
   test("joins minutes to periods, and leaves out what is older", async () => {

@@ -1,3 +1,4 @@
+import { isMongoAway } from "@ci/kit/mongo/mongo-away";
 import type { QueuePeriod } from "@ci/proto/builds/v1/operators";
 import type { Db } from "mongodb";
 import { type BuildDoc, isFinal } from "../domain/build.js";
@@ -44,7 +45,8 @@ export const queueMinuteStore = (db: Db) => {
         const at = new Date(minute * minuteMs);
         await minutes.updateOne({ _id: minute }, { $set: { ...level, at }, $inc: { ...counted } }, { upsert: true });
       } catch (error) {
-        add(counted);
+        // Whether MongoDB has counted them is unknown.
+        if (!isMongoAway(error)) add(counted);
         throw error;
       }
     },
