@@ -213,8 +213,10 @@ export function endJob(build: BuildModel, job: JobModel, { outcome, text, exitCo
 }
 
 export function killBuild(build: BuildModel, now: number, by: string): void {
-  if (build.status === "queued") endBuild(build, "killed", now, `killed by ${by}`);
-  else if (build.status === "running" && !build.killRequested) {
+  if (build.status === "queued") {
+    if (textOf(build) !== "") appendLine(build, undefined, `Build killed by ${by}`);
+    endBuild(build, "killed", now, `killed by ${by}`);
+  } else if (build.status === "running" && !build.killRequested) {
     build.killRequested = true;
     build.killedBy = by;
   }

@@ -222,6 +222,15 @@ describe("kill", () => {
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
+  it("says so in the last line of a build that was queued again", () => {
+    const lost = running();
+    const doc = applyChange(lost, lose(lost, lost.lease!, { returns: 2, tagId: 1 }, t0)!);
+    const change = kill(doc, t0, "ann")!;
+    const text = "Runner lost, build queued again (1 of 2)\nBuild killed by ann\n";
+    expect(textOf(applyChange(doc, change))).toBe(text);
+    expect(applyChange(doc, change)).toMatchObject({ status: "killed", outputBytes: text.length });
+  });
+
   it("only records the request in a running build, once", () => {
     const doc = running();
     expect(kill(doc, t0)).toEqual({ set: { killRequestedAt: t0 } });

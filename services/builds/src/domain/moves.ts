@@ -145,7 +145,7 @@ export interface JobReport extends Piece, Verdict {
   readonly placed: readonly number[];
 }
 
-export const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
+const killedLine = ({ killRequestedBy }: BuildDoc): string => `Build ${killedReason(killRequestedBy)}`;
 
 /** Adds lines to a job's output in place of its runner. */
 export function addJobLines(doc: BuildDoc, index: number, lines: string, now: Date): Change {
@@ -214,9 +214,16 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   return finish(doc, change, worst(ran), now);
 }
 
+/** Ends a build whose kill was requested, with a line of output. */
+export const finishKilled = (doc: BuildDoc, now: Date): Change =>
+  finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
+
 /** Kills a queued build at once, and a running one through its runner. `by` is the name of the user, if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
-  if (doc.status === "queued") return finish(doc, { set: forgotten(doc) }, "killed", now, killedReason(by));
+  if (doc.status === "queued")
+    return doc.outputBytes > 0
+      ? finishKilled({ ...doc, killRequestedBy: by }, now)
+      : finish(doc, { set: forgotten(doc) }, "killed", now, killedReason(by));
   return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
 }

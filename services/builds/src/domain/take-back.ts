@@ -1,8 +1,7 @@
 import { resetArtifacts } from "./artifacts.js";
 import type { BuildDoc, HeldLease } from "./build.js";
 import { type Change, requireEventRoom, requireHeld } from "./change.js";
-import { addLine, finish, killedLine, showAll } from "./moves.js";
-import { killedReason } from "./reasons.js";
+import { addLine, finish, finishKilled, showAll } from "./moves.js";
 import { endByVerdict } from "./verdict.js";
 
 /** How often a build may be requeued, and the id of the tag that marks it. */
@@ -25,9 +24,6 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
   requireHeld(doc, epoch);
   return requeue(doc, "Runner stopped", limits, now);
 }
-
-const finishKilled = (doc: BuildDoc, now: Date): Change =>
-  finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
 
 const notStarted = { status: "queued", startedAt: undefined } as const;
 
