@@ -214,7 +214,6 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   return finish(doc, change, worst(ran), now);
 }
 
-/** Ends a build whose kill was requested, with a line of output. */
 export const finishKilled = (doc: BuildDoc, now: Date): Change =>
   finish(doc, addLine(doc, killedLine(doc), now), "killed", now, killedReason(doc.killRequestedBy));
 

@@ -45,7 +45,6 @@ export const queueMinuteStore = (db: Db) => {
         const at = new Date(minute * minuteMs);
         await minutes.updateOne({ _id: minute }, { $set: { ...level, at }, $inc: { ...counted } }, { upsert: true });
       } catch (error) {
-        // Whether MongoDB has counted them is unknown.
         if (!isMongoAway(error)) add(counted);
         throw error;
       }

@@ -12,12 +12,10 @@ interface Body {
 interface Share {
   readonly maxBytes: number;
   bytes: number;
-  /** The one that began first comes first. */
   readonly bodies: Set<Body>;
 }
 
-/** What a piece takes in memory beside its bytes. */
-const pieceBytes = 128;
+const pieceOverheadBytes = 128;
 
 const tooMany = () => new Refusal(429, "Too many requests", { "Retry-After": "10" });
 
@@ -28,10 +26,7 @@ function makeRoom(share: Share): void {
   }
 }
 
-/**
- * Bounds what bodies of strangers hold while they arrive: all together, and those of one address. Beyond that, those end
- * that began first, since honest clients send theirs at once. So slow bodies do not hold up others.
- */
+/** Bounds what all arriving bodies, and those of one address, hold in memory. Beyond that, stops those that began first. */
 export function arriving(maxBytes: number, maxBytesOfAddress: number): (address: string) => Watch {
   const all: Share = { maxBytes, bytes: 0, bodies: new Set() };
   const addresses = new Map<string, Share>();
@@ -42,7 +37,7 @@ export function arriving(maxBytes: number, maxBytesOfAddress: number): (address:
     const shares = [own, all];
     const body = { bytes: 0, stop };
     const count = ({ length }: Buffer) => {
-      const bytes = length + pieceBytes;
+      const bytes = length + pieceOverheadBytes;
       body.bytes += bytes;
       for (const share of shares) share.bytes += bytes;
       for (const share of shares) makeRoom(share);

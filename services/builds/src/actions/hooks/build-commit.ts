@@ -165,7 +165,6 @@ export async function buildCommit(
   delivery: BuiltDelivery,
 ): Promise<CommitResult> {
   const { change, userId = repository.userId } = delivery;
-  // Only the earlier user vouched for the payload.
   if (userId !== repository.userId) return { sha: change.sha, wrong: false, silent: true, reasons: [earlierUsers] };
   if (isForeign(change) && forksOf(repository) === "ignore") {
     // A process may have died before it killed all of them.
