@@ -43,7 +43,9 @@ describe("the last line says", () => {
     const { jobs, ...assignment } = anAssignment({ outputLimitBytes: 50 }, ["yes | head -c 1000", "exit 4"]);
     const artifacts = [{ id: newId(), source: "none", name: "none" }];
     const { text } = await run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, artifacts }] });
-    expect(text).toMatch(/\n-- output truncated after \d+ bytes --\nJob failed: exit code 4\n$/);
+    expect(text).toMatch(
+      /\n-- output truncated after \d+ bytes --\nCollecting artifact none => none\nartifact error: none: .+\nJob failed: exit code 4\n$/,
+    );
   });
 
   test("nothing for a passed job, and the exit code for one that may fail", async () => {

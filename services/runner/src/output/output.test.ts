@@ -95,6 +95,38 @@ test.each([
   expect((await output.finish()).text).toBe(expected);
 });
 
+test.each([
+  ["without secrets", []],
+  ["with secrets", ["secret"]],
+])("the runner's lines follow a truncated output, %s", async (_how, words) => {
+  const { output, pieces, joined } = open({ limitBytes: 8, secrets: await hiding(...words), flushAfterMs: 1 });
+  const pending = output.write(Buffer.from("abcdefghij"));
+  output.line("one secr\0et");
+  await pending;
+  await output.write(Buffer.from("secret\n"));
+  output.line("two secret");
+  const shown = `abcdefgh\n-- output truncated after 8 bytes --\none secrNULet\ntwo ${words.length ? "xxxxxx" : "secret"}\n`;
+  await eventually(() => expect(pieces.map(({ text }) => text).join("")).toBe(shown));
+  output.line("three");
+  expect(joined(await output.finish("four"))).toBe(`${shown}three\nfour\n`);
+});
+
+test("a line of the runner that reaches the limit is repeated whole", async () => {
+  const { output } = open({ limitBytes: 8, flushAfterMs: 60_000 });
+  output.line("a line of the runner");
+  expect((await output.finish()).text).toBe("a line o\n-- output truncated after 8 bytes --\na line of the runner\n");
+});
+
+test("the runner's lines after a truncated output have 64 KiB, and its last line more", async () => {
+  const { output, joined } = open({ limitBytes: 1, flushAfterMs: 60_000 });
+  await output.write(Buffer.from("\n\n"));
+  output.line("x".repeat(64 * 1024));
+  for (const text of ["y".repeat(64 * 1024 - 9), "too long", "last"]) output.line(text);
+  expect(joined(await output.finish("the end"))).toBe(
+    `\n-- output truncated after 1 bytes --\n${"y".repeat(64 * 1024 - 9)}\nlast\nthe end\n`,
+  );
+});
+
 test("the output sends a long text completely, in order and in pieces of at most 256 KiB", async () => {
   const { output, pieces, joined } = open({ secrets: await hiding("7") });
   let text = "";

@@ -40,6 +40,12 @@ const maxWaitingBytes = fixedLimit({
   about: "output of a job that is not sent yet",
   effect: "the job waits",
 });
+const maxLinesBytes = fixedLimit({
+  max: 64 * 1024,
+  unit: "bytes",
+  about: "the runner's own lines in a job's output after it was truncated",
+  effect: "lines that exceed it are left out, except for the last one",
+});
 
 /** Masks secrets, cleans up the text (UTF-8 without NUL), truncates it and sends it in pieces. */
 export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
@@ -48,6 +54,8 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   const waiting = pieces();
   const sender = pieceSender(waiting, offset, send);
   let roomBytes = limitBytes;
+  let roomForLinesBytes = maxLinesBytes;
+  let lastLines: Promise<void> = Promise.resolve();
   let truncated = false;
   let atLineStart = true;
   let wroteLines = true;
@@ -66,6 +74,17 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   function addLine(line: string): void {
     waiting.add(Buffer.from(atLineStart ? `${line}\n` : `\n${line}\n`));
     atLineStart = true;
+  }
+
+  /** Adds a line to an output that was truncated. */
+  async function addBeyond(text: string): Promise<void> {
+    if (text.length >= roomForLinesBytes) return;
+    const line = (await masked(secrets, text)).replaceAll("\0", "NUL");
+    const bytes = Buffer.byteLength(line) + 1;
+    if (bytes > roomForLinesBytes) return;
+    roomForLinesBytes -= bytes;
+    addLine(line);
+    soonAfterLine();
   }
 
   const decode = (bytes: Uint8Array, more: boolean) =>
@@ -89,6 +108,9 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     else if (waiting.bytes() > 0 && !sender.isBusy()) timer ??= setTimeout(() => void drainTo(0), afterMs);
   }
 
+  /** Less urgent than a job's own output; it may go with the end. */
+  const soonAfterLine = () => soon(5 * flushAfterMs);
+
   return {
     async write(bytes) {
       sender.throwFailure();
@@ -102,8 +124,10 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     line(text) {
       const kept = slices.add(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`));
       wroteLines = true;
-      // Less urgent than a job's own output; it may go with the end.
-      const send = () => soon(5 * flushAfterMs);
+      const send = () => {
+        if (truncated) lastLines = lastLines.then(() => addBeyond(text));
+        else soonAfterLine();
+      };
       if (kept) void kept.then(send);
       else send();
     },
@@ -112,6 +136,7 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       await slices.done?.();
       keep(decode(mask.end(), true));
       keep(decode(new Uint8Array(), false));
+      await lastLines;
       if (last !== undefined) addLine(last.replaceAll("\0", "NUL"));
       await sender.idle();
       while (!sender.hasFailed() && waiting.bytes() > maxPieceBytes) await drainTo(maxPieceBytes);
