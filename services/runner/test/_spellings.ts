@@ -57,8 +57,28 @@ export function inJson(value: string): string[] {
   return unique(forms.map(latin1));
 }
 
+const letterOf: Readonly<Record<number, string>> = {
+  ...{ 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 27: "E", 39: "'", 92: "\\" },
+};
+
+function ansiCByte(byte: number): string {
+  const letter = letterOf[byte];
+  if (letter) return `\\${letter}`;
+  return byte < 32 || byte > 126 ? `\\${byte.toString(8).padStart(3, "0")}` : String.fromCharCode(byte);
+}
+
+/** Writes text as bash does in `$'...'`. In UTF-8 it can print more. */
+const inAnsiC = (value: string, isUtf8: boolean): string =>
+  Array.from(value, (character) =>
+    isUtf8 && character > "\x9f" ? latin1(character) : Array.from(Buffer.from(character), ansiCByte).join(""),
+  ).join("");
+
 /** Returns the spellings in a shell's trace, of bash and of dash. */
-export const inTraces = (value: string): string[] =>
-  value.includes("'")
-    ? [value.split("'").join("'\\''"), value.replace(/'+/g, `'"$&"'`).replace(/(")'$/, "$1")].map(latin1)
-    : [];
+export function inTraces(value: string): string[] {
+  const quoted = [value.split("'").join("'\\''"), value.replace(/'+/g, `'"$&"'`).replace(/(")'$/, "$1")].map(latin1);
+  const isOnlyJson = /^[\b\t\n\f\r -~]*$/.test(value);
+  return [
+    ...(value.includes("'") ? quoted : []),
+    ...(isOnlyJson ? [] : [true, false].map((isUtf8) => inAnsiC(value, isUtf8))),
+  ];
+}

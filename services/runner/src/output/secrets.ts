@@ -43,12 +43,28 @@ function asUsed(value: string): string[] {
   return [...(value === "" ? [] : [value]), ...(isAtLeast(cut, shortestLine) ? [cut] : [])];
 }
 
-/** How shells quote a value in traces (`set -x`), without the outer quotes. */
-function inTraces(value: string): string[] {
+const octal = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+
+const lettered = new Map(
+  Array.from("\\'\x07\b\x1b\f\n\r\t\v", (character, at) => [character, `\\${"\\'abEfnrtv"[at]}`]),
+);
+
+/** How bash writes a value in `$'...'`, in UTF-8 and in the C locale, if that cannot be read as JSON. */
+function inAnsiC(value: string): string[] {
+  if (!/(?![\b\t\n\f\r])[\p{Cc}\P{ASCII}]/u.test(value)) return [];
+  const inUtf8 = value.replace(/[\\'\p{Cc}]/gu, (character) => lettered.get(character) ?? octal(character));
+  return [inUtf8, inUtf8.replace(/\P{ASCII}+/gu, octal)];
+}
+
+function inQuotes(value: string): string[] {
   if (!value.includes("'")) return [];
   const inDoubleQuotes = value.replace(/'+/g, (quotes) => `'"${quotes}"'`);
   return [value.replaceAll("'", "'\\''"), inDoubleQuotes.replace(/'$/, "")];
 }
+
+/** How shells quote a value in traces (`set -x`), without the outer quotes. */
+const inTraces = (value: string): string[] => [...inQuotes(value), ...inAnsiC(value)];
 
 const wordsOf = (words: Iterable<string>, pace: Pace): Promise<Automaton> =>
   automaton(
