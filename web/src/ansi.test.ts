@@ -12,6 +12,7 @@ function linesOf(...pieces: string[]): Line[] {
     lines.push(...pushed.lines);
     open = pushed.open;
   }
+  expect(lines).toHaveLength(pieces.join("").split("\n").length - 1);
   return [...lines, open];
 }
 const textsOf = (...pieces: string[]) => linesOf(...pieces).map((line) => line.map(({ text }) => text).join(""));
@@ -75,6 +76,27 @@ test("an endless line is cut, and says so", () => {
 
 test("text after an escape that never ends is shown in the end", () => {
   expect(textsOf(`a${esc}]${"x".repeat(1_000)}`, "b")[0]).toContain("x");
+});
+
+test.each(["P", "]", "X", "^", "_"])("an escape with %s does not hide the lines after it", (begin) => {
+  expect(textsOf(`a${esc}${begin}b\nc`, "\nd")).toEqual(["ab", "c", "d"]);
+});
+
+test.each([
+  ["in a title", `${esc}]0;t\nu\x07v`, ["0;t", "uv"]],
+  ["in a link", `${esc}]8;;http://x\n${esc}\\a`, ["8;;http://x", "a"]],
+  ["in a sequence", `a${esc}[3\n1mb`, ["a3", "1mb"]],
+  ["before a character set", `a${esc}(\nBb`, ["a(", "Bb"]],
+])("a line break %s ends the line", (_, text, shown) => {
+  expect(textsOf(text)).toEqual(shown);
+  for (let at = 1; at < text.length; at++) expect(linesOf(text.slice(0, at), text.slice(at))).toEqual(linesOf(text));
+});
+
+test("a sequence that never ends is shown at the end of the text", () => {
+  const parser = ansiParser();
+  expect(parser.push(`a\nb${esc}]cd`).open).toEqual([{ text: "b", style: {} }]);
+  expect(parser.end()).toEqual([{ text: "bcd", style: {} }]);
+  expect(parser.push("e").open).toEqual([{ text: "bcde", style: {} }]);
 });
 
 test.each([

@@ -33,9 +33,9 @@ const maxSequenceLength = 256;
 
 const pieces =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x1b\\|\x07)|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;
+  /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x1b\\|\x07)|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-const unfinished = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)$/;
+const unfinished = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\n]*\x1b?|[ -/]*)$/;
 
 const flags: Readonly<Record<number, Partial<Style>>> = {
   1: { bold: true },
@@ -84,11 +84,17 @@ function restyled(style: Style, parameters: string): Style {
   return next;
 }
 
+export interface AnsiParser {
+  push(text: string): Pushed;
+  /** Returns the open line after the last text, with a sequence that has not ended. */
+  end(): Line;
+}
+
 /**
  * Returns a parser of terminal output. It keeps colours, treats a lone `\r` as the start of a new version of the line,
- * and drops every other sequence whole, also one that is split between two calls.
+ * and drops every other sequence whole, also one that is split between two calls. Every `\n` ends a line.
  */
-export function ansiParser(): { push(text: string): Pushed } {
+export function ansiParser(): AnsiParser {
   let rest = "";
   let style = plain;
   let open: Span[] = [];
@@ -118,23 +124,33 @@ export function ansiParser(): { push(text: string): Pushed } {
     if (last) length--;
   }
 
+  /** Takes text that does not end in a sequence. Returns the lines that have ended. */
+  function take(text: string): Line[] {
+    const lines: Line[] = [];
+    for (const [piece, parameters = "", final] of text.matchAll(pieces)) {
+      if (piece === "\n") {
+        lines.push(open);
+        clear();
+      } else if (piece === "\r") returned = true;
+      else if (piece === "\b") backspace();
+      else if (final === "m") style = restyled(style, parameters);
+      else if (final === "K" && parameters === "2") clear();
+      else if (piece === "\t" || (piece >= " " && piece !== "\x7f")) write(piece);
+    }
+    return lines;
+  }
+
   return {
     push(text) {
       const all = rest + text;
-      const tail = unfinished.exec(all.slice(-maxSequenceLength))?.[0] ?? "";
-      rest = tail;
-      const lines: Line[] = [];
-      for (const [piece, parameters = "", final] of all.slice(0, all.length - tail.length).matchAll(pieces)) {
-        if (piece === "\n") {
-          lines.push(open);
-          clear();
-        } else if (piece === "\r") returned = true;
-        else if (piece === "\b") backspace();
-        else if (final === "m") style = restyled(style, parameters);
-        else if (final === "K" && parameters === "2") clear();
-        else if (piece === "\t" || (piece >= " " && piece !== "\x7f")) write(piece);
-      }
+      rest = unfinished.exec(all.slice(-maxSequenceLength))?.[0] ?? "";
+      const lines = take(all.slice(0, all.length - rest.length));
       return { lines, open };
+    },
+    end() {
+      take(rest);
+      rest = "";
+      return open;
     },
   };
 }

@@ -91,6 +91,19 @@ inBrowser((web) => {
     },
   );
 
+  test("an output shows what follows an escape that begins no sequence, under the line's number", async () => {
+    const ann = await web.ci.signUp();
+    const script = "set +x; printf 'a\\033]b\\nc\\033Pd\\ne\\033]f'";
+    const build = created(await ann.post("/builds", { manifest: commands(script) }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const { text } = await ann.get(`${build.url}/jobs/unit/output`);
+    const last = text.split("\n").length;
+    const page = await web.open(`/b/${ann.username}/${build.number}#unit:L${last - 1}`, ann);
+    for (const shown of ["ab", "ef"]) await line(page, shown).waitFor();
+    expect(await page.locator(".marked").textContent()).toBe("cd");
+    await page.getByText(`${last} lines`, { exact: true }).waitFor();
+  });
+
   test("skipping to the content keeps the chosen job", async () => {
     const ann = await web.ci.signUp();
     const jobs = ["one", "two"].map((name) => ({ stage: "test", name, commands: [`echo from ${name}`] }));

@@ -120,7 +120,9 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     if (signal.aborted) return;
     if (follows) onEnd();
     await view?.drawn();
-    if (!signal.aborted) set({ finished: true, connected: true });
+    if (signal.aborted) return;
+    view?.end();
+    set({ finished: true, connected: true });
   }
 
   /** Gives lines on the page their times, if the reader wants them. */

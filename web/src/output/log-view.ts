@@ -43,6 +43,8 @@ export interface LogView {
   append(text: string, timed: boolean): Promise<boolean>;
   /** Resolves when all text is on the page. */
   drawn(): Promise<void>;
+  /** Shows what waits for the rest of an escape sequence, because the output has ended. */
+  end(): void;
   /** Returns the first block that has lines without their times. */
   untimed(): Block | undefined;
   /** Adds text before the first line. Its last line may be a piece of a longer one. */
@@ -209,6 +211,12 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
 
     async drawn() {
       while (pending && !stopped) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+
+    end() {
+      const line = full ? [] : parser.end();
+      if (line.length > 0) open = writer.grow(open, line, times.current());
+      changed();
     },
 
     untimed: list.untimed,
