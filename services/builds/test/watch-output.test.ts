@@ -125,6 +125,38 @@ it("the last piece brings the end to a client that accepts it there", async () =
   }
 });
 
+it.each([false, true])(
+  "a watcher of a service receives all that it prints, then the end (of a piece: %s)",
+  async (ofPiece) => {
+    const { ann } = suite.users;
+    const { userId, number } = await suite.submit(
+      ann,
+      `{driver: {type: docker, image: alpine, workspace: /w}, services: [{name: db, image: redis}], jobs: [{commands: [a]}]}`,
+    );
+    const ref = { userId, number };
+    const { assignment } = await suite.queue.claimBuild({ runnerId: "r1", drivers: ["docker"] });
+    const received: string[] = [];
+    const watching = suite.as(ann, async () => {
+      const request = { ref, job: "service.db", offset: 0, acceptsEndOfPiece: ofPiece };
+      for await (const { item, endOfPiece } of suite.builds.watchOutput(request)) {
+        if (item?.$case === "piece") received.push(item.value.text);
+        const status = endOfPiece?.status ?? (item?.$case === "end" ? item.value.status : undefined);
+        if (status !== undefined) received.push(status);
+      }
+    });
+    const ready = "Service db is ready\n";
+    await suite.finish(assignment!, 0, "passed");
+    await suite.finish(assignment!, 1, "passed", ready);
+    await eventually(() => expect(received).toEqual([ready]));
+    const piece = { ...assignment!, jobId: assignment!.jobs[1]!.id, offset: 0, jobOffset: ready.length, text: "log\n" };
+    await suite.queue.appendOutput(piece);
+    await eventually(() => expect(received).toEqual([ready, "log\n"]));
+    await suite.finish(assignment!, 2, "failed", "", ready.length + 4);
+    await watching;
+    expect(received).toEqual([ready, "log\n", "passed"]);
+  },
+);
+
 it("other replicas hear of what their watchers receive: the end of a build, but not its claim", async () => {
   const { natsUrl, subjectPrefix } = suite.names;
   await using bus = await connectBus(natsUrl, subjectPrefix, "test", createLog("test", "silent"));

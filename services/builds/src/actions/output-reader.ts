@@ -3,13 +3,12 @@ import type { Caller } from "@ci/kit/rpc/caller";
 import type { Build_Status, BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
 import { isForgotten } from "../domain/approval.js";
-import { isFinal } from "../domain/build.js";
 import { completeBytes, continuationBytes } from "../domain/characters.js";
 import { type Cut, timedCutter } from "../domain/timed-lines.js";
 import type { FollowedBuild } from "../store/followed-builds.js";
 import type { OutputRange } from "../store/output.js";
 import type { Feed } from "./feeds.js";
-import { beginsLine, jobIndex, progress } from "./output.js";
+import { beginsLine, endOf, jobIndex, progress } from "./output.js";
 import { findBuild, requireAccess } from "./see.js";
 
 /** At most this much output is in memory for each follower, however slowly it reads. */
@@ -109,19 +108,20 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): O
     await requireAccess(ctx, caller, "view", build);
     if (isForgotten(build)) return end(build.status);
     const job = jobIndex(build, name);
-    const { bytes, status } = progress(build, job);
+    const { bytes } = progress(build, job);
+    const status = endOf(build, job);
     at ??= Math.max(0, Math.min(offset, bytes));
     if (at < bytes) await block.fill(build, { job, start: at, end: bytes });
     if (!block.isEmpty()) {
       const piece = nextPiece();
-      ended = acceptsEndOfPiece && isFinal(status) && at === bytes;
-      return ended ? { ...piece, endOfPiece: { status } } : piece;
+      if (!acceptsEndOfPiece || status === undefined || at !== bytes) return piece;
+      ended = true;
+      return { ...piece, endOfPiece: { status } };
     }
     const isNews = waiting !== undefined && waiting !== lastWaiting;
     lastWaiting = waiting;
     if (isNews) return item({ $case: "waiting", value: { text: waiting } });
-    if (!isFinal(status)) return reading;
-    return end(status);
+    return status === undefined ? reading : end(status);
   }
 
   return {

@@ -1,9 +1,11 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
-import type { BuildDoc, JobDoc } from "../domain/build.js";
+import { type BuildDoc, isFinal, type JobDoc } from "../domain/build.js";
 import { lastBytes } from "../domain/change.js";
 import { continuationBytes } from "../domain/characters.js";
 import { newline } from "../domain/timed-lines.js";
+import type { FollowedBuild } from "../store/followed-builds.js";
 import type { OutputRange, WithOutput } from "../store/output.js";
 
 interface WithJobs {
@@ -24,6 +26,13 @@ export const progress = (doc: Grown & Partial<WithJobs>, job: number | undefined
   job === undefined
     ? { bytes: doc.outputBytes, status: doc.status }
     : { bytes: doc.jobs![job]!.outputBytes, status: doc.jobs![job]!.status };
+
+/** Returns the status with which an output ends; undefined while it may grow. A service prints until its build ends. */
+export function endOf(build: FollowedBuild, job: number | undefined): Build_Status | undefined {
+  const { status } = progress(build, job);
+  const isService = job !== undefined && build.steps[job]?.service !== undefined;
+  return isFinal(isService ? build.status : status) ? status : undefined;
+}
 
 /** Reports whether a line begins at a place of an output. */
 export async function beginsLine(

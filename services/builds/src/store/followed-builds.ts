@@ -3,7 +3,7 @@ import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** Returns what followers of a build's output need. A whole record may have megabytes, and a user may follow many. */
-export const followedOf = ({ jobs, driver, concurrency, ...build }: BuildDoc) => {
+export const followedOf = ({ jobs, steps, driver, concurrency, ...build }: BuildDoc) => {
   const { _id, userId, namespaceId, rootId, rev, status, awaitsApproval, createdAt, startedAt } = build;
   const { outputBytes, tail, tailFrom, parts } = build;
   return {
@@ -14,6 +14,7 @@ export const followedOf = ({ jobs, driver, concurrency, ...build }: BuildDoc) =>
     jobs: jobs.map((job) => ({
       ...{ name: job.name, status: job.status, startedAt: job.startedAt, outputBytes: job.outputBytes },
     })),
+    steps: steps.map(({ service }) => ({ service })),
   };
 };
 
@@ -27,6 +28,7 @@ const projection: Projection = {
   driver: { type: 1 },
   concurrency: { key: 1 },
   jobs: { name: 1, status: 1, startedAt: 1, outputBytes: 1 },
+  steps: { service: 1 },
 };
 
 export function followedBuilds(builds: Collection<BuildDoc>) {
