@@ -1,8 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { Page } from "playwright-core";
 import { asHidden, inBrowser, setHidden } from "./_browser.js";
@@ -102,6 +105,37 @@ inBrowser((web) => {
     for (const shown of ["ab", "ef"]) await line(page, shown).waitFor();
     expect(await page.locator(".marked").textContent()).toBe("cd");
     await page.getByText(`${last} lines`, { exact: true }).waitFor();
+  });
+
+  test("an output goes on when a job that had ended runs again", async () => {
+    const ann = await web.ci.signUp();
+    const driver = { type: "docker", image: "none", workspace: "/w" };
+    const build = created(await ann.post("/builds", { manifest: aManifest({ driver }) }));
+    await using peer = connect(web.ci.addresses.builds);
+    const queue = leased(peer.client(QueueServiceDefinition));
+    /** Claims the build and ends its first job with this output. */
+    const prepare = async (text: string) => {
+      const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["docker"] });
+      const { buildId, epoch, jobs, outputBytes: offset } = assignment!;
+      const ended = { jobId: jobs[0]!.id, outcome: "passed" as const, text, offset, placedObjectIds: [] };
+      await queue.finishJob({ buildId, epoch, ...ended });
+      return { buildId, epoch };
+    };
+    const page = await web.open(`/b/${ann.username}/${build.number}#create-driver`, ann);
+    const shown = (text: string) => page.getByRole("region", { name: "Lines of create-driver" }).getByText(text);
+    const isNow = (status: string) =>
+      page
+        .getByRole("navigation", { name: "Jobs" })
+        .getByRole("link", { name: new RegExp(`create-driver.*${status}`) })
+        .waitFor();
+    const lease = await prepare("first\n");
+    await isNow("passed");
+    await shown("first").waitFor();
+    await queue.returnBuild(lease);
+    await isNow("queued");
+    await prepare("second\n");
+    await shown("second").waitFor();
+    expect(await shown("first").count()).toBe(1);
   });
 
   test("skipping to the content keeps the chosen job", async () => {

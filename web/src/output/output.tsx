@@ -15,6 +15,14 @@ interface Props {
   readonly onEnd: () => void;
 }
 
+/** Counts how often a job has run anew: that of a lost runner is no longer finished. */
+function useReruns(status: Job["status"]): number {
+  const { current } = useRef({ finished: false, reruns: 0 });
+  if (current.finished && !isFinished(status)) current.reruns++;
+  current.finished = isFinished(status);
+  return current.reruns;
+}
+
 /** Opens the output of a job in an element, as long as it is on the page. */
 function useLog({ job, line, onEnd }: Props, times: boolean) {
   const root = useRef<HTMLElement>(null);
@@ -23,6 +31,7 @@ function useLog({ job, line, onEnd }: Props, times: boolean) {
   ended.current = onEnd;
   const [state, setState] = useState(emptyLog);
   const { name, output_url: url, status } = job;
+  const reruns = useReruns(status);
 
   useEffect(() => {
     if (!root.current) return;
@@ -31,7 +40,7 @@ function useLog({ job, line, onEnd }: Props, times: boolean) {
     control.current = log;
     log.open(line === undefined ? (hasFailed(status) ? "end" : "newest") : { line });
     return () => log.stop();
-  }, [url]);
+  }, [url, reruns]);
 
   const opened = useRef(line);
   useEffect(() => {
