@@ -179,6 +179,19 @@ describe("append", () => {
     expect(textOf(doc)).toBe("service\nBuild killed by ann\n");
   });
 
+  it.each([
+    ["behind the output of a service", "service\n", "Job failed: exit code 3\nservice\nBuild failed: exit code 3\n"],
+    ["once if no service printed anything", "", "Job failed: exit code 3\n"],
+  ])("says why the build failed %s", (_where, printed, expected) => {
+    const doc = withService();
+    const started = { ...doc, jobs: doc.jobs.map((job) => ({ ...job, startedAt: t0 })) };
+    const line = "Job failed: exit code 3\n";
+    const said = applyChange(started, append(started, 1, { jobId: 3, offset: 0, text: line }, t0)!);
+    const service = append(said, 1, piece(0, printed), t0);
+    const { doc: ended } = end(service ? applyChange(said, service) : said, "failed", "", { reason: "exit code 3" });
+    expect([ended.status, textOf(ended)]).toEqual(["failed", expected]);
+  });
+
   it("keeps the output of a service behind that of jobs that run side by side", () => {
     const doc = withService();
     const jobs = doc.jobs.map((job, at) => (at === 2 ? { ...job, beside: true } : job));

@@ -95,15 +95,17 @@ export const showAll = (doc: BuildDoc): BuildDoc =>
       }
     : doc;
 
-/** Adds the reason to the output, unless the last job that ran has the same reason. */
+/** Adds the reason to the output, unless that ends with the last job that ran, which has the same reason. */
 function sayWhy(
   doc: BuildDoc,
   status: Build_Status,
   reason: string | undefined,
   now: Date,
 ): Required<Pick<Change, "set" | "output">> {
-  const last = doc.jobs.findLast(({ startedAt }) => startedAt);
-  if (reason === undefined || last?.reason === reason) return { set: {}, output: [] };
+  const last = doc.jobs.findLastIndex(({ startedAt }) => startedAt);
+  const shown = shownTail(doc).at(-1);
+  const isSaid = doc.jobs[last]?.reason === reason && (!shown || shown.job === last);
+  if (reason === undefined || isSaid) return { set: {}, output: [] };
   return addLine(doc, lastLine(status, reason), now);
 }
 
