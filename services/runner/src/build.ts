@@ -133,7 +133,7 @@ async function runReported(run: Run, { index, started, held, offset, beside }: J
   if (isEnd && isLastHere && build.services.length > 0) {
     if (rest.text !== "") await reports.send(rest);
     rest = { offset: rest.offset + Buffer.byteLength(rest.text), text: "" };
-    await sendServices(run, started);
+    await sendServices(run, started, result.outcome === "killed");
   }
   const finish = () => reports.finish({ ...result, ...rest });
   const waits = result.outcome === "passed" && mayWait(build, index);
@@ -155,9 +155,10 @@ function mayWait({ takesPrepared, jobs, services }: Assignment, index: number): 
 const sendServices = (
   { ctx, build, order, environment, lease, secrets, progress }: Run,
   started: JobStart["started"],
+  isKilled: boolean,
 ) =>
   sendServiceOutput({
-    ...{ build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
+    ...{ isKilled, build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
     senderOf: ({ id: jobId }) =>
       reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, jobId, started, beside: true }).send,
   });

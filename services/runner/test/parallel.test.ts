@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { eventually } from "@ci/testkit/eventually";
 import type { Environment } from "../src/driver.js";
 import { anAssignment } from "./_assignment.js";
 import { bareEnvironments } from "./_environment.js";
 import { deferred } from "./_subject.js";
 
-const { runIn } = bareEnvironments();
+const machine = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 } as const;
+const { runIn, claimIn } = bareEnvironments();
 
 /** Runs jobs of a parallel stage beside a service. The first `endTogether` of them end at the same moment. */
 async function run(
@@ -48,7 +51,7 @@ test.each([
   ["fail and pass", [1, 0]],
   ["pass and fail", [0, 1]],
 ])("an environment is kept once if its last jobs %s together", async (_how, exitCodes) => {
-  const driver = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 1 } as const;
+  const driver = { ...machine, keepOnFailureMinutes: 1 };
   const disk = () => Promise.reject(new Error("it has no disk"));
   const inspection = { stay: async (_ms: number, say: (line: string) => void) => say("It stays."), disk };
   const build = await run(exitCodes, 2, { driver }, { inspection });
@@ -70,4 +73,33 @@ test.each([
   const caches = [{ name: "deps", key: [], paths: ["deps"] }];
   const build = await run(exitCodes, 2, { caches }, { trees: trees as never });
   expect([build.text.includes("Cache deps: nothing to store\n"), reads]).toEqual([times > 0, times]);
+});
+
+test("the end of a killed build does not wait for each of its services", async () => {
+  const { jobs, ...assignment } = anAssignment({ driver: machine }, [], [], ["x"]);
+  const withServices = jobs.map((job, at) => (at === 1 || at === 2 ? { ...job, service: `db${at}` } : job));
+  const services = ["db1", "db2"].map((name) => ({ name, image: "db", variables: [], command: [] }));
+  const begun = deferred();
+  const read: string[] = [];
+  const { build, work } = await claimIn(
+    { ...assignment, services, jobs: withServices },
+    {
+      async run(_job, _onOutput, signal) {
+        begun.resolve();
+        await once(signal, "abort");
+        throw signal.reason;
+      },
+      async *serviceOutput(name, signal) {
+        read.push(name);
+        yield Buffer.from("ready to accept connections\n");
+        signal.throwIfAborted();
+        await once(signal, "abort");
+      },
+    },
+  );
+  await begun.promise;
+  build.killed = true;
+  await eventually(() => expect(build.final).toBe("killed"));
+  await work.stop();
+  expect([read, build.texts.get(1)]).toEqual([["db1"], "ready to accept connections\n"]);
 });
