@@ -1,5 +1,5 @@
 import { ApiError, type components, createClient, serverClock } from "@service-ci/client";
-import { below } from "./routes.js";
+import { below, pageAt } from "./routes.js";
 
 type Schemas = components["schemas"];
 export type Build = Schemas["Build"];
@@ -49,9 +49,7 @@ export const client = createClient({
 });
 
 /** Returns this page's address for the URL of a record; undefined for another site's URL. */
-export function pageOf(url: string): string | undefined {
-  return url === publicUrl || url.startsWith(`${publicUrl}/`) ? `${base}${url.slice(publicUrl.length)}` : undefined;
-}
+export const pageOf = (url: string): string | undefined => pageAt({ publicUrl, base, origin: location.origin }, url);
 
 /** Returns the path of the open page, below the base. */
 export const currentPath = (): string => below(base, location.pathname) ?? location.pathname;

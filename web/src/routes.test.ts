@@ -1,4 +1,4 @@
-import { below, findRoute, lineId, ownPage, placeIn } from "./routes.js";
+import { below, findRoute, lineId, ownPage, pageAt, placeIn } from "./routes.js";
 
 const origin = "https://ci.example";
 
@@ -49,4 +49,18 @@ test("an address names a job, or a line of its output", () => {
   expect(placeIn("")).toEqual({});
   expect(placeIn("#unit%20tests")).toEqual({ job: "unit tests" });
   expect(placeIn(`#${lineId("a:b é", 120)}`)).toEqual({ job: "a:b é", line: 120 });
+});
+
+test.each(["", "/ci"])("the URL of a record leads to its page, below %j", (base) => {
+  const publicUrl = `https://ci.example${base}`;
+  const pageOf = (url: string) => pageAt({ publicUrl, base, origin }, url);
+  expect([pageOf(publicUrl), pageOf(`${publicUrl}/b/ann/7?x=1#unit`)]).toEqual([base, `${base}/b/ann/7?x=1#unit`]);
+  for (const url of ["https://evil.example/b", `${publicUrl}r/b`, `${publicUrl}@evil.example`, "/b/ann/7", ""])
+    expect([url, pageOf(url)]).toEqual([url, undefined]);
+});
+
+test("a URL with several slashes after the public URL is no page", () => {
+  const site = { publicUrl: "https://ci.example", base: "", origin };
+  for (const path of ["//evil.example", "/\\evil.example", "/\t/evil.example", "/.//evil.example"])
+    expect([path, pageAt(site, site.publicUrl + path)]).toEqual([path, undefined]);
 });

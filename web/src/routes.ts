@@ -61,6 +61,21 @@ export function ownPage(base: string, origin: string, next: string): string | un
   return isOurs ? url.pathname + url.search + url.hash : undefined;
 }
 
+/** Where the page is served. */
+export interface Site {
+  readonly publicUrl: string;
+  /** The path of the public URL, without trailing slash. */
+  readonly base: string;
+  readonly origin: string;
+}
+
+/** Returns the page for the URL of a record; undefined for another site's URL. */
+export function pageAt({ publicUrl, base, origin }: Site, url: string): string | undefined {
+  if (url === publicUrl) return base;
+  const isBelow = url.startsWith(`${publicUrl}/`);
+  return isBelow ? ownPage(base, origin, base + url.slice(publicUrl.length)) : undefined;
+}
+
 /** The part of an output that an address names: `#job:L120`, or a job alone. */
 export interface Place {
   readonly job?: string | undefined;
