@@ -10,6 +10,7 @@ import type { Heartbeat } from "./delivery/heartbeat.js";
 import type { IdleLanes } from "./delivery/idle-lanes.js";
 import type { LaneScheduler } from "./delivery/lane-scheduler.js";
 import type { LongPayloads } from "./delivery/long-payloads.js";
+import type { PayloadTurns } from "./delivery/payload-turns.js";
 import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
@@ -51,6 +52,7 @@ export interface Context {
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly renderPayloads: RenderPayloads;
   readonly post: Post;
+  readonly payloadTurns: PayloadTurns;
   readonly writes: BatchedWrites;
   readonly recent: RecentDeliveries;
   readonly seen: SeenWebhooks;

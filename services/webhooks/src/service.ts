@@ -22,6 +22,7 @@ import { heartbeatEveryMs, startHeartbeat } from "./delivery/heartbeat.js";
 import { idleLanes } from "./delivery/idle-lanes.js";
 import { laneScheduler, type Turn } from "./delivery/lane-scheduler.js";
 import { longPayloads } from "./delivery/long-payloads.js";
+import { payloadTurns } from "./delivery/payload-turns.js";
 import { poster } from "./delivery/post.js";
 import { recentDeliveries } from "./delivery/recent-deliveries.js";
 import { renderOnce } from "./delivery/render-once.js";
@@ -245,6 +246,7 @@ async function createContext(
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),
+    payloadTurns: payloadTurns(),
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
     newDeliveryIds: deliveryIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),

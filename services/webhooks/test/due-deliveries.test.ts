@@ -52,9 +52,27 @@ test("what is due is read without the responses to earlier attempts", async () =
   expect(due.readBytes).toBeLessThan(64 * kib);
 });
 
-test("large payloads are read a few at a time, so that the limit of bytes ends the reading", async () => {
-  const payloadBytes = 512 * kib;
+test("payloads are read a few at a time, so that the limit of bytes ends the reading", async () => {
+  const payloadBytes = 16 * kib;
   const due = await readDue(2, { first: 0, retries: maxDue, payloadBytes });
-  expect(due.docs).toHaveLength(3);
-  expect(due.readBytes).toBeLessThan(9 * payloadBytes);
+  expect(due.docs).toHaveLength(9);
+  expect(due.readBytes).toBeLessThan(17 * payloadBytes);
+});
+
+test("what is due is read without long payloads, which are read one by one", async () => {
+  const payloadBytes = 128 * kib;
+  const due = await readDue(3, { first: maxDue, retries: 4, payloadBytes });
+  expect(due.docs).toHaveLength(maxDue + 4);
+  expect(due.readBytes).toBeLessThan(payloadBytes);
+  expect(new Set(due.docs.map(({ request }) => JSON.stringify(request)))).toEqual(new Set(['{"headers":{}}']));
+  expect(due.docs[0]!.payloadBytes).toBe(payloadBytes);
+  expect(await deliveryStore(log).payloadOf(due.docs[0]!._id)).toHaveLength(payloadBytes);
+});
+
+test("a delivery that shares its payload is read as it is stored", async () => {
+  const shared = { sharedRequest: { headers: { Accept: "*/*" }, payloadId: "a", payloadBytes: 5_000 } };
+  const doc = { _id: 4_000, webhookId: 4, eventId: "4", dueAt: dueImmediately, ...shared };
+  await log.insertOne(doc as unknown as DeliveryDoc);
+  const { docs } = await deliveryStore(log).due(4, at);
+  expect(docs).toEqual([{ ...doc, payloadBytes: 0 }]);
 });

@@ -3,8 +3,8 @@ import { fairBytes } from "./fair-bytes.js";
 const tick = () => new Promise(setImmediate);
 
 /** Returns a way to run tasks that last until the test ends them. */
-function manual(maxBytes: number, maxWaiting = 100) {
-  const inTurn = fairBytes<string>(maxBytes, maxWaiting, "Too many");
+function manual(maxBytes: number, maxWaiting = 100, leavesRoom = false) {
+  const inTurn = fairBytes<string>(maxBytes, maxWaiting, "Too many", { leavesRoom });
   const ends = new Map<string, () => void>();
   const names: string[] = [];
   const run = (owner: string, name: string, bytes: number) =>
@@ -58,6 +58,23 @@ test("owners take turns, however many tasks each has", async () => {
   await tick();
   for (const name of ["a1", "a2", "b1", "a3", "b2"]) await end(name);
   expect(names).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
+});
+
+test("an owner who leaves room for others gets half of the bytes, and further ones as room is left", async () => {
+  const { run, end, names } = manual(8, 100, true);
+  for (const name of ["a1", "a2", "a3"]) void run("ann", name, 2);
+  for (const name of ["b1", "b2"]) void run("bob", name, 2);
+  await tick();
+  expect(names).toEqual(["a1", "a2", "b1"]);
+  await end("b1");
+  expect(names).toEqual(["a1", "a2", "b1", "b2"]);
+  await end("a1");
+  expect(names).toEqual(["a1", "a2", "b1", "b2", "a3"]);
+  void run("ann", "a4", 99);
+  for (const name of ["a2", "b2"]) await end(name);
+  expect(names).not.toContain("a4");
+  await end("a3");
+  expect(names).toContain("a4");
 });
 
 test("a task that fails makes room, and an owner with too many waiting tasks is refused", async () => {

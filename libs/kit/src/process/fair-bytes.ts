@@ -7,9 +7,18 @@ interface Waiting {
 
 export type FairBytes<Owner> = <T>(owner: Owner, bytes: number, task: () => Promise<T>) => Promise<T>;
 
-/** Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does. */
-export function fairBytes<Owner>(maxBytes: number, maxWaiting: number, refusal: string): FairBytes<Owner> {
+/**
+ * Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does. With
+ * `leavesRoom`, no owner gets more than are free, so that one owner gets half of the bytes, as of the slots of a `fairQueue`.
+ */
+export function fairBytes<Owner>(
+  maxBytes: number,
+  maxWaiting: number,
+  refusal: string,
+  { leavesRoom = false } = {},
+): FairBytes<Owner> {
   const queues = new Map<Owner, Waiting[]>();
+  const held = new Map<Owner, number>();
   let running = 0;
   let taken = 0;
 
@@ -17,11 +26,14 @@ export function fairBytes<Owner>(maxBytes: number, maxWaiting: number, refusal: 
     for (const [owner, queue] of queues) {
       const { bytes, begin } = queue[0]!;
       if (running > 0 && taken + bytes > maxBytes) return;
+      const own = held.get(owner);
+      if (leavesRoom && own !== undefined && own + bytes > maxBytes - taken) continue;
       queue.shift();
       queues.delete(owner);
       if (queue.length > 0) queues.set(owner, queue);
       running++;
       taken += bytes;
+      held.set(owner, (own ?? 0) + bytes);
       begin();
     }
   }
@@ -39,6 +51,9 @@ export function fairBytes<Owner>(maxBytes: number, maxWaiting: number, refusal: 
     } finally {
       running--;
       taken -= bytes;
+      const own = held.get(owner)! - bytes;
+      if (own > 0) held.set(owner, own);
+      else held.delete(owner);
       beginNext();
     }
   };

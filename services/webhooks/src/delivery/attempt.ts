@@ -3,7 +3,7 @@ import { withTrail } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import { decideOutcome, type Outcome } from "../domain/outcome.js";
 import { attemptHeaders } from "../domain/sign.js";
-import type { AttemptRecord, DeliveryDoc } from "../store/delivery-doc.js";
+import type { AttemptRecord, DueDelivery } from "../store/delivery-doc.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
 import type { PostResult } from "./post.js";
 import type { Payload } from "./shared-payloads.js";
@@ -15,7 +15,7 @@ export interface Receiver {
 }
 
 interface Outgoing {
-  readonly delivery: DeliveryDoc;
+  readonly delivery: DueDelivery;
   readonly payload: Payload;
 }
 
@@ -29,7 +29,7 @@ export interface AttemptResult {
 function signedHeaders(
   { config }: Context,
   { webhook, decrypt }: Receiver,
-  delivery: DeliveryDoc,
+  delivery: DueDelivery,
   payload: string | Buffer,
   at: Date,
 ) {

@@ -77,9 +77,24 @@ test("deliveries that nobody takes are dropped when memory runs out", async () =
   const recent = recentDeliveries();
   const nextId = await read(recent);
   await store(recent, deliveries(0, [1]));
-  for (let id = 1; id < 12; id++) await store(recent, deliveries(id, [2], "x".repeat(1024 ** 2)));
+  const mib = (first: number) => deliveries(first, Array(64).fill(2), "x".repeat(16 * 1024));
+  for (let id = 1; id < 12 * 64; id += 64) await store(recent, mib(id));
   expect(recent.take(1, nextId)).toBeUndefined();
-  expect(idsOf(recent.take(2, 10))).toEqual([10, 11]);
+  expect(idsOf(recent.take(2, 12 * 64 - 1))).toEqual([12 * 64 - 1, 12 * 64]);
+});
+
+test("deliveries are taken without their long payloads, and with short ones up to the limit of bytes", async () => {
+  const recent = recentDeliveries();
+  const nextId = await read(recent);
+  await store(recent, deliveries(0, Array(20).fill(2), "é".repeat(1024 ** 2)));
+  await store(recent, deliveries(20, Array(20).fill(2), "x".repeat(16 * 1024)));
+  const { docs } = recent.take(2, nextId)!;
+  expect(docs.map(({ _id }) => _id)).toEqual(Array.from({ length: 27 }, (_, nth) => nth));
+  expect(docs[19]).toMatchObject({ request: { headers: {} }, payloadBytes: 2 * 1024 ** 2 });
+  expect(docs.map(({ request }) => request?.payload?.length).slice(18)).toEqual([
+    ...[undefined, undefined],
+    ...Array(7).fill(16 * 1024),
+  ]);
 });
 
 test("a read that leaves only first attempts is continued from memory", async () => {

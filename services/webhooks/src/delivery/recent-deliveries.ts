@@ -1,6 +1,13 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { type DeliveryDoc, type DueDeliveries, isFirstAttempt, sizeInMemory } from "../store/delivery-doc.js";
-import { maxDue } from "../store/due-deliveries.js";
+import {
+  type DeliveryDoc,
+  type DueDeliveries,
+  type DueDelivery,
+  isFirstAttempt,
+  sizeInMemory,
+  waiting,
+} from "../store/delivery-doc.js";
+import { dueRoom } from "../store/due-deliveries.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
 export interface RecentDeliveries {
@@ -24,14 +31,14 @@ const maxBytes = fixedLimit({
 });
 
 interface Kept {
-  docs: DeliveryDoc[];
+  docs: DueDelivery[];
   /** Those with lower ids were read or taken. If their lane was lost, only the database has them. */
   fromId: number;
 }
 
 type ByWebhook = Map<number, Kept>;
 
-const idAfter = (docs: readonly DeliveryDoc[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
+const idAfter = (docs: readonly DueDelivery[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
 
 // Once another process has stored deliveries, the next ids leave a gap (delivery-ids.ts). Without one, these are complete.
 export function recentDeliveries(): RecentDeliveries {
@@ -55,7 +62,7 @@ export function recentDeliveries(): RecentDeliveries {
     [firstId, newerId] = [newerId, endId];
   }
 
-  function keep(doc: DeliveryDoc): void {
+  function keep(doc: DueDelivery): void {
     const theirs = newer.get(doc.webhookId);
     if (theirs) theirs.docs.push(doc);
     else newer.set(doc.webhookId, { docs: [doc], fromId: 0 });
@@ -66,7 +73,7 @@ export function recentDeliveries(): RecentDeliveries {
     if (docs[0]!._id !== endId) restartAt(docs[0]!._id);
     const next = docs.at(-1)!._id + 1;
     makeRoom();
-    for (const doc of docs) if (!readEarly?.has(doc._id)) keep(doc);
+    for (const doc of docs) if (!readEarly?.has(doc._id)) keep(waiting(doc));
     endId = next;
     if (!allNew) restartAt(next);
   }
@@ -105,7 +112,9 @@ export function recentDeliveries(): RecentDeliveries {
     take(webhookId, fromId) {
       if (fromId < Math.max(firstId, handedOut(webhookId))) return undefined;
       const all = keptOf(webhookId).flatMap((kept) => kept.docs.filter(({ _id }) => _id >= fromId));
-      const docs = all.slice(0, maxDue);
+      const hasRoom = dueRoom();
+      const beyond = all.findIndex((doc) => !hasRoom(doc)) + 1;
+      const docs = beyond > 0 ? all.slice(0, beyond) : all;
       removeBelow(webhookId, Math.max(fromId, idAfter(docs)));
       return { docs, left: docs.length < all.length ? "first" : "nothing" };
     },

@@ -6,11 +6,12 @@ import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
-import { type DeliveryDoc, type DueDeliveries, isFirstAttempt, isWanted } from "../store/delivery-doc.js";
+import { type DueDeliveries, type DueDelivery, isFirstAttempt, isWanted } from "../store/delivery-doc.js";
 import { textsDecrypter } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
+import { readPayload } from "./payload-turns.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 import type { Seen } from "./seen-webhooks.js";
 import type { Payload } from "./shared-payloads.js";
@@ -40,15 +41,13 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
   try {
     let lane = await openLane(ctx, turn);
     writes = lane?.writes;
-    for (let attempts = 0; lane && lane.due.docs.length > 0 && !turn.isOver(attempts); ) {
-      const next: DeliveryDoc = lane.due.docs[0]!;
-      // Nothing may take time between the look at the settings and the attempt.
-      const payload = await ctx.sharedPayloads.read(next);
-      lane = await refresh(ctx, lane);
-      if (lane?.due.docs[0] !== next) continue;
-      lane = await sendNext(ctx, lane, payload, turn);
+    let attempts = 0;
+    const isOver = () => turn.isOver(attempts);
+    const attempt = async (current: Lane, payload: Payload) => {
       attempts++;
-    }
+      return sendNext(ctx, current, payload, turn);
+    };
+    while (lane && lane.due.docs.length > 0 && !isOver()) lane = await withPayload(ctx, lane, isOver, attempt);
     if (lane) ctx.idleLanes.keep(lane);
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
@@ -56,6 +55,23 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
     await ctx.writes.releaseLanes([turn.webhook._id]);
     throw error;
   }
+}
+
+/** Reads the next payload once there is room for it. Then makes the attempt, unless the lane or the turn has changed meanwhile. */
+function withPayload(
+  ctx: Context,
+  lane: Lane,
+  isOver: () => boolean,
+  attempt: (lane: Lane, payload: Payload) => Promise<Lane | undefined>,
+): Promise<Lane | undefined> {
+  const next = lane.due.docs[0]!;
+  return ctx.payloadTurns(lane.webhook.userId, next, async () => {
+    if (isOver()) return lane;
+    // Nothing may take time between the look at the settings and the attempt.
+    const payload = await readPayload(ctx, next);
+    const current = await refresh(ctx, lane);
+    return current?.due.docs[0] === next ? attempt(current, payload) : current;
+  });
 }
 
 /** Takes the idle lane or claims it, and reads what is due. Returns undefined if another process holds it. */
@@ -135,14 +151,16 @@ function withWebhook(ctx: Context, lane: Lane, { webhook, readAtMs }: Seen): Lan
 /** Makes one attempt and stores it. Returns undefined if the lane is lost. */
 async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn): Promise<Lane | undefined> {
   const { webhook, due, writes } = lane;
-  const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
+  const [delivery, ...docs] = due.docs as [DueDelivery, ...DueDelivery[]];
   if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
   const result = await makeAttempt(ctx, lane, { delivery, payload }, turn.signal);
   count(result);
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;
   const urgent = !leavesWebhookUnchanged(result, webhook);
-  writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery, record, health, urgent }));
+  const { _id, attemptCount, asked, sharedRequest } = delivery;
+  const sent = { _id, attemptCount, asked, sharedRequest };
+  writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery: sent, record, health, urgent }));
   const rest = { ...lane, due: { docs, left: due.left } };
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
   if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
@@ -158,7 +176,7 @@ function count({ outcome, record: { attempt } }: AttemptResult): void {
 }
 
 /** Reads again only after a wake, and after each retry, so that first attempts wait for one retry at most. */
-async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DeliveryDoc, turn: Turn) {
+async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DueDelivery, turn: Turn) {
   if (!lane || (lane.due.docs.length > 0 && isFirstAttempt(sent))) return lane;
   const reason = turn.takeWake();
   if (lane.due.docs.length > 0) return reason ? readDue(ctx, lane) : lane;

@@ -1,6 +1,6 @@
 import { webcrypto } from "node:crypto";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { DeliveryDoc } from "../store/delivery-doc.js";
+import type { DueDelivery } from "../store/delivery-doc.js";
 import type { Payloads } from "../store/payloads.js";
 import { keptByLength } from "./kept-by-length.js";
 
@@ -11,7 +11,7 @@ export type Payload = string | Buffer | undefined;
 export interface SharedPayloads {
   /** Stores payloads and returns their ids. Must end before a delivery refers to one. */
   store(texts: readonly string[]): Promise<string[]>;
-  read(delivery: Pick<DeliveryDoc, "request" | "sharedRequest">): Promise<Payload>;
+  read(delivery: Pick<DueDelivery, "request" | "sharedRequest">): Promise<Payload>;
 }
 
 const maxKeptBytes = fixedLimit({

@@ -5,6 +5,7 @@ import { type DeliveryDoc, dueImmediately, type RecordedAttempt } from "../store
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { batchedWrites, maxUnwrittenBytes } from "./batched-writes.js";
 import { idleLanes } from "./idle-lanes.js";
+import { payloadTurns } from "./payload-turns.js";
 import { recentDeliveries } from "./recent-deliveries.js";
 import { runLane } from "./run-lane.js";
 import { seenWebhooks } from "./seen-webhooks.js";
@@ -80,6 +81,7 @@ function slowlyWriting() {
     recent: recentDeliveries(),
     seen: seenWebhooks(),
     idleLanes: idleLanes(),
+    payloadTurns: payloadTurns(),
     sharedPayloads: { read: async () => "{}" },
     async post() {
       mostUnwritten = Math.max(mostUnwritten, ++posted - written);

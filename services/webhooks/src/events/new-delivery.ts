@@ -20,7 +20,7 @@ export function newDelivery(
   event: ReceivedEvent,
   webhook: WebhookDoc,
   id: number,
-  { payload, payloadId }: Body,
+  { payload, payloadId, payloadBytes }: Body,
 ): DeliveryDoc {
   const deliveryId = randomUUID();
   const unsigned = { prefix: config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
@@ -35,7 +35,9 @@ export function newDelivery(
     attempts: [],
     attemptCount: 0,
     createdAt: now < webhook.activeSince ? webhook.activeSince : now,
-    ...(payloadId === undefined ? { request: { headers, payload } } : { sharedRequest: { headers, payloadId } }),
+    ...(payloadId === undefined
+      ? { request: { headers, payload } }
+      : { sharedRequest: { headers, payloadId, payloadBytes } }),
     dueAt: dueImmediately,
     secrets: reencryptTexts(config.keyring, webhook._id, signingSecrets(webhook.secrets, event.at ?? now)),
     redelivery: false,

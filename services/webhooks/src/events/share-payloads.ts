@@ -5,6 +5,7 @@ import type { Context } from "../context.js";
 export interface Body {
   readonly payload: string;
   readonly payloadId?: string;
+  readonly payloadBytes?: number;
 }
 
 const maxOwnLength = fixedLimit({
@@ -21,5 +22,9 @@ export async function sharePayloads(
 ): Promise<Body[]> {
   const isShared = (payload: string, index: number) => payload.length > maxOwnLength && receivers[index]! > 1;
   const ids = await sharedPayloads.store(payloads.filter(isShared));
-  return payloads.map((payload, index) => ({ payload, payloadId: isShared(payload, index) ? ids.shift() : undefined }));
+  return payloads.map((payload, index) =>
+    isShared(payload, index)
+      ? { payload, payloadId: ids.shift(), payloadBytes: Buffer.byteLength(payload) }
+      : { payload },
+  );
 }

@@ -14,10 +14,10 @@ type Write = AnyBulkWriteOperation<DeliveryDoc>;
 const unset = (...names: (string | false)[]): Record<string, ""> =>
   Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
 
-function attemptUpdate({ request }: DeliveryDoc, { attempt, headers, response }: AttemptRecord) {
+function attemptUpdate({ sharedRequest }: RecordedAttempt["delivery"], { attempt, headers, response }: AttemptRecord) {
   const gone = unset(response === undefined && "response");
   const push = { attempts: { $each: [attempt], $slice: -maxAttempts } };
-  const sent = request ? { "request.headers": headers } : { "sharedRequest.headers": headers };
+  const sent = sharedRequest ? { "sharedRequest.headers": headers } : { "request.headers": headers };
   return { set: { attemptCount: attempt.number, response, ...sent }, gone, push };
 }
 

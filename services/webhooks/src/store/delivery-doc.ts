@@ -1,4 +1,5 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Trail } from "@ci/kit/rpc/caller";
 import type { Attempt, Delivery, Delivery_Status, ReceivedResponse, SentRequest } from "@ci/proto/webhooks/v1/webhooks";
 import type { WebhookDoc } from "./webhook-doc.js";
@@ -7,6 +8,8 @@ import type { WebhookDoc } from "./webhook-doc.js";
 export interface SharedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly payloadId: string;
+  /** Earlier versions stored none. */
+  readonly payloadBytes?: number;
 }
 
 export type DeliveryDoc = Stored<Delivery> & {
@@ -25,6 +28,13 @@ export type DeliveryDoc = Stored<Delivery> & {
   farewell?: boolean;
 };
 
+/** A delivery as it waits in memory. A long payload of its own is left out. */
+export type DueDelivery = Omit<DeliveryDoc, "request"> & {
+  readonly request?: Pick<SentRequest, "headers"> & Partial<SentRequest>;
+  /** Of its own payload. */
+  readonly payloadBytes?: number;
+};
+
 export interface AttemptRecord {
   readonly status: Delivery_Status;
   readonly retryAt?: Date;
@@ -35,12 +45,12 @@ export interface AttemptRecord {
 
 /** An attempt, and the delivery as it was before. */
 export interface RecordedAttempt {
-  readonly delivery: DeliveryDoc;
+  readonly delivery: Pick<DeliveryDoc, "_id" | "attemptCount" | "asked" | "sharedRequest">;
   readonly record: AttemptRecord;
 }
 
 export interface DueDeliveries {
-  readonly docs: readonly DeliveryDoc[];
+  readonly docs: readonly DueDelivery[];
   /** What a limit has left unread. `first`: only first attempts, with higher ids than those read. */
   readonly left: "nothing" | "first" | "any";
 }
@@ -54,22 +64,37 @@ export interface Backlog {
 /** The same past time for all first attempts, so that they go in order of ids whatever clocks say. */
 export const dueImmediately = new Date(0);
 
-export const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt?.getTime() === dueImmediately.getTime();
+export const isFirstAttempt = ({ dueAt }: Pick<DeliveryDoc, "dueAt">): boolean =>
+  dueAt?.getTime() === dueImmediately.getTime();
 
 /** Reports whether a webhook still sends a delivery: not what is from before its last activation, except on request. */
 export const isWanted =
   ({ active, activeSince }: Pick<WebhookDoc, "active" | "activeSince">) =>
-  ({ redelivery, farewell = false, createdAt }: DeliveryDoc): boolean =>
+  ({ redelivery, farewell = false, createdAt }: DueDelivery): boolean =>
     redelivery || farewell || (active && !(createdAt! < activeSince));
 
 /** Keeps one delivery per webhook and event. */
 export const oncePerEventIndex = "webhookId_1_eventId_1";
 
-/** The rough size of a delivery that shares its payload. */
-const sharedSizeBytes = 1_024;
+/** The rough size of a delivery without its payload. */
+const shortSizeBytes = 1_024;
 
-/** Returns roughly how much memory a delivery takes. A shared payload is read only when it is sent. */
-export const sizeInMemory = ({ request }: DeliveryDoc): number => request?.payload.length ?? sharedSizeBytes;
+/** Returns roughly how much memory a delivery takes. A long or shared payload is read only when it is sent. */
+export const sizeInMemory = ({ request }: DueDelivery): number => request?.payload?.length ?? shortSizeBytes;
+
+export const maxWaitingPayloadBytes = fixedLimit({
+  max: 16 * 1024,
+  unit: "bytes",
+  about: "payload of a delivery that is in memory before the delivery is sent",
+  effect: "a longer one is read for each attempt",
+});
+
+/** Returns a delivery as it waits in memory. */
+export function waiting(doc: DeliveryDoc): DueDelivery {
+  const { request, ...rest } = doc;
+  if (!request || request.payload.length <= maxWaitingPayloadBytes) return doc;
+  return { ...rest, request: { headers: request.headers }, payloadBytes: Buffer.byteLength(request.payload) };
+}
 
 /** Converts a delivery. A shared payload is left out, with its request. */
 export function toDelivery(doc: DeliveryDoc): Delivery {

@@ -1,11 +1,13 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import {
   type Backlog,
   type DeliveryDoc,
   type DueDeliveries,
+  type DueDelivery,
   dueImmediately,
   isFirstAttempt,
+  maxWaitingPayloadBytes,
   sizeInMemory,
 } from "./delivery-doc.js";
 
@@ -15,14 +17,41 @@ export const maxDue = fixedLimit({
   effect: "further ones are read after these",
 });
 const maxDueBytes = fixedLimit({
-  max: 1024 ** 2,
+  max: 128 * 1024,
   unit: "bytes",
   about: "due deliveries of one webhook in memory",
   effect: "further ones are read after these",
 });
 const retriesAmongFirst = 4;
-/** No limit of memory counts the responses of earlier attempts. A large batch would exceed the limit of due bytes. */
-const reading = { projection: { response: 0 }, batchSize: 8 } as const;
+/** Leaves out what no limit of memory counts: responses of earlier attempts, and long payloads. */
+const withoutLong = [
+  { $unset: "response" },
+  { $set: { payloadBytes: { $strLenBytes: { $ifNull: ["$request.payload", ""] } } } },
+  {
+    $set: {
+      request: {
+        $cond: [{ $gt: ["$payloadBytes", maxWaitingPayloadBytes] }, { headers: "$request.headers" }, "$request"],
+      },
+    },
+  },
+];
+
+const dueAmong = (deliveries: Collection<DeliveryDoc>, filter: Filter<DeliveryDoc>, limit: number) =>
+  deliveries.aggregate<DueDelivery>(
+    [{ $match: filter }, { $sort: { dueAt: 1, _id: 1 } }, { $limit: limit }, ...withoutLong],
+    { batchSize: 8 },
+  );
+
+/** Returns what takes deliveries one by one and reports whether there is room for further ones. */
+export function dueRoom(): (doc: DueDelivery) => boolean {
+  let [count, sizeBytes] = [0, 0];
+  return (doc) => {
+    count++;
+    sizeBytes += sizeInMemory(doc);
+    return count < maxDue && sizeBytes <= maxDueBytes;
+  };
+}
+
 const maxBacklog = fixedLimit({
   max: 100_000,
   about: "waiting deliveries that the metrics count",
@@ -38,21 +67,24 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** Returns what is due for a webhook: first attempts in order of their events, then retries. Limited in size. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
-    const found = deliveries.find({ webhookId, dueAt: { $lte: now } }, reading).sort({ dueAt: 1, _id: 1 });
-    const docs: DeliveryDoc[] = [];
-    let sizeBytes = 0;
-    for await (const doc of found.limit(maxDue)) {
+    const docs: DueDelivery[] = [];
+    const hasRoom = dueRoom();
+    let complete = true;
+    for await (const doc of dueAmong(deliveries, { webhookId, dueAt: { $lte: now } }, maxDue)) {
       docs.push(doc);
-      sizeBytes += sizeInMemory(doc);
-      if (sizeBytes > maxDueBytes) break;
+      complete = hasRoom(doc);
+      if (!complete) break;
     }
-    const complete = docs.length < maxDue && sizeBytes <= maxDueBytes;
     if (complete || !isFirstAttempt(docs.at(-1)!)) return { docs, left: complete ? "nothing" : "any" };
     // An endless run of first attempts must not starve retries.
-    const retries = deliveries.find({ webhookId, dueAt: { $gt: dueImmediately, $lte: now } }, reading);
-    const oldest = await retries.sort({ dueAt: 1, _id: 1 }).limit(retriesAmongFirst).toArray();
+    const retries = { webhookId, dueAt: { $gt: dueImmediately, $lte: now } };
+    const oldest = await dueAmong(deliveries, retries, retriesAmongFirst).toArray();
     return { docs: [...docs, ...oldest], left: oldest.length < retriesAmongFirst ? "first" : "any" };
   },
+
+  /** Returns a delivery's own payload; undefined if the delivery is removed. */
+  payloadOf: async (id: number): Promise<string | undefined> =>
+    (await deliveries.findOne({ _id: id }, { projection: { "request.payload": 1 } }))?.request?.payload,
 
   hasFirstPending: async (webhookId: number): Promise<boolean> => {
     const first = { webhookId, dueAt: dueImmediately, attemptCount: 0 };
