@@ -55,6 +55,8 @@ test.each([
   ["{NODE: 20}", ["Manifest line 3, column 16: NODE must be a list, not a string"]],
   ["{NODE: [{a: b}]}", [expect.stringContaining("NODE[0] must be a string, not a mapping")]],
   ["{'$(id)': [1]}", ["Manifest line 3, column 10: matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
+  ["{_bsontype: [1]}", ["Manifest line 3, column 10: matrix axis _bsontype is reserved"]],
+  ["{NODE: [1], include: [{_bsontype: 1}]}", ["Manifest line 3, column 32: matrix axis _bsontype is reserved"]],
   [
     "{NODE: [1], include: [{A-B: 1}]}",
     ["Manifest line 3, column 32: matrix axis A-B does not match ^[A-Za-z_][A-Za-z0-9_]*$"],

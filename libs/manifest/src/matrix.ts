@@ -30,7 +30,9 @@ const maxValueLength = fixedLimit({
   refusal: "Manifest line L, column C: matrix value cannot be longer than N characters in length",
 });
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const propertyNames = { pattern: axisName.source };
+/** MongoDB takes an object with this key for a value of its own. */
+const reservedName = "_bsontype";
+const propertyNames = { pattern: axisName.source, not: { const: reservedName } };
 const lists = ["include", "exclude"];
 
 const value: Spec<string> = {
@@ -45,8 +47,10 @@ const value: Spec<string> = {
 };
 
 function isAxis(name: string, at: number, { complain }: Where): boolean {
-  if (axisName.test(name)) return true;
-  complain.refuseAt(at, `matrix axis ${quoted(name)} does not match ${axisName.source}`);
+  const matches = axisName.test(name);
+  if (matches && name !== reservedName) return true;
+  const what = matches ? "is reserved" : `does not match ${axisName.source}`;
+  complain.refuseAt(at, `matrix axis ${quoted(name)} ${what}`);
   return false;
 }
 
