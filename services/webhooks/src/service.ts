@@ -226,7 +226,7 @@ async function createContext(
     log,
     deletions,
     ...stores,
-    writes: batchedWrites(stores),
+    writes: batchedWrites({ ...stores, log }),
     recent: recentDeliveries(),
     sharedPayloads: sharedPayloads(stores.payloads),
     longPayloads: longPayloads(stores.stream),

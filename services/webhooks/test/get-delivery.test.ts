@@ -33,8 +33,10 @@ describe("succeeds", () => {
   });
 
   test("returns the response, no matter what bytes and header names it has", async () => {
-    const odd = { "X-Odd": "1", $set: "2", "a.b": "3", ["__proto__"]: "4" };
-    const { delivery } = await deliver({ status: 299, headers: odd, body: Buffer.from([0x61, 0xff, 0x00, 0x62]) });
+    const odd = { "X-Odd": "1", $set: "2", "a.b": "3", ["__proto__"]: "4", _bsontype: "ObjectId" };
+    const reference = { $ref: "a", $id: "1", $db: "b" };
+    const headers = { ...odd, ...reference };
+    const { delivery } = await deliver({ status: 299, headers, body: Buffer.from([0x61, 0xff, 0x00, 0x62]) });
     expect(delivery.response).toMatchObject({ code: 299, body: "a\ufffd\u0000b", truncated: false });
     expect(delivery.response!.headers).toMatchObject({ "x-odd": "1", $set: "2", "a.b": "3" });
   });

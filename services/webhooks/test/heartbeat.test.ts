@@ -1,3 +1,4 @@
+import { createLog } from "@ci/kit/process/log";
 import { metrics } from "@ci/kit/process/metrics";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
@@ -58,6 +59,7 @@ test("a heartbeat precedes the first claim after a time without lanes", async ()
     webhooks: webhookStore(ci.db, ci.db.collection("webhooks"), ci.config.webhooksPerUser),
     deliveries: deliveryStore(ci.db.collection("deliveries")),
     heartbeat,
+    log: createLog("webhooks", "silent"),
   });
   // On a machine that stalls, the heartbeat is old again.
   await eventually(async () => {

@@ -1,3 +1,4 @@
+import { isMongoAway } from "@ci/kit/mongo/mongo-away";
 import { type Batched, batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
@@ -52,9 +53,14 @@ function bytesOf({ record: { response } }: AttemptWrite): number {
   );
 }
 
-type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
+const withoutResponse = (attempt: AttemptWrite): AttemptWrite => ({
+  ...attempt,
+  record: { ...attempt.record, response: undefined },
+});
 
-export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): BatchedWrites {
+type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat" | "log">;
+
+export function batchedWrites({ webhooks, deliveries, heartbeat, log }: Parts): BatchedWrites {
   const updates = new Map<number, LaneUpdate>();
   let healthSinceMs: number | undefined;
   let lastUpdate: Promise<unknown> = Promise.resolve();
@@ -79,10 +85,22 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch);
     });
 
+  /** A response that cannot be stored must not make its delivery due for ever. */
+  async function store(attempts: readonly AttemptWrite[]): Promise<void> {
+    try {
+      await deliveries.recordAttempts(attempts);
+    } catch (error) {
+      if (attempts.length > 1 || isMongoAway(error)) throw error;
+      const [{ webhookId, delivery }] = attempts as [AttemptWrite];
+      log.error({ err: error, webhook: webhookId, delivery: delivery._id }, "response of a receiver cannot be stored");
+      await deliveries.recordAttempts(attempts.map(withoutResponse));
+    }
+  }
+
   const recordAttempts = batched(
     { maxItems: maxBatch, maxBytes: maxBatchBytes, bytesOf, waitMs: gatherMs },
     async (attempts: readonly AttemptWrite[]) => {
-      await deliveries.recordAttempts(attempts);
+      await store(attempts);
       for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
       healthSinceMs ??= performance.now();
       if (attempts.some(({ urgent }) => urgent)) await flush([]);

@@ -22,6 +22,12 @@ export type Post = (
 const textOf = (body: Buffer, truncated: boolean): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(body, { stream: truncated });
 
+/** BSON takes objects with such keys for values of its own. */
+const unstorable = ["_bsontype", "$ref", "$id", "$db"];
+
+const storable = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !unstorable.includes(name)));
+
 export const poster =
   (agent: ReturnType<typeof guardedAgent>, limits: { timeoutMs: number; bodyLimitBytes: number }): Post =>
   async (url, { headers, payload }, signal) => {
@@ -37,7 +43,7 @@ export const poster =
         signal,
       });
       const { status: code, truncated, durationNs } = fetched;
-      const response = { code, headers: fetched.headers, body: textOf(fetched.body, truncated), truncated };
+      const response = { code, headers: storable(fetched.headers), body: textOf(fetched.body, truncated), truncated };
       return { response, error: isAccepted(code) ? undefined : `unexpected status ${code}`, durationNs };
     } catch (error) {
       if (!(error instanceof FetchFailed)) throw error;
