@@ -50,6 +50,20 @@ describe("guardedFetch", () => {
     });
   });
 
+  test("returns the response that follows interim ones, also as a stream", async () => {
+    const hints = "HTTP/1.1 103 Early Hints\r\nLocation: /elsewhere\r\n\r\n";
+    const server = await listen(
+      createTcpServer((socket) =>
+        socket.on("data", () => socket.write(`${hints.repeat(16)}HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok`)),
+      ),
+    );
+    const url = `http://127.0.0.1:${server.port}`;
+    const response = await fetchText(agentFor(), url, limits);
+    expect(response).toMatchObject({ status: 201, headers: { "content-length": "2" }, body: "ok" });
+    using streamed = await guardedStream(agentFor(), url, limits);
+    expect(streamed).toMatchObject({ status: 201, headers: { "content-length": "2" } });
+  });
+
   test("reuses open connections", async () => {
     let connections = 0;
     const server = await listen(
@@ -204,6 +218,27 @@ describe("guardedFetch fails with", () => {
     const server = await listen(createTcpServer((socket) => behave(socket.on("error", () => {}))));
     const attempt = guardedFetch(agentFor(), `http://127.0.0.1:${server.port}`, limits);
     expect(await reasonOf(attempt)).toBe(`FetchFailed: ${reason}`);
+  });
+
+  test.each([
+    ["whole", guardedFetch],
+    ["as a stream", guardedStream],
+  ] as const)("invalid response for endless interim responses to a request that is read %s", async (_how, fetch) => {
+    const hints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1_000);
+    const server = await listen(
+      createTcpServer((socket) => {
+        const more = () => {
+          while (!socket.destroyed && socket.write(hints));
+        };
+        socket
+          .on("error", () => {})
+          .on("drain", more)
+          .once("data", more);
+      }),
+    );
+    const attempt = fetch(agentFor(), `http://127.0.0.1:${server.port}`, limits);
+    expect(await reasonOf(attempt)).toBe("FetchFailed: invalid response");
+    await eventually(() => expect(server.open.size).toBe(0));
   });
 
   test("name not found for a name without addresses", async () => {

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { type Agent, type Dispatcher, request } from "undici";
 import { Pieces } from "../bytes/pieces.js";
+import { fixedLimit } from "../process/fixed-limit.js";
 import { bodyFailure, FetchFailed, failure } from "./fetch-failed.js";
 
 export type FetchOptions = {
@@ -84,6 +85,20 @@ const flat = (headers: ResponseHeaders): Record<string, string> => {
   return joined;
 };
 
+const maxInterim = fixedLimit({
+  max: 16,
+  about: "responses with a status below 200 to one request to a webhook, or for an image or commit",
+  effect: "the connection is closed: invalid response",
+});
+
+/** Returns what counts interim responses to one request. An error from a callback makes undici close the connection. */
+const interimCounter = () => {
+  let count = 0;
+  return () => {
+    if (++count > maxInterim) throw new FetchFailed("invalid response");
+  };
+};
+
 const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 async function* chunksOf(body: Readable, until: Disposable, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -108,7 +123,8 @@ export const guardedStream = async (
   const until = deadline(options.timeoutMs, options.signal, (reason) => stopping.abort(reason));
   try {
     const { statusCode, headers, body } = await exchange(url, options, async (to, headers) => {
-      const response = await request(to, { dispatcher: agent, method, headers, body: sent, signal, ...noLimits });
+      const sending = { dispatcher: agent, method, headers, body: sent, signal, onInfo: interimCounter(), ...noLimits };
+      const response = await request(to, sending);
       // A destroyed body reports an error even if nothing reads it.
       response.body.on("error", () => {});
       if (redirectOf(options, response) !== undefined) response.body.destroy();
@@ -143,6 +159,7 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
       let controller: Dispatcher.DispatchController | undefined;
       let answered: Answered = { statusCode: 0, headers: {} };
       const pieces = new Pieces();
+      const countInterim = interimCounter();
       const end = () => {
         const truncated = pieces.sizeBytes > maxBytes;
         resolve({ ...answered, body: pieces.all().subarray(0, maxBytes), truncated });
@@ -161,6 +178,7 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
             if (stopped) close();
           },
           onResponseStart(_, statusCode, headers) {
+            if (statusCode < 200) return countInterim();
             answered = { statusCode, headers };
             if (redirectOf(options, answered) === undefined) return;
             end();
