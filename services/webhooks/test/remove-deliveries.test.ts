@@ -86,3 +86,14 @@ test("a webhook keeps its deliveries until it is removed, also if the process di
   while ((await removeDeliveries(aProcess().ctx)).more);
   expect(await logged()).toEqual([11]);
 });
+
+test("webhooks that are noted and still exist hold up no removal, and let the loop rest", async () => {
+  const { ctx, webhooks, deliveries } = aProcess();
+  const existing = Array.from({ length: 30 }, (_, nth) => 21 + nth);
+  await webhooks.insertMany(existing.map((_id) => ({ _id, namespaceId: 10, targetKey: `${_id}` })) as WebhookDoc[]);
+  await deliveries.insertOne({ _id: 200_000, webhookId: 60, eventId: "60" } as DeliveryDoc);
+  await ctx.removedWebhooks.add([...existing, 60]);
+  expect(await removeDeliveries(ctx)).toEqual({ steps: 2, more: false });
+  expect(await deliveries.findOne({ _id: 200_000 })).toBeNull();
+  expect(await removeDeliveries(ctx)).toEqual({ steps: 0, more: false });
+});

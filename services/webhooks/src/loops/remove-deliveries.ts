@@ -12,11 +12,15 @@ export async function removeDeliveries({
   removedWebhooks,
 }: Pick<Context, "webhooks" | "deliveries" | "removedWebhooks">): Promise<{ steps: number; more: boolean }> {
   let afterId = 0;
-  for (let steps = 0; steps < maxSteps; steps++) {
+  for (let steps = 0; steps < maxSteps; ) {
     const webhookId = await removedWebhooks.next(afterId);
     if (webhookId === undefined) return { steps, more: false };
-    if ((await webhooks.findByIds([webhookId])).length > 0) afterId = webhookId;
-    else if ((await deliveries.removeSome(webhookId)) === 0) await removedWebhooks.done(webhookId);
+    if ((await webhooks.findByIds([webhookId])).length > 0) {
+      afterId = webhookId;
+      continue;
+    }
+    if ((await deliveries.removeSome(webhookId)) === 0) await removedWebhooks.done(webhookId);
+    steps++;
   }
   return { steps: maxSteps, more: true };
 }
