@@ -10,7 +10,7 @@ import { unwrittenBytes } from "./unwritten-bytes.js";
 export interface AttemptWrite extends RecordedAttempt {
   readonly webhookId: number;
   readonly health: WebhookHealth;
-  /** Writes the health at once, because the next step depends on it. */
+  /** Writes the health before the attempt, so that a crash in between repeats the attempt and loses no health. */
   readonly urgent: boolean;
 }
 
@@ -82,8 +82,19 @@ export function batchedWrites({ webhooks, deliveries, heartbeat, log }: Parts): 
       const batch = [...updates.values()];
       updates.clear();
       healthSinceMs = undefined;
-      if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch);
+      if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch).catch(keepFailed(batch));
     });
+
+  const keepFailed = (batch: readonly LaneUpdate[]) => (error: unknown) => {
+    keepHealth(batch.filter(({ webhookId }) => !updates.has(webhookId)));
+    throw error;
+  };
+
+  function keepHealth(found: readonly Omit<LaneUpdate, "release">[]): void {
+    for (const { webhookId, health } of found)
+      if (health) updates.set(webhookId, { webhookId, health, release: false });
+    if (updates.size > 0) healthSinceMs ??= performance.now();
+  }
 
   /** A response that cannot be stored must not make its delivery due for ever. */
   async function store(attempts: readonly AttemptWrite[]): Promise<void> {
@@ -100,10 +111,13 @@ export function batchedWrites({ webhooks, deliveries, heartbeat, log }: Parts): 
   const recordAttempts = batched(
     { maxItems: maxBatch, maxBytes: maxBatchBytes, bytesOf, waitMs: gatherMs },
     async (attempts: readonly AttemptWrite[]) => {
+      const isUrgent = attempts.some(({ urgent }) => urgent);
+      if (isUrgent) {
+        keepHealth(attempts);
+        await flush([]);
+      }
       await store(attempts);
-      for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
-      healthSinceMs ??= performance.now();
-      if (attempts.some(({ urgent }) => urgent)) await flush([]);
+      if (!isUrgent) keepHealth(attempts);
       return attempts.map(() => undefined);
     },
   );

@@ -158,12 +158,16 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;
   const urgent = !leavesWebhookUnchanged(result, webhook);
+  await applyDeactivation(ctx, webhook, result);
   const { _id, attemptCount, asked, sharedRequest } = delivery;
   const sent = { _id, attemptCount, asked, sharedRequest };
   writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery: sent, record, health, urgent }));
   const rest = { ...lane, due: { docs, left: due.left } };
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
-  if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
+  if (urgent) {
+    await writes.atMost(0);
+    return readMoreIfDue(ctx, await reread(ctx, rest), delivery, turn);
+  }
   await writes.atMost(maxUnwritten);
   await ctx.writes.room();
   return readMoreIfDue(ctx, rest, delivery, turn);
@@ -188,15 +192,11 @@ async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DueDeli
 const leavesWebhookUnchanged = ({ outcome }: AttemptResult, { failingSince }: WebhookDoc): boolean =>
   outcome.status === Delivery_Status.delivered && failingSince === undefined;
 
-async function applyOutcome(ctx: Context, lane: Lane, { outcome }: AttemptResult): Promise<Lane | undefined> {
-  const { webhook, writes } = lane;
-  const { deactivate } = outcome;
-  await writes.atMost(0);
-  if (deactivate && (await ctx.webhooks.deactivate(webhook, deactivate))) {
-    const { _id, namespaceId } = webhook;
-    ctx.log.warn({ webhook: _id, namespace: namespaceId, reason: deactivate }, "webhook deactivated");
-  }
-  return reread(ctx, lane);
+/** Before the attempt is written: a process that dies in between repeats the attempt, or cancels its delivery. */
+async function applyDeactivation(ctx: Context, webhook: WebhookDoc, { outcome: { deactivate } }: AttemptResult) {
+  if (!deactivate || !(await ctx.webhooks.deactivate(webhook, deactivate))) return;
+  const { _id, namespaceId } = webhook;
+  ctx.log.warn({ webhook: _id, namespace: namespaceId, reason: deactivate }, "webhook deactivated");
 }
 
 async function removeWebhook(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {
