@@ -50,8 +50,8 @@ describe("guardedFetch", () => {
     });
   });
 
-  test("returns the response that follows interim ones, also as a stream", async () => {
-    const hints = "HTTP/1.1 103 Early Hints\r\nLocation: /elsewhere\r\n\r\n";
+  test.each(["100 Continue", "103 Early Hints"])("returns what follows %s, also as a stream", async (interim) => {
+    const hints = `HTTP/1.1 ${interim}\r\nLocation: /elsewhere\r\n\r\n`;
     const server = await listen(
       createTcpServer((socket) =>
         socket.on("data", () => socket.write(`${hints.repeat(16)}HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok`)),
