@@ -3,8 +3,8 @@ import { type Batched, batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../context.js";
 import type { RecordedAttempt } from "../store/delivery-doc.js";
-import type { LaneUpdate } from "../store/lanes.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+import { type LaneUpdates, laneUpdates } from "./lane-updates.js";
 import { unwrittenBytes } from "./unwritten-bytes.js";
 
 export interface AttemptWrite extends RecordedAttempt {
@@ -22,8 +22,7 @@ export interface BatchedWrites {
   readonly recordAttempt: Batched<AttemptWrite, void>;
   /** Waits while the responses of unwritten attempts, of all lanes together, are too large for further ones. */
   room(): Promise<void>;
-  /** Returns in how long the first health will have been unwritten for `forMs`; undefined if there is none. */
-  healthInMs(forMs: number): number | undefined;
+  readonly healthInMs: LaneUpdates["healthInMs"];
   /** Writes the health of webhooks that is still unwritten, and releases these lanes after their attempts are written. */
   releaseLanes(webhookIds: readonly number[]): Promise<void>;
 }
@@ -58,66 +57,37 @@ const withoutResponse = (attempt: AttemptWrite): AttemptWrite => ({
   record: { ...attempt.record, response: undefined },
 });
 
+/** A response that cannot be stored must not make its delivery due for ever. */
+async function store({ deliveries, log }: Pick<Context, "deliveries" | "log">, attempts: readonly AttemptWrite[]) {
+  try {
+    await deliveries.recordAttempts(attempts);
+  } catch (error) {
+    if (attempts.length > 1 || isMongoAway(error)) throw error;
+    const [{ webhookId, delivery }] = attempts as [AttemptWrite];
+    log.error({ err: error, webhook: webhookId, delivery: delivery._id }, "response of a receiver cannot be stored");
+    await deliveries.recordAttempts(attempts.map(withoutResponse));
+  }
+}
+
 type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat" | "log">;
 
 export function batchedWrites({ webhooks, deliveries, heartbeat, log }: Parts): BatchedWrites {
-  const updates = new Map<number, LaneUpdate>();
-  let healthSinceMs: number | undefined;
-  let lastUpdate: Promise<unknown> = Promise.resolve();
+  const updates = laneUpdates({ webhooks, heartbeat });
   let lastRelease: Promise<unknown> = Promise.resolve();
   /** The last attempt of each webhook that is not written yet. */
   const unwritten = new Map<number, Promise<void>>();
   const responses = unwrittenBytes(maxUnwrittenBytes);
-
-  /** Runs one after another: an older update never overwrites a newer one, and a claim never overtakes a release. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = lastUpdate.then(work);
-    lastUpdate = mine.catch(() => undefined);
-    return mine;
-  }
-
-  const flush = (released: readonly number[]) =>
-    inTurn(async () => {
-      for (const webhookId of released) updates.set(webhookId, { ...updates.get(webhookId), webhookId, release: true });
-      const batch = [...updates.values()];
-      updates.clear();
-      healthSinceMs = undefined;
-      if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch).catch(keepFailed(batch));
-    });
-
-  const keepFailed = (batch: readonly LaneUpdate[]) => (error: unknown) => {
-    keepHealth(batch.filter(({ webhookId }) => !updates.has(webhookId)));
-    throw error;
-  };
-
-  function keepHealth(found: readonly Omit<LaneUpdate, "release">[]): void {
-    for (const { webhookId, health } of found)
-      if (health) updates.set(webhookId, { webhookId, health, release: false });
-    if (updates.size > 0) healthSinceMs ??= performance.now();
-  }
-
-  /** A response that cannot be stored must not make its delivery due for ever. */
-  async function store(attempts: readonly AttemptWrite[]): Promise<void> {
-    try {
-      await deliveries.recordAttempts(attempts);
-    } catch (error) {
-      if (attempts.length > 1 || isMongoAway(error)) throw error;
-      const [{ webhookId, delivery }] = attempts as [AttemptWrite];
-      log.error({ err: error, webhook: webhookId, delivery: delivery._id }, "response of a receiver cannot be stored");
-      await deliveries.recordAttempts(attempts.map(withoutResponse));
-    }
-  }
 
   const recordAttempts = batched(
     { maxItems: maxBatch, maxBytes: maxBatchBytes, bytesOf, waitMs: gatherMs },
     async (attempts: readonly AttemptWrite[]) => {
       const isUrgent = attempts.some(({ urgent }) => urgent);
       if (isUrgent) {
-        keepHealth(attempts);
-        await flush([]);
+        updates.keep(attempts);
+        await updates.flush([]);
       }
-      await store(attempts);
-      if (!isUrgent) keepHealth(attempts);
+      await store({ deliveries, log }, attempts);
+      if (!isUrgent) updates.keep(attempts);
       return attempts.map(() => undefined);
     },
   );
@@ -152,14 +122,14 @@ export function batchedWrites({ webhooks, deliveries, heartbeat, log }: Parts): 
     async claimLane(webhookId, dead) {
       await written([webhookId]);
       await lastRelease;
-      await Promise.all([lastUpdate, heartbeat.refresh()]);
+      await Promise.all([updates.settled(), heartbeat.refresh()]);
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
     recordAttempt: Object.assign(recordAttempt, { hurry: recordAttempts.hurry }),
     room: () => responses.room(recordAttempts.hurry),
-    healthInMs: (forMs) => healthSinceMs && healthSinceMs + forMs - performance.now(),
+    healthInMs: updates.healthInMs,
     releaseLanes(webhookIds) {
-      const released = written(webhookIds).then(() => flush(webhookIds));
+      const released = written(webhookIds).then(() => updates.flush(webhookIds));
       lastRelease = Promise.allSettled([lastRelease, released]);
       return released;
     },
