@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { limitedText } from "./limited-text.js";
 import { createMask } from "./mask.js";
 import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
@@ -40,58 +41,22 @@ const maxWaitingBytes = fixedLimit({
   about: "output of a job that is not sent yet",
   effect: "the job waits",
 });
-const maxLinesBytes = fixedLimit({
-  max: 64 * 1024,
-  unit: "bytes",
-  about: "the runner's own lines in a job's output after it was truncated",
-  effect: "lines that exceed it are left out, except for the last one",
-});
 
 /** Masks secrets, cleans up the text (UTF-8 without NUL), truncates it and sends it in pieces. */
 export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
   const mask = createMask(secrets);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const waiting = pieces();
+  const kept = limitedText(waiting, limitBytes, secrets);
   const sender = pieceSender(waiting, offset, send);
-  let roomBytes = limitBytes;
-  let roomForLinesBytes = maxLinesBytes;
-  let lastLines: Promise<void> = Promise.resolve();
-  let truncated = false;
-  let atLineStart = true;
   let wroteLines = true;
   let timer: NodeJS.Timeout | undefined;
-
-  function keep(text: Buffer): void {
-    if (text.length === 0 || truncated) return;
-    const kept = waiting.add(text, roomBytes);
-    roomBytes -= kept;
-    if (kept > 0) atLineStart = text[kept - 1] === newline;
-    if (kept === text.length) return;
-    truncated = true;
-    addLine(`-- output truncated after ${limitBytes - roomBytes} bytes --`);
-  }
-
-  function addLine(line: string): void {
-    waiting.add(Buffer.from(atLineStart ? `${line}\n` : `\n${line}\n`));
-    atLineStart = true;
-  }
-
-  /** Adds a line to an output that was truncated. */
-  async function addBeyond(text: string): Promise<void> {
-    if (text.length >= roomForLinesBytes) return;
-    const line = (await masked(secrets, text)).replaceAll("\0", "NUL");
-    const bytes = Buffer.byteLength(line) + 1;
-    if (bytes > roomForLinesBytes) return;
-    roomForLinesBytes -= bytes;
-    addLine(line);
-    soonAfterLine();
-  }
 
   const decode = (bytes: Uint8Array, more: boolean) =>
     Buffer.from(decoder.decode(bytes, { stream: more }).replaceAll("\0", "NUL"));
 
   const hide = (bytes: Uint8Array) => {
-    if (!truncated) keep(decode(mask.write(bytes), true));
+    if (!kept.isTruncated()) kept.keep(decode(mask.write(bytes), true));
   };
   const slices = secrets.words.empty
     ? { add: (bytes: Uint8Array) => void hide(bytes), done: undefined }
@@ -114,7 +79,7 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   return {
     async write(bytes) {
       sender.throwFailure();
-      if (truncated || bytes.length === 0) return;
+      if (kept.isTruncated() || bytes.length === 0) return;
       wroteLines = bytes.at(-1) === newline;
       await slices.add(bytes);
       soon(flushAfterMs);
@@ -122,22 +87,22 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       sender.throwFailure();
     },
     line(text) {
-      const kept = slices.add(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`));
+      const hidden = slices.add(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`));
       wroteLines = true;
       const send = () => {
-        if (truncated) lastLines = lastLines.then(() => addBeyond(text));
+        if (kept.isTruncated()) void kept.addBeyond(text).then(soonAfterLine);
         else soonAfterLine();
       };
-      if (kept) void kept.then(send);
+      if (hidden) void hidden.then(send);
       else send();
     },
     async finish(lastLine) {
       const last = lastLine === undefined ? undefined : await masked(secrets, lastLine);
       await slices.done?.();
-      keep(decode(mask.end(), true));
-      keep(decode(new Uint8Array(), false));
-      await lastLines;
-      if (last !== undefined) addLine(last.replaceAll("\0", "NUL"));
+      kept.keep(decode(mask.end(), true));
+      kept.keep(decode(new Uint8Array(), false));
+      await kept.linesAdded();
+      if (last !== undefined) kept.addLine(last);
       await sender.idle();
       while (!sender.hasFailed() && waiting.bytes() > maxPieceBytes) await drainTo(maxPieceBytes);
       clearTimeout(timer);
