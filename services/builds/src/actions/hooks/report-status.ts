@@ -52,6 +52,10 @@ export async function currentVerdict(ctx: Context, { _id, repositoryId, sha }: H
   return all && { ...all, isWatching: pending.some((one) => one._id === _id || !one.dueAt) };
 }
 
+/** Only a new access token can replace a pending status. It may come as long as the delivery is kept. */
+const waitsForToken = ({ config, now }: Context, { reported, createdAt }: HookDelivery): boolean =>
+  reported === "pending" && now().getTime() - createdAt.getTime() < config.hookLogMs;
+
 /**
  * Reports a changed status of the commit to the provider and returns what to store. Each delivery reports what its own
  * builds change: while they run, the status is pending. Throws if it has to be retried.
@@ -62,6 +66,7 @@ export async function reportStatus(
   delivery: BuiltDelivery,
 ): Promise<Partial<StepResult>> {
   const accessToken = tokenOf(ctx, repository);
+  if (!accessToken && waitsForToken(ctx, delivery)) return { dueInMs: nextCheckMs(delivery, ctx.now()) };
   const now = await currentVerdict(ctx, delivery);
   if (!accessToken || !now) return { dueInMs: "never" };
   const { verdict, build, complaint, isWatching } = now;

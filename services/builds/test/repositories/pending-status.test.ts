@@ -1,0 +1,67 @@
+import { eventually } from "@ci/testkit/eventually";
+import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import { bootHooks, type Hooked, manifest } from "./_hooks.js";
+
+const accessToken = "t0ken";
+/** What the provider has recorded, by the path of the commit's status. */
+const recorded = new Map<string, string[]>();
+const { suite, hooked } = bootHooks(
+  { hookPausesMs: [20, 20] },
+  {
+    async answer({ path, body }) {
+      if (path.includes("/statuses/")) recorded.set(path, [...(recorded.get(path) ?? []), JSON.parse(`${body}`).state]);
+      return { status: 201 };
+    },
+  },
+);
+const statesOf = (sha: string) => [...recorded].flatMap(([path, states]) => (path.endsWith(sha) ? states : []));
+const stored = () => suite.database().collection<HookDelivery>("hookDeliveries");
+const asAnn = <T>(work: () => Promise<T>) => suite.as(suite.users.ann, work);
+const refOf = ({ namespace, record }: Hooked) => ({ namespaceId: namespace.id, id: record.id });
+
+/** Pushes a commit whose build waits, and whose status is pending. */
+async function pushed() {
+  const hook = await hooked("github", accessToken);
+  const sha = await hook.git.commit({ ".service-ci.yml": manifest });
+  const [ref] = await hook.push({ sha });
+  const which = { repositoryId: hook.record.id };
+  const delivery = await eventually(async () => {
+    const found = await stored().findOne({ ...which, reported: "pending", heldUntil: { $exists: false } });
+    expect(found).not.toBeNull();
+    return found!;
+  });
+  return { hook, sha, ref: ref!, which, delivery };
+}
+
+/** Lets the loop continue: a delivery that is processed wakes it. */
+const wake = async () => void (await (await hooked()).push({ sha: "0".repeat(40) }));
+
+describe("a pending status whose repository has lost its access token", () => {
+  /** Ends the build of a commit after the access token was removed, and resolves when the service has noticed. */
+  async function endedWithoutToken() {
+    const { hook, sha, ref, which, delivery } = await pushed();
+    await asAnn(() => suite.repositories.updateRepository({ ...refOf(hook), removeAccessToken: true }));
+    await asAnn(() => suite.builds.killBuild({ ref }));
+    const isChecked = { ...which, heldUntil: { $exists: false }, dueAt: { $not: { $lte: delivery.dueAt! } } };
+    await eventually(async () => expect(await stored().countDocuments(isChecked)).toBe(1));
+    return { hook, sha, which };
+  }
+
+  it("is replaced once there is a new one, though the build ended before", async () => {
+    const { hook, sha, which } = await endedWithoutToken();
+    expect(statesOf(sha)).toEqual(["pending"]);
+    await asAnn(() => suite.repositories.updateRepository({ ...refOf(hook), accessToken }));
+    await stored().updateOne({ ...which, dueAt: { $exists: true } }, { $set: { dueAt: new Date(0) } });
+    await wake();
+    await eventually(() => expect(statesOf(sha)).toEqual(["pending", "error"]));
+  });
+
+  it("is no longer checked when deliveries of its age are removed", async () => {
+    const { which } = await endedWithoutToken();
+    await stored().updateOne(which, { $set: { createdAt: new Date(0), dueAt: new Date(0) } });
+    await wake();
+    await eventually(async () =>
+      expect(await stored().countDocuments({ ...which, dueAt: { $exists: false } })).toBe(1),
+    );
+  });
+});
