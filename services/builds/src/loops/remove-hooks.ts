@@ -2,6 +2,7 @@ import type { NothingYet } from "@ci/kit/process/loop";
 import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
+import { reportDisconnected } from "../actions/hooks/report-status.js";
 import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
@@ -9,19 +10,30 @@ import type { HookRemoval } from "../store/hook-removals.js";
 
 const slots = 4;
 
+/** Removes the hook of a repository that is gone, and replaces pending statuses. */
 async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
-  const { _id, sealedToken, failures } = removal;
+  const { hookRemovals: removals, config } = ctx;
+  const { _id, sealedToken, failures, shas = [] } = removal;
   // The process died before it removed the repository, so the hook is still needed.
-  if (await ctx.repositories.byId(_id)) return void (await ctx.hookRemovals.done(removal));
+  if (await ctx.repositories.byId(_id)) return void (await removals.done(removal));
+  let held = removal;
   try {
-    await removeAtProvider(ctx, removal, decrypt(ctx.config.keyring, sealedToken, repositoryToken(_id)));
+    const token = decrypt(config.keyring, sealedToken, repositoryToken(_id));
+    const [hook] = await Promise.allSettled([removeAtProvider(ctx, removal, token)]);
+    for (const sha of shas) {
+      await reportDisconnected(ctx, removal, sha, token);
+      const next = await removals.replaced(held, sha, config.hookLeaseMs);
+      if (!next) return;
+      held = next;
+    }
+    if (hook.status === "rejected") throw hook.reason;
   } catch (err) {
     if (ctx.signal.aborted) throw err;
-    const pauseMs = ctx.config.hookPausesMs[failures];
-    if (pauseMs !== undefined) return ctx.hookRemovals.retry(removal, pauseMs);
+    const pauseMs = config.hookPausesMs[failures];
+    if (pauseMs !== undefined) return removals.retry(held, pauseMs);
     ctx.log.warn({ err, repository: _id }, "gave up on removing a hook at its provider");
   }
-  await ctx.hookRemovals.done(removal);
+  await removals.done(held);
 }
 
 const tryToRemove = (ctx: Context, removal: HookRemoval): Promise<void> =>

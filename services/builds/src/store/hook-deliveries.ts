@@ -75,6 +75,11 @@ const maxLost = fixedLimit({
   about: "processes in a row that crash while they make the builds of a hook's delivery, or report their status",
   effect: "the delivery fails, or its status is not reported any more",
 });
+const maxPending = fixedLimit({
+  max: 200,
+  about: "commits of a removed repository whose pending status is replaced at the provider",
+  effect: "those of older deliveries stay pending",
+});
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 const heldFor = (leaseMs: number) => ({ heldUntil: inMs(leaseMs), dueAt: inMs(leaseMs) });
 const lost = { $add: [{ $ifNull: ["$lost", 0] }, { $cond: [{ $gt: ["$heldUntil", null] }, 1, 0] }] };
@@ -156,6 +161,16 @@ const newestDeliveries = (deliveries: Collection<HookDelivery>) => ({
   },
 });
 
+/** Returns the newest commits of a repository whose status is pending at the provider, up to a limit. */
+const pendingCommits = (deliveries: Collection<HookDelivery>) => async (repositoryId: number) => {
+  const pending = { ...listed(repositoryId), reported: "pending" as const, dueAt: { $exists: true } };
+  const found = deliveries
+    .find(pending, { projection: { sha: 1 } })
+    .sort({ number: -1 })
+    .limit(maxPending);
+  return found.map(({ sha }) => sha!).toArray();
+};
+
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
@@ -164,6 +179,8 @@ export const hookDeliveryStore = (db: Db) => {
     insert: inserter(deliveries),
 
     ...newestDeliveries(deliveries),
+
+    pendingCommits: pendingCommits(deliveries),
 
     /** Returns deliveries that are due, of none of these repositories, the longest overdue first. */
     due: (exceptRepositories: readonly number[]) =>

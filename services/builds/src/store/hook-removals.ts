@@ -7,6 +7,8 @@ export interface HookRemoval
   extends Pick<RepositoryDoc, "_id" | "provider" | "url">,
     Partial<Pick<RepositoryDoc, "userId">> {
   readonly sealedToken: string;
+  /** Commits whose status at the provider is pending. Older versions do not set it. */
+  readonly shas?: readonly string[];
   /** When the removal is due, by the clock of MongoDB. */
   readonly dueAt: Date;
   readonly failures: number;
@@ -18,15 +20,16 @@ export const hookRemovalStore = (db: Db) => {
   const removals = db.collection<HookRemoval>("hookRemovals");
 
   return {
-    /** Stores a removal that is due after `waitMs`, and not before `from`. */
+    /** Stores a removal that is due after `waitMs`, and not before `from`. Adds its commits to those of an earlier one. */
     async plan(
-      { _id, userId, provider, url, sealedToken }: Omit<HookRemoval, "dueAt" | "failures">,
+      { _id, userId, provider, url, sealedToken, shas = [] }: Omit<HookRemoval, "dueAt" | "failures">,
       waitMs: number,
       from?: Date,
     ) {
       const planned = { ...(userId === undefined ? {} : { userId }), provider, url, sealedToken, failures: 0 };
       const dueAt = from ? { $max: [inMs(waitMs), from] } : inMs(waitMs);
-      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), dueAt } }], { upsert: true });
+      const all = { $setUnion: [{ $ifNull: ["$shas", []] }, { $literal: shas }] };
+      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), shas: all, dueAt } }], { upsert: true });
     },
 
     nextDueInMs: () => firstDueInMs(removals, "dueAt"),
@@ -41,6 +44,14 @@ export const hookRemovalStore = (db: Db) => {
         },
         [{ $set: { dueAt: inMs(leaseMs) } }],
         { sort: { dueAt: 1 }, returnDocument: "after" },
+      ),
+
+    /** Notes that a commit's status is replaced, and begins the lease anew. Returns null if another process has taken over. */
+    replaced: ({ _id, dueAt }: HookRemoval, sha: string, leaseMs: number): Promise<HookRemoval | null> =>
+      removals.findOneAndUpdate(
+        { _id, dueAt },
+        [{ $set: { shas: { $setDifference: ["$shas", [{ $literal: sha }]] }, dueAt: inMs(leaseMs) } }],
+        { returnDocument: "after" },
       ),
 
     async retry({ _id, dueAt, failures }: HookRemoval, pauseMs: number): Promise<void> {

@@ -5,10 +5,12 @@ import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 const accessToken = "t0ken";
 /** What the provider has recorded, by the path of the commit's status. */
 const recorded = new Map<string, string[]>();
+let refuses = false;
 const { suite, hooked } = bootHooks(
   { hookPausesMs: [20, 20] },
   {
     async answer({ path, body }) {
+      if (refuses && path.includes("/hooks")) return { status: 404 };
       if (path.includes("/statuses/")) recorded.set(path, [...(recorded.get(path) ?? []), JSON.parse(`${body}`).state]);
       return { status: 201 };
     },
@@ -63,5 +65,33 @@ describe("a pending status whose repository has lost its access token", () => {
     await eventually(async () =>
       expect(await stored().countDocuments({ ...which, dueAt: { $exists: false } })).toBe(1),
     );
+  });
+});
+
+describe("the pending status of a repository that is removed", () => {
+  const remove = (hook: Hooked) => asAnn(() => suite.repositories.deleteRepository(refOf(hook)));
+  const isOver = () => eventually(async () => expect(await suite.plannedRemovals()).toBe(0));
+
+  it("is replaced by an error", async () => {
+    const { hook, sha } = await pushed();
+    await remove(hook);
+    await isOver();
+    expect(statesOf(sha)).toEqual(["pending", "error"]);
+  });
+
+  it("is replaced once, also if the hook cannot be removed, and that of an ended build is not", async () => {
+    const { hook, sha, ref } = await pushed();
+    const next = await hook.git.commit({ ".service-ci.yml": manifest, text: "next" });
+    await hook.push({ sha: next });
+    await asAnn(() => suite.builds.killBuild({ ref }));
+    await eventually(() => expect([statesOf(sha), statesOf(next)]).toEqual([["pending", "error"], ["pending"]]));
+    await eventually(async () =>
+      expect(await stored().countDocuments({ repositoryId: hook.record.id, dueAt: { $exists: false } })).toBe(1),
+    );
+    refuses = true;
+    await remove(hook);
+    await isOver();
+    refuses = false;
+    expect([statesOf(sha), statesOf(next)]).toEqual(Array(2).fill(["pending", "error"]));
   });
 });

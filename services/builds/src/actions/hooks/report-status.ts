@@ -3,9 +3,11 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
 import { type ApiResponse, isRateLimited } from "../../domain/hooks/provider-api.js";
+import { disconnected } from "../../domain/hooks/reasons.js";
 import { statusRequest, verdictOf, verdictOfAll } from "../../domain/hooks/status.js";
 import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
+import type { HookedRepository } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";
 
 /** How often to check a delivery's builds, in case the event about their end was lost. */
@@ -39,6 +41,15 @@ async function post(ctx: Context, repositoryId: number, request: ReturnType<type
   if (isRefusal(response)) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
+
+/** Replaces the pending status of a commit whose repository is gone. Throws if it has to be retried. */
+export const reportDisconnected = (
+  ctx: Context,
+  { _id, provider, url: cloneUrl }: HookedRepository,
+  sha: string,
+  accessToken: string,
+): Promise<void> =>
+  post(ctx, _id, statusRequest({ provider, cloneUrl, sha, verdict: "error", complaint: disconnected, accessToken }));
 
 /** Returns the pause before a pending delivery is checked again. It grows with age: some builds never end. */
 export const nextCheckMs = ({ createdAt }: Pick<HookDelivery, "createdAt">, now: Date): number =>

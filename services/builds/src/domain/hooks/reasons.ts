@@ -19,6 +19,8 @@ export const boundedReasons = (reasons: readonly string[]): string[] =>
 
 export const earlierUsers = "received for an earlier user of this repository; push again";
 
+export const disconnected = "the repository was disconnected before its builds ended";
+
 export const notReported = "its status could not be reported; redeliver it later";
 
 /** Returns the mark in a commit's message that asks for no build. */
