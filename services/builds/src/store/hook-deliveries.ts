@@ -171,6 +171,18 @@ const pendingCommits = (deliveries: Collection<HookDelivery>) => async (reposito
   return found.map(({ sha }) => sha!).toArray();
 };
 
+const earlierSteps = (deliveries: Collection<HookDelivery>) => ({
+  async makeDue(ids: readonly string[]): Promise<void> {
+    const later = { _id: { $in: [...ids] }, $expr: { $gt: ["$dueAt", "$$NOW"] } };
+    await deliveries.updateMany(later, [{ $set: { dueAt: "$$NOW" } }]);
+  },
+
+  /** Has the commit's status reported at once, whatever was reported, and ends the lease of a process that is doing so. */
+  async reportAgain(id: string): Promise<void> {
+    await deliveries.updateOne({ _id: id }, [{ $set: { dueAt: "$$NOW" } }, { $unset: ["reported", "heldUntil"] }]);
+  },
+});
+
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
@@ -181,6 +193,8 @@ export const hookDeliveryStore = (db: Db) => {
     ...newestDeliveries(deliveries),
 
     pendingCommits: pendingCommits(deliveries),
+
+    ...earlierSteps(deliveries),
 
     /** Returns deliveries that are due, of none of these repositories, the longest overdue first. */
     due: (exceptRepositories: readonly number[]) =>
@@ -204,23 +218,19 @@ export const hookDeliveryStore = (db: Db) => {
       return found ? { ...held, heldUntil: found.heldUntil, dueAt: found.dueAt } : undefined;
     },
 
-    /** Stores the result and releases the delivery. Has no effect if another process has taken over. */
-    async release({ _id, heldUntil }: HookDelivery, { dueInMs, ...done }: Partial<StepResult>): Promise<void> {
+    /** Stores the result and releases the delivery. Returns false, without effect, if another process has taken over. */
+    async release({ _id, heldUntil }: HookDelivery, { dueInMs, ...done }: Partial<StepResult>): Promise<boolean> {
       const removed = ["heldUntil", "lost", ...(dueInMs === "never" ? ["dueAt"] : [])];
       const due = typeof dueInMs === "number" ? { dueAt: inMs(dueInMs) } : {};
       const values = Object.entries(done).filter(([, value]) => value !== undefined);
       const written = Object.fromEntries(values.map(([key, value]) => [key, { $literal: value }]));
-      await deliveries.updateOne({ _id, heldUntil }, [{ $set: { ...written, ...due } }, { $unset: removed }]);
+      const update = [{ $set: { ...written, ...due } }, { $unset: removed }];
+      return (await deliveries.updateOne({ _id, heldUntil }, update)).matchedCount === 1;
     },
 
     /** Lets another process claim the delivery at once. This holder does not count as lost. */
     async giveBack({ _id, heldUntil }: HookDelivery): Promise<void> {
       await deliveries.updateOne({ _id, heldUntil }, [{ $set: { dueAt: "$$NOW" } }, { $unset: "heldUntil" }]);
-    },
-
-    async makeDue(ids: readonly string[]): Promise<void> {
-      const later = { _id: { $in: [...ids] }, $expr: { $gt: ["$dueAt", "$$NOW"] } };
-      await deliveries.updateMany(later, [{ $set: { dueAt: "$$NOW" } }]);
     },
 
     /** Returns a page of a repository's deliveries, newest first. */

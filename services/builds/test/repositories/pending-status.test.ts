@@ -1,4 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
+import { type Gate, gate } from "@ci/testkit/gate";
 import type { HookDelivery } from "../../src/store/hook-deliveries.js";
 import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 
@@ -6,12 +7,17 @@ const accessToken = "t0ken";
 /** What the provider has recorded, by the path of the commit's status. */
 const recorded = new Map<string, string[]>();
 let refuses = false;
+/** Holds the next report of a pending status before the provider records it. */
+let held: Gate | undefined;
 const { suite, hooked } = bootHooks(
   { hookPausesMs: [20, 20] },
   {
     async answer({ path, body }) {
       if (refuses && path.includes("/hooks")) return { status: 404 };
-      if (path.includes("/statuses/")) recorded.set(path, [...(recorded.get(path) ?? []), JSON.parse(`${body}`).state]);
+      if (!path.includes("/statuses/")) return { status: 201 };
+      const { state } = JSON.parse(body.toString());
+      if (state === "pending") await held?.pass();
+      recorded.set(path, [...(recorded.get(path) ?? []), state]);
       return { status: 201 };
     },
   },
@@ -93,5 +99,41 @@ describe("the pending status of a repository that is removed", () => {
     await isOver();
     refuses = false;
     expect([statesOf(sha), statesOf(next)]).toEqual(Array(2).fill(["pending", "error"]));
+  });
+});
+
+describe("a pending status that reaches the provider late", () => {
+  /** Pushes a commit whose pending status the provider records when the gate opens. */
+  async function pushedLate() {
+    held = gate();
+    const late = held;
+    const hook = await hooked("github", accessToken);
+    const sha = await hook.git.commit({ ".service-ci.yml": manifest });
+    const [ref] = await hook.push({ sha });
+    await late.reached;
+    held = undefined;
+    return { hook, sha, ref: ref!, late };
+  }
+
+  it("is replaced if another process reported the build's end meanwhile", async () => {
+    const { hook, sha, ref, late } = await pushedLate();
+    await asAnn(() => suite.builds.killBuild({ ref }));
+    const lost = { heldUntil: new Date(0), dueAt: new Date(0) };
+    await stored().updateOne({ repositoryId: hook.record.id }, { $set: lost });
+    await wake();
+    const isReported = { repositoryId: hook.record.id, dueAt: { $exists: false } };
+    await eventually(async () => expect(await stored().countDocuments(isReported)).toBe(1));
+    expect(statesOf(sha)).toEqual(["error"]);
+    late.open();
+    await eventually(() => expect(statesOf(sha)).toEqual(["error", "pending", "error"]));
+  });
+
+  it("is replaced if the repository was removed meanwhile", async () => {
+    const { hook, sha, late } = await pushedLate();
+    await asAnn(() => suite.repositories.deleteRepository(refOf(hook)));
+    await eventually(async () => expect(await suite.plannedRemovals()).toBe(0));
+    expect(statesOf(sha)).toEqual([]);
+    late.open();
+    await eventually(() => expect(statesOf(sha)).toEqual(["pending", "error"]));
   });
 });

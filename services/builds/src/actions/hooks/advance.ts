@@ -8,6 +8,7 @@ import { ownTask } from "../own-task.js";
 import { buildCommit } from "./build-commit.js";
 import { Unreadable } from "./read-commit.js";
 import { isBusy } from "./reading-turns.js";
+import { removeHookSoon } from "./remove-repository.js";
 import { currentVerdict, reportStatus } from "./report-status.js";
 
 const busyPauseMs = 5_000;
@@ -64,7 +65,7 @@ const advanceHeld = (ctx: Context, held: HookDelivery): Promise<void> =>
     const repository = await ctx.repositories.byId(held.repositoryId);
     if (!repository) return void (await deliveries.remove(held._id));
     if (!held.dueAt) return log.warn({ delivery: held._id }, "gave up on the status of a hook delivery");
-    if (!isBuilt(held)) return deliveries.release(held, { dueInMs: "never" });
+    if (!isBuilt(held)) return void (await deliveries.release(held, { dueInMs: "never" }));
     if (held.sha === undefined) await runInTurn(ctx, repository, held);
     else await run(ctx, repository, held);
   });
@@ -95,6 +96,19 @@ async function runInTurn(ctx: Context, repository: RepositoryDoc, held: BuiltDel
   }
 }
 
+/** Corrects a status that may have reached the provider after another process reported a newer one. */
+async function afterLostLease(
+  ctx: Context,
+  repository: RepositoryDoc,
+  held: BuiltDelivery,
+  { reported }: Partial<StepResult>,
+): Promise<void> {
+  if (held.sha === undefined || reported === undefined) return;
+  if (await ctx.repositories.byId(held.repositoryId)) {
+    if ((await currentVerdict(ctx, held))?.verdict !== reported) await ctx.hookDeliveries.reportAgain(held._id);
+  } else if (reported === "pending") await removeHookSoon(ctx, repository, [held.sha]);
+}
+
 async function run(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery): Promise<void> {
   const { hookDeliveries: deliveries, log } = ctx;
   const done = await tracedStep(ctx, repository, held).catch((err) => {
@@ -103,7 +117,7 @@ async function run(ctx: Context, repository: RepositoryDoc, held: BuiltDelivery)
     log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
     return afterFailure(ctx, repository, held, err);
   });
-  await deliveries.release(held, done);
+  if (!(await deliveries.release(held, done))) return afterLostLease(ctx, repository, held, done);
   // A build may have ended between the report and the release.
   if (done.reported === "pending" && (await currentVerdict(ctx, { ...held, ...done }))?.verdict !== "pending")
     await deliveries.makeDue([held._id]);
