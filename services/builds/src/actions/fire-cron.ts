@@ -7,6 +7,7 @@ import type { Context } from "../context.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../domain/cron.js";
 import type { RunBuild } from "../store/builds.js";
 import { requireKeeper } from "./cron-keeper.js";
+import { groupMembers } from "./group-members.js";
 import { recordBuilds } from "./record-builds.js";
 import { submitRun } from "./submit.js";
 
@@ -64,7 +65,7 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
   try {
     const build = await buildOfRun(ctx, doc, namespace);
     const { _id: id, userId, number, group } = build;
-    const builds = group ? await ctx.builds.ofGroup(group.id) : [{ id, userId, number }];
+    const builds = group ? await groupMembers(ctx, group.id) : [{ id, userId, number }];
     await recordBuilds(ctx, builds, { actor: "cron", origin: `/cron/${doc._id}`, namespace });
     await ctx.crons.change(doc, afterRun(doc, build.createdAt!));
   } catch (error) {

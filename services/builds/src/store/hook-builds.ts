@@ -91,8 +91,11 @@ export const hookBuilds = (builds: Collection<BuildDoc>) => ({
   /** Returns the builds of a hook delivery, sorted by the path of their manifest. */
   ofDelivery: (deliveryId: string) =>
     builds
-      .find({ "origin.deliveryId": deliveryId }, { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } })
+      .find(
+        { "origin.deliveryId": deliveryId },
+        { projection: { userId: 1, number: 1, status: 1, group: 1, "origin.path": 1 } },
+      )
       .sort({ "origin.path": 1 })
-      .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
+      .map(({ _id: id, origin, group, ...build }) => ({ id, ...build, path: origin!.path!, groupId: group?.id }))
       .toArray(),
 });

@@ -18,6 +18,7 @@ import { tagFrom } from "../../domain/tags.js";
 import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { findOwners } from "../fire-cron.js";
+import { groupMembers } from "../group-members.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
@@ -131,7 +132,9 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
     ctx.log.info({ repository: id, sha, ...against }, "commit makes no build");
     return { sha, silent: !against.wrong || undefined, ...against };
   }
-  const made = new Set((await ctx.builds.ofDelivery(delivery._id)).map(({ path }) => path));
+  const found = await ctx.builds.ofDelivery(delivery._id);
+  for (const group of new Set(found.flatMap(({ groupId = [] }) => groupId))) await groupMembers(ctx, group);
+  const made = new Set(found.map(({ path }) => path));
   const request = requestFor(ctx, repository, delivery, commit);
   const refusals: { path: string; refusal: NonNullable<Refusal> }[] = [];
   for (const { path, text } of manifests) {
