@@ -1,6 +1,8 @@
 import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate } from "@ci/testkit/gate";
+import { removeRepository } from "../../src/actions/hooks/remove-repository.js";
 import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import { hookContext } from "./_hook-context.js";
 import { bootHooks, type Hooked, manifest } from "./_hooks.js";
 
 const accessToken = "t0ken";
@@ -100,6 +102,18 @@ describe("the pending status of a repository that is removed", () => {
     refuses = false;
     expect([statesOf(sha), statesOf(next)]).toEqual(Array(2).fill(["pending", "error"]));
   });
+});
+
+it("few commits of a removed repository are told, the newest, however many are pending", async () => {
+  await using hooks = await hookContext(suite.names, "many");
+  const common = { repositoryId: 1, createdAt: new Date(), failures: 0, reported: "pending" } as const;
+  const pending = (n: number) => ({ ...common, _id: `1/${n}`, number: n, sha: `${n}`, dueAt: new Date(n) });
+  const { dueAt: _, ...ended } = pending(500);
+  await hooks.deliveries.insertMany([...Array.from({ length: 201 }, (_, n) => pending(n)), ended]);
+  await hooks.repository(1, 100, "http://127.0.0.1:1/a/b.git");
+  expect(await removeRepository(hooks.ctx, 1)).toBe(true);
+  const told = (await hooks.removals.findOne({ _id: 1 }))!.shas!.map(Number).sort((a, b) => a - b);
+  expect(told).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
 });
 
 describe("a pending status that reaches the provider late", () => {
