@@ -13,6 +13,8 @@ import type { buildRenderer } from "./backend/rendered-builds.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { arriving } from "./content/arriving.js";
+import type { Reply } from "./http/row.js";
+import type { Unsent } from "./http/unsent.js";
 import type { OpenStreams } from "./stream/open-streams.js";
 
 export interface Context extends Clients {
@@ -33,7 +35,8 @@ export interface Context extends Clients {
   readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;
   readonly audit: Recorder<NewEntry>;
-  readonly description: object;
+  readonly documents: { readonly description: Reply; readonly manifestSchema: Reply };
+  readonly unsent: Unsent;
   /** Aborted when the gateway stops: streams end. */
   readonly signal: AbortSignal;
 }

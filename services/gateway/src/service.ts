@@ -7,6 +7,7 @@ import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
 import { openIdentity } from "@ci/kit/rpc/identity";
+import { manifestSchema } from "@ci/manifest/schema";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { refusals } from "./audit/audited.js";
 import { authenticate } from "./auth/authenticate.js";
@@ -24,11 +25,13 @@ import { arriving } from "./content/arriving.js";
 import type { Context } from "./context.js";
 import { sendUnhandled } from "./http/answer.js";
 import { api } from "./http/api.js";
+import { document } from "./http/document.js";
 import { hostPolicies } from "./http/host.js";
 import { matcher } from "./http/match.js";
 import { basePathOf } from "./http/path.js";
 import { requestId } from "./http/request-id.js";
 import { serveHttp } from "./http/server.js";
+import { unsent } from "./http/unsent.js";
 import { describe } from "./openapi/describe.js";
 import { callbackPath, groups, routes, signInRoutes } from "./routes.js";
 import { openStreams } from "./stream/open-streams.js";
@@ -91,7 +94,11 @@ export async function start(config: Config): Promise<Gateway> {
       downloadTurns: turns(config.downloadsAtOnce),
       checkHealth: healthCheck(clients, log),
       openStreams: openStreams(config),
-      description: describe(routes, groups, config),
+      documents: {
+        description: document(describe(routes, groups, config)),
+        manifestSchema: document(manifestSchema(`${config.publicUrl}/manifest.schema.json`)),
+      },
+      unsent: unsent(),
       signal: stopping.signal,
     };
     forgetOnEvents(ctx);

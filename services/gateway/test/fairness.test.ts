@@ -1,6 +1,7 @@
+import { connect } from "node:net";
 import { PassThrough, Readable } from "node:stream";
-import { aWord } from "@ci/testkit/builders";
-import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 
 const limits = {
@@ -58,6 +59,37 @@ test.each(["requests", "uploads"] as const)(
     expect(succeeded(await waiting!)).toBe(true);
   },
 );
+
+test("a user's requests wait for a long response that the client does not take", async () => {
+  const [ann, bob] = await Promise.all([ci.signUp(), ci.signUp()]);
+  const manifest = `${aManifest()}\n# ${"x".repeat(900 * 1024)}`;
+  const { url } = created(await ann.post("/builds", { manifest }));
+  const response = await ann.get(url);
+  expect(response.json.manifest).toBe(manifest);
+  const head = await ann.send("HEAD", url);
+  expect(head).toMatchObject({ status: 200, text: "" });
+  expect(head.headers["content-length"]).toBe(response.headers["content-length"]);
+  const socket = connect(Number(new URL(ci.origin).port), "127.0.0.1")
+    .on("error", () => undefined)
+    .pause();
+  const { pathname } = new URL(url);
+  const request = `GET ${pathname} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`;
+  socket.write(request.repeat(40));
+  let waiting: Promise<number> | undefined;
+  await eventually(async () => {
+    let answered = false;
+    const second = ann.get("/user").then(({ status }) => {
+      answered = true;
+      return status;
+    });
+    for (let i = 0; i < 5; i++) expect((await bob.get("/user")).status).toBe(200);
+    expect(answered).toBe(false);
+    waiting = second;
+  });
+  socket.resume();
+  expect(await waiting).toBe(200);
+  socket.destroy();
+});
 
 test("strangers whose bodies arrive slowly hold up neither sign-ins nor checks of health from their address", async () => {
   const ann = await ci.signUp();

@@ -62,12 +62,10 @@ export function answerTo(thrown: unknown): Answer {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends a text that is JSON. */
-export const sendJsonText = (response: ServerResponse, status: number, json: string, headers: Headers = {}): void =>
-  send(response, status, { "Content-Type": "application/json; charset=utf-8", ...headers }, json);
+export const jsonType = { "Content-Type": "application/json; charset=utf-8" } as const;
 
 export const sendJson = (response: ServerResponse, status: number, value: unknown, headers: Headers = {}): void =>
-  sendJsonText(response, status, JSON.stringify(value), headers);
+  send(response, status, { ...jsonType, ...headers }, JSON.stringify(value));
 
 /** Answers a request that no policy has answered because express itself failed, and logs the failure. */
 export function sendUnhandled(log: Log, response: ServerResponse, error: unknown): void {

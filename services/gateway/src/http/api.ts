@@ -6,11 +6,11 @@ import type { Turns } from "../auth/turns.js";
 import { userOf } from "../auth/user-of.js";
 import { readBody } from "../content/body.js";
 import type { Context } from "../context.js";
-import { sendJson } from "./answer.js";
 import { complaining } from "./complain.js";
 import { disconnected, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
-import { pageNumber } from "./page.js";
+import { Page, pageNumber } from "./page.js";
+import { sendRecords } from "./records.js";
 import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { unstored } from "./security.js";
@@ -72,10 +72,11 @@ async function serve(ctx: Context, exchange: Routed, early?: Fields): Promise<un
 }
 
 async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<void> {
-  const { row } = exchange.found!;
-  if (typeof reply === "function") await (reply as Reply)(exchange, ctx);
-  else if (row.code === 204) send(exchange.response, row.code, {});
-  else sendJson(exchange.response, row.code, reply, row.action.secret ? unstored : {});
+  const { code, action } = exchange.found!.row;
+  if (code === 204) return send(exchange.response, code, {});
+  if (reply instanceof Page)
+    return sendRecords(ctx, exchange, code, reply.json, reply.headers(exchange, ctx.config.publicUrl));
+  return sendRecords(ctx, exchange, code, JSON.stringify(reply), action.secret ? unstored : {});
 }
 
 /** Uploads take as long as their clients like. */
@@ -84,15 +85,20 @@ export interface TurnsOfUsers {
   readonly uploads: Turns;
 }
 
-/** Does the work in its user's turn. Strangers' bodies arrive before it, content leaves after it, at the client's speed. */
-async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<unknown> {
+/** Works and answers in its user's turn. Strangers' bodies arrive before it, content leaves after it, at the client's speed. */
+async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<void> {
   const { permission, action } = exchange.found!.row;
   const early = permission === "none" && action.body ? await bodyOf(ctx, exchange) : undefined;
-  const work = () => audited(ctx, exchange, () => serve(ctx, exchange, early));
-  // Hooks have limits of their own, and checks of health share theirs.
-  if (action.raw || action.unlimited) return work();
+  const work = async () => {
+    const reply = await audited(ctx, exchange, () => serve(ctx, exchange, early));
+    if (typeof reply === "function") return reply as Reply;
+    await answer(ctx, exchange, reply);
+  };
   const take = action.upload ? turns.uploads : turns.requests;
-  return take(userOf(ctx.config, exchange), disconnected(exchange), work);
+  // Hooks have limits of their own, and checks of health share theirs.
+  const isFree = action.raw || action.unlimited;
+  const content = await (isFree ? work() : take(userOf(ctx.config, exchange), disconnected(exchange), work));
+  await content?.(exchange, ctx);
 }
 
 export const api =
@@ -104,5 +110,5 @@ export const api =
       const unrecorded = exchange.found?.row.action.signsIn ? await record(exchange, error).catch(asFault) : undefined;
       fail(ctx.log, exchange, unrecorded ?? error);
     };
-    runAs(exchange.caller, async () => answer(ctx, exchange, await replyTo(ctx, turns, exchange))).catch(refuse);
+    runAs(exchange.caller, () => replyTo(ctx, turns, exchange)).catch(refuse);
   };

@@ -1,8 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { PageInfo } from "@ci/proto/common/v1/page";
-import { sendJsonText } from "./answer.js";
-import { queryOf } from "./exchange.js";
-import type { Reply } from "./row.js";
+import { type Exchange, queryOf } from "./exchange.js";
 
 const pageSize = fixedLimit({ max: 25, about: "records of a page", effect: "further ones are on the next page" });
 /** Lies beyond the end of every list, and is small enough for arithmetic. */
@@ -42,17 +40,26 @@ function withPage(text: string, page: number): string {
   return url.href;
 }
 
-export const paged = (items: readonly unknown[], page: PageInfo | undefined): Reply =>
-  pagedJson(
-    items.map((item) => JSON.stringify(item)),
-    page,
-  );
+/** A page of a list; its items are JSON. */
+export class Page {
+  constructor(
+    readonly items: readonly string[],
+    readonly info: PageInfo = { hasNext: false },
+  ) {}
 
-/** Like `paged`, for items that are JSON already. */
-export const pagedJson =
-  (items: readonly string[], page: PageInfo | undefined): Reply =>
-  (exchange, { config }) => {
+  get json(): string {
+    return `[${this.items.join(",")}]`;
+  }
+
+  headers(exchange: Exchange, publicUrl: string): Record<string, string> {
     const number = pageNumber(queryOf(exchange).get("page"));
-    const link = linkHeader(new URL(config.publicUrl).origin + exchange.url, number, page ?? { hasNext: false });
-    sendJsonText(exchange.response, 200, `[${items.join(",")}]`, link ? { Link: link } : {});
-  };
+    const link = linkHeader(new URL(publicUrl).origin + exchange.url, number, this.info);
+    return link ? { Link: link } : {};
+  }
+}
+
+export const paged = (items: readonly unknown[], info: PageInfo | undefined): Page =>
+  new Page(
+    items.map((item) => JSON.stringify(item)),
+    info,
+  );

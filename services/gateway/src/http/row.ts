@@ -27,7 +27,7 @@ export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
 
 export type Address = Pick<Input, "params" | "exchange">;
 
-/** Writes a response itself: content, a stream, or JSON with its own headers. */
+/** Writes a response itself: content, a stream, or a document. */
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 export const kinds = [

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { write } from "../stream/resume.js";
 
 /** A body of at most this size has arrived already: node drops it after the response and keeps the connection. */
 const smallBytes = 64 * 1024;
@@ -25,13 +26,10 @@ function stillSending(request: IncomingMessage): boolean {
   return encoding !== undefined || Number(length ?? 0) > smallBytes;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Sends a whole response, also to a client that is still sending. */
-export function send(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body?: string | Buffer,
-): void {
+export function send(response: ServerResponse, status: number, headers: Headers, body?: string | Buffer): void {
   const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
   if (!stillSending(response.req)) {
     response.writeHead(status, { ...headers, ...length });
@@ -44,6 +42,26 @@ export function send(
   if (body === undefined) response.flushHeaders();
   else response.write(body);
   dropRest(response.req, () => response.end());
+}
+
+const pieceBytes = 32 * 1024;
+
+/** Like `send`, at the client's speed. `signal` ends it. */
+export async function sendInPieces(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<void> {
+  const isSending = stillSending(response.req);
+  const closing = isSending ? { Connection: "close" } : {};
+  response.writeHead(status, { ...headers, ...closing, "Content-Length": body.length });
+  const dropped = isSending ? new Promise<void>((resolve) => dropRest(response.req, resolve)) : undefined;
+  for (let at = 0; at < body.length; at += pieceBytes)
+    await write(response, body.subarray(at, at + pieceBytes), signal);
+  await dropped;
+  response.end();
 }
 
 /** Reads and drops the rest of the body, up to 64 MiB and a minute; beyond that closes the connection. */

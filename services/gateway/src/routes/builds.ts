@@ -6,7 +6,7 @@ import { z } from "zod";
 import { buildRefOf, checkMayChange, namespaceOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { pagedJson } from "../http/page.js";
+import { Page } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
 import { outputEvent, outputQuery, outputStream, outputText, wantsStream } from "../stream/output.js";
@@ -32,7 +32,7 @@ export const filters = {
 export const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
 export const pageOfBuilds = async (ctx: Context, { builds, page }: EncodedBuilds) =>
-  pagedJson(await ctx.renderBuilds(builds), page);
+  new Page(await ctx.renderBuilds(builds), page);
 
 const groupId = z
   .string()

@@ -1,4 +1,3 @@
-import { manifestSchema } from "@ci/manifest/schema";
 import { z } from "zod";
 import { action } from "../http/row.js";
 import { submission } from "./builds.js";
@@ -47,5 +46,5 @@ export const checkManifest = action({
 export const getManifestSchema = action({
   summary: "The JSON Schema of a manifest, for editors",
   returns: z.looseObject({ $schema: z.string().describe("The dialect of JSON Schema") }),
-  run: ({ config }) => manifestSchema(`${config.publicUrl}/manifest.schema.json`),
+  run: ({ documents }) => documents.manifestSchema,
 });

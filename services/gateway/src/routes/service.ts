@@ -22,7 +22,7 @@ export const getVersion = action({
 export const getDescription = action({
   summary: "This description",
   returns: z.looseObject({ openapi: z.string().describe("Version of OpenAPI") }),
-  run: ({ description }) => description,
+  run: ({ documents }) => documents.description,
 });
 
 export const getHealth = action({
