@@ -33,6 +33,7 @@ export interface Config {
   hookBodyMs: number;
   hookBodies: number;
   maxConnections: number;
+  connectionsPerAddress: number;
   requestsPerMinute: number;
   anonymousPerMinute: number;
   requestsAtOnce: number;
@@ -97,6 +98,12 @@ const readBounds = (s: Settings) => ({
     min: "1",
     effect: "further connections are closed",
   }),
+  connectionsPerAddress: s.int(
+    "CONNECTIONS_PER_ADDRESS",
+    "connections that each gateway accepts at once from one address, unless it is a trusted proxy's; 0: no limit",
+    2_000,
+    { effect: "further connections are closed" },
+  ),
   requestsPerMinute: s.int(
     "REQUESTS_PER_MINUTE",
     "requests per minute that each gateway accepts for one token; 0: no limit",

@@ -190,6 +190,17 @@ test("a malformed HTTP request gets 400 with JSON and a request id", async () =>
   expect(answer.endsWith('{"message":"Malformed request"}')).toBe(true);
 });
 
+test("a request may have 100 headers and no more, because a proxy's might be lost", async () => {
+  await using gateway = await gatewayWith(names, {});
+  const statusOf = async (count: number) => {
+    const socket = connect(gateway.port, "127.0.0.1");
+    const others = Array.from({ length: count - 1 }, (_, nth) => `h${nth}: v\r\n`).join("");
+    socket.write(`GET /version HTTP/1.1\r\n${others}Connection: close\r\n\r\n`);
+    return /^HTTP\/1\.1 (\d+).*X-Request-Id/is.exec(await text(socket))?.[1];
+  };
+  expect(await Promise.all([100, 101, 1_500].map(statusOf))).toEqual(["200", "400", "400"]);
+});
+
 test("requests with absolute targets, `*` and unknown methods get a response", async () => {
   await using gateway = await gatewayWith(names, {});
   const statusOf = async (head: string) => {

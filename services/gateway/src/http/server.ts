@@ -5,10 +5,12 @@ import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Config } from "../config.js";
-import { securityHeaders } from "./security.js";
+import { sendJson } from "./answer.js";
+import { shareConnections } from "./connections.js";
+import { secure, securityHeaders } from "./security.js";
 
 const headersTimeoutMs = fixedLimit({
-  max: 30_000,
+  max: 10_000,
   unit: "ms",
   about: "time to send the headers of a request",
   refusal: "Malformed request",
@@ -19,6 +21,8 @@ const maxHeaderBytes = fixedLimit({
   about: "address and headers of a request",
   refusal: "Malformed request",
 });
+const maxHeaders = fixedLimit({ max: 100, about: "headers of a request", refusal: "Malformed request" });
+const checkEveryMs = 5_000;
 /** A connection is closed after this long without traffic; streams send something every 15 s. */
 const idleMs = fixedLimit({
   max: 120_000,
@@ -29,10 +33,12 @@ const idleMs = fixedLimit({
 /** Longer than load balancers keep idle connections, so that they never write to one that we have just closed. */
 const keepAliveMs = 75_000;
 
+const malformed = { message: "Malformed request" };
+
 /** Answers a request that node cannot parse, in the same form as every other failure. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const body = JSON.stringify({ message: "Malformed request" });
+  const body = JSON.stringify(malformed);
   socket.end(
     [
       "HTTP/1.1 400 Bad Request",
@@ -46,6 +52,15 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     ].join("\r\n"),
   );
 }
+
+/** Refuses requests with too many headers: Node drops the last ones, which a proxy may have added. */
+const withFewHeaders =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    if (request.rawHeaders.length <= 2 * maxHeaders) return listener(request, response);
+    secure(response);
+    sendJson(response, 400, malformed, { "X-Request-Id": randomUUID(), Connection: "close" });
+  };
 
 /** Tracks open responses; while draining, each is the last one on its connection. */
 function openAnswers() {
@@ -83,28 +98,33 @@ export interface HttpServer extends AsyncDisposable {
   drain(): void;
 }
 
-/** Serves HTTP on host:port. Disposing closes the port, then every connection, after `graceMs` at the latest. */
+/** Serves HTTP on host:port. Disposing closes the port, then every connection, after `stopGraceMs` at the latest. */
 export async function serveHttp(
   listen: string,
   listener: RequestListener,
-  { stopGraceMs: graceMs, maxConnections }: Pick<Config, "stopGraceMs" | "maxConnections">,
+  config: Pick<Config, "stopGraceMs" | "maxConnections" | "connectionsPerAddress" | "trustedProxies">,
 ): Promise<HttpServer> {
   const server = createServer({
     // No limit for whole requests: an image may have 20 GiB.
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: checkEveryMs,
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     // We do not need the Host header. Without this, Node would refuse requests that lack it with its own response.
     requireHostHeader: false,
   });
-  server.maxConnections = maxConnections;
+  server.maxConnections = config.maxConnections;
+  // One more shows that there are too many.
+  server.maxHeadersCount = maxHeaders + 1;
+  server.on("connection", shareConnections(config));
   server.setTimeout(idleMs);
   const { add, drain, closeWhenFinished, flushed } = openAnswers();
   server.on("request", (_request, response) => add(response));
   server.on("checkExpectation", (_request, response) => add(response));
   // Node would refuse expectations other than 100-continue with a status that the API does not have.
-  server.on("request", listener).on("checkExpectation", listener).on("clientError", refuse);
+  const answer = withFewHeaders(listener);
+  server.on("request", answer).on("checkExpectation", answer).on("clientError", refuse);
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
@@ -113,7 +133,7 @@ export async function serveHttp(
     async [Symbol.asyncDispose]() {
       drain();
       closeWhenFinished();
-      const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      const force = setTimeout(() => server.closeAllConnections(), config.stopGraceMs);
       await flushed();
       await new Promise((resolve) => server.close(resolve));
       clearTimeout(force);

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { parseRanges } from "@ci/kit/net/guard";
+import { eventually } from "@ci/testkit/eventually";
+import { serveHttp } from "./server.js";
+
+const config = {
+  stopGraceMs: 0,
+  maxConnections: 4,
+  connectionsPerAddress: 2,
+  trustedProxies: parseRanges("127.0.0.9"),
+};
+
+async function statusFrom(port: number, localAddress: string): Promise<{ socket: Socket; status?: string }> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => undefined);
+  socket.write("GET / HTTP/1.1\r\n\r\n");
+  const [chunk] = await Promise.race([once(socket, "data"), once(socket, "close")]);
+  return { socket, status: /^HTTP\/1\.1 (\d+)/.exec(String(chunk))?.[1] };
+}
+
+test("an address has some of the connections, and a trusted proxy may have all", async () => {
+  await using server = await serveHttp("127.0.0.1:0", (_request, response) => response.end(), config);
+  const open = (address: string) => statusFrom(server.port, address);
+  const [first, second] = [await open("127.0.0.1"), await open("127.0.0.1")];
+  const third = await open("127.0.0.1");
+  const proxied = [await open("127.0.0.9"), await open("127.0.0.9")];
+  const refused = await open("127.0.0.9");
+  expect([first, second, third, ...proxied, refused].map(({ status }) => status)).toEqual([
+    ...["200", "200", undefined],
+    ...["200", "200", undefined],
+  ]);
+  first.socket.destroy();
+  await eventually(async () => expect((await open("127.0.0.1")).status).toBe("200"));
+  for (const { socket } of [second, ...proxied]) socket.destroy();
+});
