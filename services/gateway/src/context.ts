@@ -13,6 +13,7 @@ import type { buildRenderer } from "./backend/rendered-builds.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { arriving } from "./content/arriving.js";
+import type { Forwarding } from "./content/forwarding.js";
 import type { Reply } from "./http/row.js";
 import type { Unsent } from "./http/unsent.js";
 import type { OpenStreams } from "./stream/open-streams.js";
@@ -31,6 +32,7 @@ export interface Context extends Clients {
   readonly openid?: { readonly client: Openid; readonly pending: PendingSignIns } | undefined;
   /** The bodies of hooks that are arriving, by address. */
   readonly hookBodies: ReturnType<typeof arriving>;
+  readonly forwarding: Forwarding;
   readonly downloadTurns: Turns;
   readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;

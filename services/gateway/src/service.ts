@@ -22,6 +22,7 @@ import { buildRenderer } from "./backend/rendered-builds.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
 import { arriving } from "./content/arriving.js";
+import { forwarding } from "./content/forwarding.js";
 import type { Context } from "./context.js";
 import { sendUnhandled } from "./http/answer.js";
 import { api } from "./http/api.js";
@@ -91,6 +92,7 @@ export async function start(config: Config): Promise<Gateway> {
         pending: pendingSignIns(config, config.openid),
       },
       hookBodies: hookBodiesOf(config),
+      forwarding: forwarding(),
       downloadTurns: turns(config.downloadsAtOnce),
       checkHealth: healthCheck(clients, log),
       openStreams: openStreams(config),

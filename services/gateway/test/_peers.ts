@@ -1,6 +1,7 @@
 import { createLog } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/served-call";
 import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
+import { RepositoryServiceDefinition, type RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { type Api, apiAt } from "@ci/testkit/api";
 import { identitySettings, serveRpc } from "@ci/testkit/identities";
@@ -13,6 +14,7 @@ import { type Gateway, start } from "../src/service.js";
 export interface Peers {
   readonly accounts?: Partial<AccountServiceImplementation<Call>>;
   readonly builds?: Partial<BuildServiceImplementation<Call>>;
+  readonly repositories?: Partial<RepositoryServiceImplementation<Call>>;
 }
 
 const at = new Date(0);
@@ -33,7 +35,7 @@ export interface ScriptedGateway extends Api, Pick<Gateway, "port" | "drain">, A
 /** Starts a gateway whose backing services the test scripts. */
 export async function gatewayWith(
   { natsUrl, subjectPrefix }: Suite,
-  { accounts = {}, builds = {} }: Peers,
+  { accounts = {}, builds = {}, repositories = {} }: Peers,
 ): Promise<ScriptedGateway> {
   const log = createLog("peers", "silent");
   const rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
@@ -44,6 +46,8 @@ export async function gatewayWith(
       ...accounts,
     } as never);
     server.add(BuildServiceDefinition, { ...failingMethods(BuildServiceDefinition), ...builds } as never);
+    const hooks = { ...failingMethods(RepositoryServiceDefinition), ...repositories };
+    server.add(RepositoryServiceDefinition, hooks as never);
   });
   const peer = `127.0.0.1:${rpc.port}`;
   const publicUrl = "http://ci.test";

@@ -89,3 +89,16 @@ test("a task that fails makes room, and an owner with too many waiting tasks is 
   await end("a2");
   expect(names).toEqual(["a1", "a2", "b1"]);
 });
+
+test("an owner whose waiting tasks are too large is refused, and a single large one waits", async () => {
+  const inTurn = fairBytes<string>(1, 100, "Too many", { maxWaitingBytes: 10 });
+  const ends: (() => void)[] = [];
+  const run = (owner: string, bytes: number) => inTurn(owner, bytes, () => new Promise<void>((end) => ends.push(end)));
+  const tasks = [run("ann", 1), run("ann", 50), run("bob", 4), run("bob", 6)];
+  for (const owner of ["ann", "bob"]) await expect(run(owner, 1)).rejects.toMatchObject({ message: "Too many" });
+  for (const nth of tasks.keys()) {
+    ends[nth]!();
+    await tick();
+  }
+  await Promise.all(tasks);
+});

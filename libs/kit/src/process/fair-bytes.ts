@@ -8,14 +8,15 @@ interface Waiting {
 export type FairBytes<Owner> = <T>(owner: Owner, bytes: number, task: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does. With
- * `leavesRoom`, no owner gets more than are free, so that one owner gets half of the bytes, as of the slots of a `fairQueue`.
+ * Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does, and beyond
+ * `maxWaitingBytes` of an owner. With `leavesRoom`, no owner gets more than are free, so that one owner gets half of the bytes,
+ * as of the slots of a `fairQueue`.
  */
 export function fairBytes<Owner>(
   maxBytes: number,
   maxWaiting: number,
   refusal: string,
-  { leavesRoom = false } = {},
+  { leavesRoom = false, maxWaitingBytes = Number.POSITIVE_INFINITY } = {},
 ): FairBytes<Owner> {
   const queues = new Map<Owner, Waiting[]>();
   const held = new Map<Owner, number>();
@@ -40,7 +41,9 @@ export function fairBytes<Owner>(
 
   return async (owner, bytes, task) => {
     const queue = queues.get(owner) ?? [];
-    if (queue.length >= maxWaiting) throw new Fault("exhausted", refusal);
+    const waitingBytes = queue.reduce((sum, waiting) => sum + waiting.bytes, bytes);
+    if (queue.length >= maxWaiting || (queue.length > 0 && waitingBytes > maxWaitingBytes))
+      throw new Fault("exhausted", refusal);
     await new Promise<void>((begin) => {
       queue.push({ bytes, begin });
       queues.set(owner, queue);

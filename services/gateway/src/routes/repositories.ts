@@ -6,9 +6,10 @@ import { buildUrl } from "@ci/rest/urls";
 import { clientAddress } from "../audit/address.js";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
+import type { Watch } from "../content/arriving.js";
 import { defaultPace, readAll } from "../content/incoming.js";
 import type { Context } from "../context.js";
-import type { Exchange } from "../http/exchange.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { flag, text } from "../http/shape.js";
@@ -161,10 +162,34 @@ function providerHeaders({ request: { headers } }: Exchange): Record<string, str
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-function readHook({ config, hookBodies }: Context, { request }: Exchange): Promise<Buffer> {
-  const pace = { ...defaultPace, timeoutMs: config.hookBodyMs };
+/** Passes a body on when it has arrived and there is room. Until then it may be stopped in favor of others. */
+async function forwardHook<T>(
+  { config, hookBodies, forwarding }: Context,
+  exchange: Exchange,
+  work: (body: Buffer) => Promise<T>,
+): Promise<T> {
+  const { request } = exchange;
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([stopped.signal, disconnected(exchange)]);
   const address = networkOf(clientAddress(request, config.trustedProxies));
-  return readAll(request, config.hookBytes, pace, hookBodies(address));
+  let forget = () => {};
+  const watch: Watch = (request, stop) => {
+    forget = hookBodies(address)(request, (error) => {
+      forget();
+      stopped.abort(error);
+      stop(error);
+    });
+    return () => {};
+  };
+  try {
+    const body = await readAll(request, config.hookBytes, { ...defaultPace, timeoutMs: config.hookBodyMs }, watch);
+    return await forwarding(address, body.length, signal, () => {
+      forget();
+      return work(body);
+    });
+  } finally {
+    forget();
+  }
 }
 
 export const receiveHook = action({
@@ -173,9 +198,10 @@ export const receiveHook = action({
   returns: hookedSchema,
   async run(ctx, { params: { provider, id }, exchange }) {
     await ctx.repositories.getHook({ provider, id });
-    const body = await readHook(ctx, exchange);
     const headers = providerHeaders(exchange);
-    const { builds } = await ctx.repositories.receiveHook({ provider, id, headers, body });
+    const { builds } = await forwardHook(ctx, exchange, (body) =>
+      ctx.repositories.receiveHook({ provider, id, headers, body }),
+    );
     const relations = await relationsFor(ctx, builds);
     return { builds: builds.map((build) => buildUrl(build, relations)) };
   },

@@ -14,7 +14,13 @@ const maxWaiting = fixedLimit({
   about: "hook bodies of more than 64 KiB that wait to be read, for the repositories of one user",
   refusal,
 });
-const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal);
+const maxWaitingBytes = fixedLimit({
+  max: 16 * 1024 ** 2,
+  unit: "bytes",
+  about: "those of them that wait, together",
+  refusal,
+});
+const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal, { maxWaitingBytes });
 
 /** Reads a hook body for a user's repository once there is room in the heap for its values. */
 export const inPayloadTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>

@@ -55,14 +55,25 @@ async function newDelivery(ctx: Context, repository: RepositoryDoc, received: Re
   };
 }
 
+async function deliveryOf(ctx: Context, request: ReceiveHookRequest): Promise<HookDelivery> {
+  const { provider, id, headers, body } = request;
+  const repository = await ctx.repositories.byId(id);
+  if (repository?.provider !== provider) throw notFound();
+  const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
+  if (!providers[repository.provider].isSigned(headers, body, secret)) throw notFound();
+  return newDelivery(ctx, repository, { headers, body });
+}
+
+/** The caller keeps a request until it is answered. */
+const dropBody = (request: { body: Uint8Array }): void => {
+  request.body = new Uint8Array();
+};
+
 export const receiveHook =
   (ctx: Context): RepositoryHandlers["receiveHook"] =>
-  async ({ provider, id, headers, body }) => {
-    const repository = await ctx.repositories.byId(id);
-    if (repository?.provider !== provider) throw notFound();
-    const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
-    if (!providers[repository.provider].isSigned(headers, body, secret)) throw notFound();
-    const delivery = await newDelivery(ctx, repository, { headers, body });
+  async (request) => {
+    const delivery = await deliveryOf(ctx, request);
+    dropBody(request);
     // A crash after this write loses nothing: the loop continues once the lease has expired.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
     if (!held?.change) return { builds: [] };
