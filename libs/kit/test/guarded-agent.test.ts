@@ -1,4 +1,4 @@
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { receiver } from "@ci/testkit/receiver";
 import { parseAllow } from "../src/net/guard.js";
@@ -88,8 +88,9 @@ describe("the agent refuses addresses that are not allowed", () => {
 });
 
 describe("TLS", () => {
-  const serve = async (cert: string) =>
-    listen(createTlsServer({ cert, key: certificates.key }, (_, response) => response.end("private")));
+  const serveWith = (options: ServerOptions) =>
+    listen(createTlsServer(options, (_, response) => response.end("private")));
+  const serve = (cert: string) => serveWith({ cert, key: certificates.key });
   const zone = { "receiver.test": [["127.0.0.1"]], "other.test": [["127.0.0.1"]] };
   const invalid = (why: string) => `FetchFailed: TLS certificate invalid (${why})`;
 
@@ -112,6 +113,17 @@ describe("TLS", () => {
     await using names = await dnsServer(zone);
     const attempt = guardedFetch(agentFor({ resolver: names.resolver }), `https://receiver.test:${port}`, limits);
     expect(await reasonOf(attempt)).toBe(invalid("unknown issuer"));
+  });
+
+  test.each<[string, ServerOptions]>([
+    ["1.2", { ciphers: "DHE-RSA-AES128-GCM-SHA256", dhparam: "auto", maxVersion: "TLSv1.2" }],
+    ["1.3", { ecdhCurve: "ffdhe2048", minVersion: "TLSv1.3" }],
+  ])("a server that offers only finite-field key exchange with TLS %s fails the handshake", async (_, options) => {
+    const { port } = await serveWith({ ...certificates.rsa, ...options });
+    await using names = await dnsServer(zone);
+    const agent = agentFor({ resolver: names.resolver, extraCa: certificates.rsa.cert });
+    const attempt = guardedFetch(agent, `https://receiver.test:${port}`, limits);
+    expect(await reasonOf(attempt)).toBe("FetchFailed: TLS handshake failed");
   });
 
   test("a server without TLS fails the handshake", async () => {

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
-import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { createSecureContext, DEFAULT_CIPHERS, rootCertificates, type SecureContext } from "node:tls";
 import { Agent, buildConnector } from "undici";
 import { FetchFailed } from "./fetch-failed.js";
 import {
@@ -65,11 +65,14 @@ const assertPem = (text: string) => {
   }
 };
 
+// A server chooses the size of a finite-field group, and its computation stops this process for up to a second.
+const keyExchange = { ciphers: `${DEFAULT_CIPHERS}:!kDHE`, ecdhCurve: "X25519:P-256:P-384:P-521" };
+
 // Load them once per agent: hundreds of certificates cost more than a connection.
 const trusting = (extraCa?: string) => {
   const system = systemBundles.filter(existsSync).slice(0, 1);
   const bundles = system.map((path) => readFileSync(path, "utf8"));
-  return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
+  return createSecureContext({ ...keyExchange, ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
 };
 
 /**
