@@ -17,8 +17,9 @@ const types: Readonly<Record<number, GitObject["type"]>> = { 1: "commit", 2: "tr
 const offsetDelta = 6;
 const idDelta = 7;
 
-/** Bytes that are decompressed at once. Larger objects, and streams that do not end in so many, leave the event loop. */
+/** The sizes of an object and of its stream that are decompressed at once. Larger ones leave the event loop. */
 const atOnceBytes = 64 * 1024;
+const streamAtOnceBytes = 8 * 1024;
 
 const inflateAside = promisify<Buffer, object, unknown>(inflate as never);
 
@@ -29,9 +30,9 @@ interface Inflated {
 
 function inflateAtOnce(rest: Buffer, options: object): Inflated | undefined {
   try {
-    return inflateSync(rest.subarray(0, atOnceBytes), options) as unknown as Inflated;
+    return inflateSync(rest.subarray(0, streamAtOnceBytes), options) as unknown as Inflated;
   } catch (error) {
-    const isCut = (error as NodeJS.ErrnoException).code === "Z_BUF_ERROR" && rest.length > atOnceBytes;
+    const isCut = (error as NodeJS.ErrnoException).code === "Z_BUF_ERROR" && rest.length > streamAtOnceBytes;
     if (isCut) return undefined;
     throw error;
   }

@@ -69,11 +69,27 @@ test("a large object is decompressed and hashed outside the event loop's turn", 
   expect([...(await found).keys()]).toEqual([idOf(data)]);
 });
 
-test("an empty object whose compressed stream is long is decompressed outside the event loop's turn", async () => {
-  const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff]);
+/** A stream of this length, of blocks without content. */
+function emptyStream(bytes: number): Buffer {
   const stream = deflateSync(Buffer.alloc(0), { level: 0 });
-  const long = Buffer.concat([stream.subarray(0, 2), repeated(emptyBlock, 200_000), stream.subarray(2)]);
-  const found = await read(packOf([Buffer.concat([header(blob, 0), long]), entry(blob, Buffer.from("after"))]));
+  const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff]);
+  return Buffer.concat([stream.subarray(0, 2), repeated(emptyBlock, bytes / 5), stream.subarray(2)]);
+}
+
+test.each([8_000, 60_000])(
+  "other work gets its turn while empty objects with streams of %d bytes are read",
+  async (bytes) => {
+    const empty = Buffer.concat([header(blob, 0), emptyStream(bytes)]);
+    const found = read(packOf([repeated(empty, 400)], 400));
+    expect(await turnsDuring(found)).toBeGreaterThan(70);
+    expect([...(await found).keys()]).toEqual([idOf(Buffer.alloc(0))]);
+  },
+);
+
+test("an empty object whose compressed stream is long is decompressed outside the event loop's turn", async () => {
+  const found = await read(
+    packOf([Buffer.concat([header(blob, 0), emptyStream(1_000_000)]), entry(blob, Buffer.from("after"))]),
+  );
   expect([...found.keys()]).toEqual([idOf(Buffer.alloc(0)), idOf(Buffer.from("after"))]);
 });
 

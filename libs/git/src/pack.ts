@@ -15,6 +15,8 @@ export type HashName = "sha1" | "sha256";
 /** Work between two turns of the event loop, in bytes; an object costs some besides its own. */
 const sliceBytes = 256 * 1024;
 const objectBytes = 1_024;
+/** What a byte of a compressed stream costs, of which some make no output. */
+const streamFactor = 8;
 
 async function idOf({ type, data }: GitObject, hash: HashName, pace: Pace): Promise<string> {
   const digest = createHash(hash).update(`${type} ${data.length}\0`);
@@ -83,7 +85,7 @@ export async function readPack(pack: Buffer, hash: HashName, budget: Budget): Pr
     const entry = await readEntry(pack, from, hash === "sha1" ? 20 : 32, budget);
     if (entry.type) whole.push(entry);
     else reading.deltas.add(entry);
-    await reading.pace(objectBytes + entry.data.length);
+    await reading.pace(objectBytes + entry.data.length + streamFactor * (from.at() - entry.offset));
   }
   for (const { offset, type, data } of whole) await keep(offset, { type: type!, data }, reading);
   if (!reading.deltas.isEmpty()) throw malformed();
