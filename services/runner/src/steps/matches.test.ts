@@ -31,3 +31,15 @@ test("other work has its turn while many files are matched, more often for long 
   expect(few).toBeGreaterThan(5);
   expect(await turnsFor("a/".repeat(500))).toBeGreaterThan(1_000);
 });
+
+test("other work has its turn each time a thousand more files match", async () => {
+  const found = matchesOf("*", { environment: listing(numbered(20_000, "")), signal });
+  expect(await turnsDuring(found)).toBeGreaterThan(18);
+});
+
+test("a path that is too long to be opened is no match", async () => {
+  const [long, longer] = ["a/".repeat(2_000), "a/".repeat(2_050)];
+  const found = (source: string) => matchesOf(source, { environment: listing([`${long}x`, `${longer}x`]), signal });
+  expect(await found("**/*")).toEqual([`${long}x`]);
+  expect(await found(`${"b".repeat(100)}/**/*`)).toEqual([]);
+});

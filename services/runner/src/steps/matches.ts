@@ -3,6 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { pacer } from "@ci/kit/process/pacer";
 import type { Environment } from "../driver.js";
 import { matchesGlob, parseGlob } from "./glob.js";
+import { maxPathLength } from "./path-length.js";
 
 const maxMatches = fixedLimit({
   max: 1_000,
@@ -16,18 +17,21 @@ export interface Searching {
   readonly signal: AbortSignal;
 }
 
-/** Returns the files that a glob matches, by name. */
+/** Returns the files that a glob matches, by name. Skips paths that are too long to be opened. */
 export async function matchesOf(source: string, { environment, signal }: Searching): Promise<string[]> {
   const glob = parseGlob(source);
-  let found: string[] = [];
+  let found: Buffer[] = [];
   const pace = pacer(stepsPerTurn);
-  const bytesOf = (path: string) => Buffer.from(path);
-  const sorted = () => found.map(bytesOf).sort(Buffer.compare).slice(0, maxMatches).map(String);
+  const first = () => found.sort(Buffer.compare).slice(0, maxMatches);
   for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
     await pace(path.length ** 2);
     if (kind === "directory" || !matchesGlob(glob, path)) continue;
-    found.push(posix.join(glob.directory, path));
-    if (found.length >= 10 * maxMatches) found = sorted();
+    const whole = glob.directory === "" ? path : posix.join(glob.directory, path);
+    if (whole.length > maxPathLength) continue;
+    found.push(Buffer.from(whole));
+    if (found.length < 2 * maxMatches) continue;
+    found = first();
+    await pace(stepsPerTurn);
   }
-  return sorted();
+  return first().map(String);
 }
