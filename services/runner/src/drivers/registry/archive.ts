@@ -110,7 +110,7 @@ async function fill(
   { name, maxBytes, failed }: WantedArchive & Pick<Filling, "failed">,
 ): Promise<void> {
   const config = await configOf(client, image.config);
-  const diffIds = diffIdsOf(config);
+  const diffIds = await diffIdsOf(config);
   archive.entry({ name: pathOf(image.config.digest) }, config);
   const room = roomFor(maxBytes);
   const unpacked = new Map<string, string>();

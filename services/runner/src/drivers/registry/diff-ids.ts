@@ -1,4 +1,5 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { checkJson } from "./check-json.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,8 @@ function only(value: unknown, name: RegExp): unknown {
 const isDigest = (value: unknown): value is string => typeof value === "string" && /^sha256:[0-9a-f]{64}$/.test(value);
 
 /** Reads the digests of an image's unpacked layers from its configuration (OCI image specification, config.md). */
-export function diffIdsOf(config: Buffer): readonly string[] {
+export async function diffIdsOf(config: Buffer): Promise<readonly string[]> {
+  await checkJson(config, "configuration");
   let parsed: unknown;
   try {
     parsed = JSON.parse(config.toString());

@@ -48,7 +48,7 @@ export async function findImage(
     const manifest = await readManifest(client, wanted);
     const digest = digestOf(manifest);
     if (wanted.includes(":") && wanted !== digest) throw wrongDigest();
-    const parsed = parseManifest(manifest, platform);
+    const parsed = await parseManifest(manifest, platform);
     if ("variant" in parsed) {
       wanted = parsed.variant.digest;
       continue;

@@ -1,4 +1,5 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { checkJson } from "./check-json.js";
 
 /** Names a blob or a manifest by its content. */
 export interface Descriptor {
@@ -48,7 +49,11 @@ function variantFor(variants: readonly unknown[], { os, architecture }: Platform
 }
 
 /** Parses the manifest of an image. For an index of several platforms, returns the manifest that fits one of them. */
-export function parseManifest(text: Buffer, platform: Platform): Manifest | { readonly variant: Descriptor } {
+export async function parseManifest(
+  text: Buffer,
+  platform: Platform,
+): Promise<Manifest | { readonly variant: Descriptor }> {
+  await checkJson(text, "manifest");
   let parsed: unknown;
   try {
     parsed = JSON.parse(text.toString());
