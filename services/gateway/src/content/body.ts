@@ -37,5 +37,5 @@ export async function readBody(
   const bytes = await readAll(request, limitBytes);
   if (bytes.length === 0) return {};
   if (kind === "json") return fieldsOfJson(bytes, whole);
-  return fromForm(body, fieldsOfForm(bytes.toString()));
+  return fromForm(body, await fieldsOfForm(bytes));
 }

@@ -1,4 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Pace, pacer } from "@ci/kit/process/pacer";
 import { Refusal } from "../http/answer.js";
 
 /** The fields of a form or a query; a repeated name has a list. */
@@ -25,8 +26,25 @@ export function fieldsOf(pairs: Iterable<readonly [string, string]>): FormFields
   return fields;
 }
 
+const [plus, space] = [0x2b, 0x20];
+const sliceBytes = 64 * 1024;
+
+/** Turns each `+` into a space, because URLSearchParams is slow at that. */
+async function spaced(form: Buffer, pace: Pace): Promise<Buffer> {
+  const bytes = Buffer.from(form);
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    const slice = bytes.subarray(at, at + sliceBytes);
+    for (let n = 0; n < slice.length; n++) if (slice[n] === plus) slice[n] = space;
+    await pace(slice.length);
+  }
+  return bytes;
+}
+
 /** Returns the fields of a urlencoded form, and counts them before it decodes any. */
-export function fieldsOfForm(text: string): FormFields {
+export async function fieldsOfForm(form: Buffer): Promise<FormFields> {
+  const pace = pacer(sliceBytes);
+  const text = (await spaced(form, pace)).toString();
   if (text.split("&", maxFields + 1).length > maxFields) throw tooManyFields();
+  await pace(text.length);
   return fieldsOf(new URLSearchParams(text));
 }

@@ -35,8 +35,7 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
     return file ? { fields, file } : { fields, complaints: damage(fields.file), file: textOf(fields.file) };
   }
   if (!holdsFields(exchange)) return { fields: {}, file: contentOf(request) };
-  const text = (await readAll(request, limitBytes)).toString();
-  return { fields: fieldsOfForm(text), file: nothing() };
+  return { fields: await fieldsOfForm(await readAll(request, limitBytes)), file: nothing() };
 }
 
 /** Reads an upload: its content, its parameters, where the form wins over the query, and complaints about these. */
