@@ -74,6 +74,17 @@ test("an endless line is cut, and says so", () => {
   expect(line!.length).toBeLessThan(20_100);
 });
 
+test("a line of very many colours is cut, and says so", () => {
+  const [line, next] = linesOf(`${`${esc}[31ma${esc}[32mb`.repeat(2_000)}\b\n${esc}[mnext`);
+  expect(line).toHaveLength(1_001);
+  expect(line!.at(-1)!.text).toMatch("(cut here");
+  expect(next).toEqual([{ text: "next", style: {} }]);
+});
+
+test("a sequence of more than 256 characters changes no colour", () => {
+  expect(linesOf(`${esc}[${"1;".repeat(130)}31mx`)).toEqual([[{ text: "x", style: {} }]]);
+});
+
 test("text after an escape that never ends is shown in the end", () => {
   expect(textsOf(`a${esc}]${"x".repeat(1_000)}`, "b")[0]).toContain("x");
 });

@@ -27,6 +27,7 @@ export interface Pushed {
 const plain: Style = {};
 /** Longer lines are cut, so that one line cannot freeze the page. */
 const maxLineLength = 20_000;
+const maxLineSpans = 1_000;
 const cutMark = " … (cut here; the raw output has all of it)";
 /** Longer sequences are not escape sequences. */
 const maxSequenceLength = 256;
@@ -99,26 +100,31 @@ export function ansiParser(): AnsiParser {
   let style = plain;
   let open: Span[] = [];
   let length = 0;
+  let cut = false;
   let returned = false;
 
   const clear = () => {
     open = [];
     length = 0;
+    cut = false;
     returned = false;
   };
 
   function write(text: string): void {
     if (returned) clear();
-    if (length > maxLineLength) return;
-    const fits = text.slice(0, maxLineLength - length);
-    length += text.length;
+    if (cut) return;
     const last = open.at(-1);
+    const isFull = last?.style !== style && open.length >= maxLineSpans;
+    const fits = isFull ? "" : text.slice(0, maxLineLength - length);
+    length += fits.length;
     if (last?.style === style) open[open.length - 1] = { text: last.text + fits, style };
     else if (fits) open.push({ text: fits, style });
-    if (length > maxLineLength) open.push({ text: cutMark, style: { dim: true } });
+    cut = fits.length < text.length;
+    if (cut) open.push({ text: cutMark, style: { dim: true } });
   }
 
   function backspace(): void {
+    if (cut) return;
     const last = open.pop();
     if (last && last.text.length > 1) open.push({ text: last.text.slice(0, -1), style: last.style });
     if (last) length--;
@@ -133,7 +139,7 @@ export function ansiParser(): AnsiParser {
         clear();
       } else if (piece === "\r") returned = true;
       else if (piece === "\b") backspace();
-      else if (final === "m") style = restyled(style, parameters);
+      else if (final === "m" && piece.length <= maxSequenceLength) style = restyled(style, parameters);
       else if (final === "K" && parameters === "2") clear();
       else if (piece === "\t" || (piece >= " " && piece !== "\x7f")) write(piece);
     }

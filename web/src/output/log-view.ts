@@ -2,13 +2,12 @@ import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
 import { type Block, blockList, blockWriter } from "./blocks.js";
 import { reveal, toggleFold } from "./folding.js";
+import { cutIn } from "./frame-cut.js";
 import { timeQueue } from "./line-time.js";
 
 /** What the page holds at once. Further lines replace those at the other end, which can be loaded again. */
 const maxLines = 120_000;
 const maxBytes = 16 * 1024 * 1024;
-/** How much text one frame takes, so that the page stays responsive while much arrives. */
-const textPerFrame = 32 * 1024;
 /** Text that waits for its frame. */
 const maxPending = 1024 * 1024;
 /** Hidden pages have no frames. */
@@ -64,13 +63,6 @@ const utf8 = new TextEncoder();
 const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
 const bytesOf = (text: string, ascii: boolean): number => (ascii ? text.length : utf8.encode(text).length);
 const lineCount = (text: string): number => text.split("\n").length - 1;
-
-/** Where to cut text that is too long for one frame: after a line, never in a character. */
-function cutIn(text: string): number {
-  if (text.length <= textPerFrame) return text.length;
-  const line = text.lastIndexOf("\n", textPerFrame) + 1;
-  return line || (/[\ud800-\udbff]/.test(text[textPerFrame - 1]!) ? textPerFrame - 1 : textPerFrame);
-}
 
 /** Runs `work` with the next frame, or soon if the page is hidden. */
 function frames(work: () => void) {
