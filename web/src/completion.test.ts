@@ -19,6 +19,8 @@ test.each([
   ["in an item below an indented list", "jobs:\n  - stage: test\n    comm|", ["commands:"]],
   ["after a list inside an item", "jobs:\n- stage: test\n  commands:\n  - echo a\n  artif|", ["artifacts:"]],
   ["after a nested mapping", "driver:\n  type: os\nsta|", ["stages:"]],
+  ["below a line with a line separator", "driver: \u2028\n  ty|", ["type: "]],
+  ["below a long line", `jobs:\n- name: ${"a".repeat(1_000)}\n  st|`, ["stage: "]],
   ["between blank lines and comments", "jobs:\n\n# first\n- stage: test\n\n  # commands\n  comm|", ["commands:"]],
 ])("suggests keys %s", (_where, text, expected) => {
   expect(complete(text)).toEqual(expected);
@@ -39,6 +41,8 @@ test.each([
   ["for a complete key", "driver:|"],
   ["in free text", "jobs:\n- stage: test\n  commands:\n  - echo dri|"],
   ["for an unknown parent", "unknown:\n  ty|"],
+  ["after 500 characters of a line", `driver:\n  type:${" ".repeat(500)}q|`],
+  ["after 64 KiB", `${"\n".repeat(64 * 1024)}dri|`],
   ["for keys of objects' prototypes", "constructor:\n  na|"],
 ])("suggests nothing %s", (_where, text) => {
   expect(complete(text)).toEqual([]);

@@ -23,6 +23,11 @@ export interface Completion {
   readonly suggestions: readonly Suggestion[];
 }
 
+/** Longer lines get no suggestions, and only the beginning of those before them counts. */
+const maxLineLength = 500;
+/** What follows so much text gets no suggestions. */
+const maxBefore = 64 * 1024;
+
 /** The path element from a list to its items. No key contains a space. */
 const item = "an item";
 
@@ -35,7 +40,7 @@ interface Line {
 }
 
 function lineOf(text: string): Line | undefined {
-  const [, lead = "", rest = ""] = /^([ -]*?(?:- +)?)([^ #].*)?$/.exec(text) ?? [];
+  const [, lead = "", rest = ""] = /^([ -]*?(?:- +)?)([^ #].*)?$/s.exec(text.slice(0, maxLineLength)) ?? [];
   if (rest === "" && !lead.includes("-")) return undefined;
   const dash = lead.lastIndexOf("-");
   const key = /^([\w$-]+):(?: |$)/.exec(rest)?.[1];
@@ -97,8 +102,10 @@ function keysOf(schemas: readonly Schema[]): Suggestion[] {
 
 /** Suggests keys and values for the word before a position in a manifest. Understands block style only. */
 export function completionAt(schema: Schema, text: string, position: number): Completion | undefined {
+  if (position > maxBefore) return undefined;
   const before = text.slice(0, position).split("\n");
   const current = before.pop()!;
+  if (current.length > maxLineLength) return undefined;
   if (/[^\n]/.test(text.slice(position, position + 1))) return undefined;
   const [, lead, key, word = ""] = /^([ -]*?(?:- +)?)(?:([\w$-]+): +)?([\w$-]*)$/.exec(current) ?? [];
   if (lead === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { record } from "@service-ci/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { client } from "./api.js";
+import { gutterOf } from "./gutter.js";
 import { Complaint } from "./parts.js";
 import { useSuggestions } from "./suggestions.js";
 
@@ -82,18 +83,14 @@ interface EditorProps extends ManifestProps {
 function Editor({ manifest, onChange, mistakes }: EditorProps) {
   const text = useRef<HTMLTextAreaElement>(null);
   const lines = manifest.split("\n").length;
-  const wrong = new Set(mistakes.map(({ line }) => line));
+  const gutter = useMemo(() => gutterOf(lines, new Set(mistakes.map(({ line }) => line ?? 0))), [lines, mistakes]);
   const { input, suggest, list } = useSuggestions(text, onChange);
   return (
     <>
       <label for="manifest">Manifest</label>
       <div class="editor">
         <div class="gutter" aria-hidden="true">
-          {Array.from({ length: lines }, (_, index) => (
-            <span key={index} class={wrong.has(index + 1) ? "wrong" : undefined}>
-              {index + 1}
-            </span>
-          ))}
+          {gutter.map((part) => (typeof part === "string" ? part : <span key={part}>{part}</span>))}
         </div>
         <textarea
           id="manifest"

@@ -13,10 +13,12 @@ inBrowser((web) => {
     await page
       .getByLabel("Manifest")
       .fill("driver:\n  type: os\nstages: [test]\njobs:\n- stage: other\n  commands: [x]\n");
-    await page
-      .getByRole("button", { name: /^Line \d+$/ })
-      .first()
-      .click();
+    const lines = page.getByRole("button", { name: /^Line \d+$/ });
+    await lines.first().click();
+    const numbers = await page.evaluate("document.querySelector('.gutter').innerText");
+    expect(String(numbers).split("\n")).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
+    const wrong = new Set((await lines.allTextContents()).map((text) => text.slice("Line ".length)));
+    expect(await page.locator(".gutter span").allTextContents()).toEqual([...wrong]);
     expect(await page.evaluate("document.activeElement.id")).toBe("manifest");
     await page.getByRole("button", { name: "Submit the build" }).click();
     await page.getByRole("alert").waitFor();
