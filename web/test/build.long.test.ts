@@ -102,10 +102,17 @@ inBrowser((web) => {
     await last.waitFor({ state: "attached" });
     await page.getByText(/The first .* are not shown/).waitFor();
     expect(await page.locator(".line").count()).toBeLessThan(20_000);
+    await page.evaluate(`window.most = 0;
+      const linesIn = (node) => node.querySelectorAll?.(".line").length ?? 0;
+      new MutationObserver((records) => {
+        const added = records.flatMap(({ addedNodes }) => [...addedNodes]);
+        window.most = Math.max(window.most, added.reduce((sum, node) => sum + linesIn(node), 0));
+      }).observe(document.body, { childList: true, subtree: true });`);
     await page.getByRole("button", { name: "Earlier lines" }).click();
     await toolbar(page)
       .getByText(/^the last 2\d{4} lines$/)
       .waitFor();
+    expect(await page.evaluate("window.most")).toBe(500);
     await page.getByRole("button", { name: "From the beginning" }).click();
     await toolbar(page)
       .getByText(/^10000\d lines$/)

@@ -33,6 +33,11 @@ export function addFold(head: Element, command: string): void {
   head.prepend(button);
 }
 
+/** Does so for the last line before others that were on the page first. */
+export function joinFold(last: Element, next: Element): void {
+  if (isHead(last) && !isHead(next)) addFold(last, last.textContent ?? "");
+}
+
 export const isFolded = (head: Element | undefined): boolean =>
   head !== undefined && buttonOf(head)?.getAttribute("aria-expanded") === "false";
 

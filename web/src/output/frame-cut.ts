@@ -1,7 +1,7 @@
 /** What one frame takes at most, so that the page stays responsive while much arrives. */
 const textPerFrame = 32 * 1024;
-const linesPerFrame = 500;
-const sequencesPerFrame = 2_000;
+export const linesPerFrame = 500;
+export const sequencesPerFrame = 2_000;
 
 /** Returns the position of the nth occurrence of a character; the length of the text if it has fewer. */
 function nth(text: string, character: string, count: number): number {

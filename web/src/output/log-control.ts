@@ -139,7 +139,7 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     loading = true;
     try {
       const lines = await linesBefore(url, from, signal, bytes);
-      if (!signal.aborted) view?.prepend(lines.text, lines.bytes);
+      if (!signal.aborted) await view?.prepend(lines.text, lines.bytes);
     } finally {
       loading = false;
     }

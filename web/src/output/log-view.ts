@@ -1,9 +1,11 @@
 import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
 import { type Block, blockList, blockWriter } from "./blocks.js";
-import { reveal, toggleFold } from "./folding.js";
+import { type EarlierLine, earlierLines, partsFromEnd, rest } from "./earlier-lines.js";
+import { joinFold, reveal, toggleFold } from "./folding.js";
 import { cutIn } from "./frame-cut.js";
 import { timeQueue } from "./line-time.js";
+import { bytesOf, isAscii } from "./text-bytes.js";
 
 /** What the page holds at once. Further lines replace those at the other end, which can be loaded again. */
 const maxLines = 120_000;
@@ -46,8 +48,8 @@ export interface LogView {
   end(): void;
   /** Returns the first block that has lines without their times. */
   untimed(): Block | undefined;
-  /** Adds text before the first line. Its last line may be a piece of a longer one. */
-  prepend(text: string, bytes: number): void;
+  /** Adds text before the first line, part by part. Its last line may be a piece of a longer one. */
+  prepend(text: string, bytes: number): Promise<void>;
   /** Takes text again, from the returned byte offset on. */
   resume(): number;
   /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
@@ -58,11 +60,6 @@ export interface LogView {
   showEnd(): boolean;
   stop(): void;
 }
-
-const utf8 = new TextEncoder();
-const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
-const bytesOf = (text: string, ascii: boolean): number => (ascii ? text.length : utf8.encode(text).length);
-const lineCount = (text: string): number => text.split("\n").length - 1;
 
 /** Runs `work` with the next frame, or soon if the page is hidden. */
 function frames(work: () => void) {
@@ -130,14 +127,14 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     const { lines, open: unfinished } = parser.push(text);
     const ascii = isAscii(text);
     const ended = text.split("\n");
-    const rest = ended.pop() ?? "";
+    const unended = ended.pop() ?? "";
     for (const [index, line] of lines.entries()) {
       writer.end(open, line, openBytes + bytesOf(ended[index] ?? "", ascii) + 1, times.current());
       times.next();
       open = undefined;
       openBytes = 0;
     }
-    openBytes += bytesOf(rest, ascii);
+    openBytes += bytesOf(unended, ascii);
     if (unfinished.length > 0) open = writer.grow(open, unfinished, times.current());
   }
 
@@ -167,6 +164,29 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     reveal(element);
     element.scrollIntoView({ block: "center", behavior: "instant" });
     return true;
+  }
+
+  /** Adds lines before the first. `from` is their byte offset, if it is known better than by their bytes. */
+  function addBefore(part: readonly EarlierLine[], from?: number): void {
+    const [before] = list.blocks;
+    const { from: end, first } = before ?? options;
+    const added: Block[] = [];
+    const whole = part.filter(({ isPiece }) => !isPiece).length;
+    const start = {
+      from: from ?? end - part.reduce((sum, { bytes }) => sum + bytes, 0),
+      first: first === undefined ? undefined : first - whole,
+    };
+    const earlier = blockWriter(job, start, (block) => added.push(block));
+    for (const { line, bytes, isPiece } of part) earlier.end(undefined, line, bytes).classList.toggle("piece", isPiece);
+    const [last, next] = [added.at(-1)?.element.lastElementChild, before?.element.firstElementChild];
+    if (last && next) joinFold(last, next);
+    const top = before?.element.getBoundingClientRect().top;
+    list.prepend(added);
+    if (before && top !== undefined)
+      scrollBy({ top: before.element.getBoundingClientRect().top - top, behavior: "instant" });
+    while (isOver()) removeLast();
+    if (full) pending = "";
+    changed();
   }
 
   /** Makes room at the end. Text that arrives there has a gap before it, so none is taken until it is loaded again. */
@@ -213,27 +233,19 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
 
     untimed: list.untimed,
 
-    prepend(text, bytes) {
-      const [before] = list.blocks;
-      const from = (before?.from ?? options.from) - bytes;
-      const first = before ? before.first : options.first;
-      const added: Block[] = [];
-      const start = { from, first: first === undefined ? undefined : first - lineCount(text) };
-      const earlier = blockWriter(job, start, (block) => added.push(block));
-      const ascii = isAscii(text);
-      const raw = text.split("\n");
-      const parsed = ansiParser().push(text);
-      for (const [index, line] of parsed.lines.entries())
-        earlier.end(undefined, line, bytesOf(raw[index] ?? "", ascii) + 1);
-      const rest = raw.at(-1);
-      if (rest) earlier.end(undefined, parsed.open, bytesOf(rest, ascii)).classList.add("piece");
-      const top = before?.element.getBoundingClientRect().top;
-      list.prepend(added);
-      if (before && top !== undefined)
-        scrollBy({ top: before.element.getBoundingClientRect().top - top, behavior: "instant" });
-      while (isOver()) removeLast();
-      if (full) pending = "";
-      changed();
+    async prepend(text, bytes) {
+      let [top] = list.blocks;
+      const start = (top?.from ?? options.from) - bytes;
+      const lines = await earlierLines(text);
+      let left = lines.length;
+      for (const part of partsFromEnd(lines)) {
+        if (stopped || list.blocks[0] !== top) return;
+        left -= part.length;
+        addBefore(part, left === 0 ? start : undefined);
+        [top] = list.blocks;
+        if (lines.length - left > maxLines / 2) return;
+        await rest();
+      }
     },
 
     resume() {
