@@ -23,6 +23,8 @@ export function reachableFilters<T extends Document>(
   return first ? [{ $or: [own, first] } as Filter<T>, ...rest] : [own];
 }
 
+type Shorten<T> = (doc: T) => T;
+
 export interface Page<T> {
   readonly items: T[];
   readonly page: PageInfo;
@@ -60,6 +62,7 @@ async function mergedPage<T extends Document>(
   order: Order,
   number: number,
   fields?: Document,
+  shorten?: Shorten<T>,
 ): Promise<Page<T>> {
   if (number > 1) {
     const lastPage = Math.max(1, Math.ceil((await count(collection, filters)) / pageSize));
@@ -68,7 +71,7 @@ async function mergedPage<T extends Document>(
   const ids = await idsOfPage(collection, filters, order, number);
   const shownIds = ids.slice(0, pageSize);
   const found = collection.find<T>({ _id: { $in: shownIds } } as Filter<T>, { projection: fields, ...listTime });
-  const docs = await readSlowly(found);
+  const docs = await readSlowly(shorten ? found.map(shorten) : found);
   const places = new Map(shownIds.map((id, place) => [id, place]));
   return {
     items: docs.sort((a, b) => places.get(a._id)! - places.get(b._id)!),
@@ -78,7 +81,7 @@ async function mergedPage<T extends Document>(
 
 /**
  * Returns one page. With an index for each filter in this order, the number of later records does not matter. `fields`
- * leaves out what the caller does not need; it has those of the order.
+ * leaves out what the caller does not need; it has those of the order. `shorten` is called as soon as a record is decoded.
  */
 export async function listPage<T extends Document>(
   collection: Collection<T>,
@@ -86,11 +89,14 @@ export async function listPage<T extends Document>(
   order: Order,
   requested: number | undefined,
   fields?: Document,
+  shorten?: Shorten<T>,
 ): Promise<Page<T>> {
   const [only, ...more] = filters;
   if (only && more.length === 0) {
     const found = collection.find<T>(only, { projection: fields }).sort(order as Sort);
-    return page<T>(found, requested, (options) => collection.countDocuments(only, options));
+    return page<T>(shorten ? found.map(shorten) : found, requested, (options) =>
+      collection.countDocuments(only, options),
+    );
   }
-  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields).catch(refuseSlow);
+  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields, shorten).catch(refuseSlow);
 }

@@ -1,14 +1,12 @@
 import { pacer } from "@ci/kit/process/pacer";
 import { Build, type QueuePlace } from "@ci/proto/builds/v1/builds";
 import { type BriefBuild, type ShownBuild, toBuild, toShortBuild } from "../domain/change.js";
-import { listedManifest } from "../domain/listed.js";
 
 type Places = ReadonlyMap<number, QueuePlace>;
 
 const slicePieces = 2_000;
 
-const encoded = (build: Build): Buffer =>
-  Buffer.from(Build.encode({ ...build, manifest: listedManifest(build.manifest) }).finish());
+const encoded = (build: Build): Buffer => Buffer.from(Build.encode(build).finish());
 
 /** Returns the records of a list, encoded. Other work runs between builds with many pieces of output. */
 export async function encodeBuilds(

@@ -1,4 +1,5 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
+import { inRecordTurn } from "../actions/list-turns.js";
 import { withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
@@ -6,10 +7,11 @@ import { contains, sortedByName, toKey } from "../domain/records.js";
 
 export const listBuildKeys =
   (ctx: Context): Handlers["listBuildKeys"] =>
-  async ({ ref, search, page: requested }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref, ["keys"]);
-    const found = doc.keys.filter((key) => contains(key.name, search));
-    const matching = sortedByName(found, (key) => key.name);
-    const { items, page } = pageOf(matching, requested?.number);
-    return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };
-  };
+  ({ ref, search, page: requested }, { caller }) =>
+    inRecordTurn(caller.userId, async () => {
+      const doc = await seeBuild(ctx, caller, ref, ["keys"]);
+      const found = doc.keys.filter((key) => contains(key.name, search));
+      const matching = sortedByName(found, (key) => key.name);
+      const { items, page } = pageOf(matching, requested?.number);
+      return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };
+    });

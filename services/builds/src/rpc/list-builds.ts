@@ -3,6 +3,7 @@ import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { encodeBriefly, encodeBuilds } from "../actions/encode-builds.js";
+import { inListingTurn } from "../actions/list-turns.js";
 import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
@@ -47,6 +48,7 @@ export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
     const selected = { scope: await selection(ctx, request, caller), tag, search, status };
     const number = request.page?.number;
     const read = brief ? briefPageOf : pageOf;
-    return shared(JSON.stringify([selected, number, brief]), () => read(ctx, selected, number));
+    const inTurn = () => inListingTurn(caller.userId!, () => read(ctx, selected, number));
+    return shared(JSON.stringify([selected, number, brief]), inTurn);
   };
 };

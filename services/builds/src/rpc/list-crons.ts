@@ -1,12 +1,13 @@
+import { inListingTurn } from "../actions/list-turns.js";
 import type { Context, CronHandlers } from "../context.js";
 import { toCron } from "../domain/cron.js";
-import { listedManifest } from "../domain/listed.js";
 
 export const listCrons =
   (ctx: Context): CronHandlers["listCrons"] =>
   async ({ search, page: requested }, { caller }) => {
     const userId = caller.userId!;
     const { rootIds } = await ctx.accounts.listMemberships({ userId });
-    const { items, page } = await ctx.crons.list({ userId, rootIds }, search, requested?.number);
-    return { crons: items.map(toCron).map((cron) => ({ ...cron, manifest: listedManifest(cron.manifest) })), page };
+    const read = () => ctx.crons.list({ userId, rootIds }, search, requested?.number);
+    const { items, page } = await inListingTurn(userId, read);
+    return { crons: items.map(toCron), page };
   };

@@ -2,18 +2,19 @@ import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/change.js";
+import { listed } from "../domain/listed.js";
 import { newestInNamespace } from "./indexes.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 import { brief, copied, shown, shownBuilds } from "./shown-builds.js";
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
-  /** Returns a page of builds, newest first. */
+  /** Returns a page of builds as a list shows them, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, shown),
+    listPage(builds, filtersOf(selection), newestFirst, number, shown, listed),
 
   /** Returns the same page without the output. */
   listBriefly: (selection: Selection, number: number | undefined): Promise<Page<BriefBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, brief),
+    listPage(builds, filtersOf(selection), newestFirst, number, brief, listed),
 
   shown: shownBuilds(builds),
 

@@ -7,6 +7,7 @@ import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
+import { listed } from "../domain/listed.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 
@@ -83,7 +84,7 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     },
 
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
-      listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
+      listPage<CronDoc>(crons, selected(owners, search), { name: 1, _id: 1 }, number, { outbox: 0, terms: 0 }, listed),
 
     /** Returns the ids of cron jobs that wake up before a time, of none of these users, the longest overdue first. */
     waking: (before: Date, exceptUsers: readonly number[]) =>
