@@ -1,11 +1,14 @@
 import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
+import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
 import { readPrivateKey, readValue } from "../actions/secrets.js";
 import type { BuildInputHandlers, Context } from "../context.js";
 import type { Encrypted } from "../domain/encrypted.js";
+import type { KeyDoc } from "../domain/key.js";
 import { toObject } from "../domain/object.js";
 import { maxDepth } from "../domain/path.js";
+import type { VariableDoc } from "../domain/variable.js";
 import type { ScopedStore } from "../store/scoped.js";
 
 const maxPerScope = fixedLimit({
@@ -21,6 +24,31 @@ const maxBytes = fixedLimit({
   refusal: "Manifest variables and keys cannot exceed N; delete some of them",
 });
 
+const maxSmallRecord = fixedLimit({
+  max: 8 * 1024,
+  unit: "bytes",
+  about: "record of a variable or key that is read for a build without waiting",
+  effect: "the build's variables and keys are read in a turn",
+});
+const maxSmallBytes = fixedLimit({
+  max: 256 * 1024,
+  unit: "bytes",
+  about: "encrypted variables and keys of a build that are read without waiting, together",
+  effect: "they are read in a turn",
+});
+const refusal = "Too many large builds at once; await a response before you send the next";
+const maxReads = fixedLimit({
+  max: 4,
+  about: "builds whose large variables and keys a process reads at a time, half of them at most of one user",
+  effect: "further ones wait; users take turns",
+});
+const maxWaiting = fixedLimit({
+  max: 1_000,
+  about: "builds of one user whose large variables and keys wait to be read",
+  refusal,
+});
+const inTurn = fairly<string | undefined>(maxReads, maxWaiting, refusal);
+
 const tooLarge = () =>
   invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB; delete some of them`] });
 
@@ -30,18 +58,28 @@ type Secret = Scoped & Encrypted & { readonly config?: string };
 const storedBytes = (doc: Secret | undefined): number =>
   doc === undefined ? 0 : doc.sealed.length + (doc.config?.length ?? 0);
 
-/** Returns the records of these scopes, by name. A later scope overrides names of an earlier one. */
+/** A reading of variables and keys. Only those of a small one may be read outside a turn. */
+interface Reading {
+  readonly scopes: readonly string[];
+  readonly isSmall: boolean;
+  bytes: number;
+}
+
+const isWhole = <D extends Secret>(doc: Partial<D> & Scoped): doc is D => doc.sealed !== undefined;
+
+/** Returns the records by name; undefined if they are too large for a small reading. A later scope overrides names. */
 async function merged<D extends Secret>(
-  store: Pick<ScopedStore<D>, "each">,
-  scopes: readonly string[],
+  store: Pick<ScopedStore<D>, "each" | "eachSmall">,
+  reading: Reading,
   what: "variables" | "keys",
   nameOf: (doc: D) => string,
-): Promise<D[]> {
+): Promise<D[] | undefined> {
+  const { scopes, isSmall } = reading;
   const found = new Map<string, D>();
   const rank = new Map(scopes.map((scope, index) => [scope, index]));
   const counts = new Map<string, number>();
-  let bytes = 0;
-  for await (const doc of store.each(scopes)) {
+  for await (const doc of isSmall ? store.eachSmall(scopes, maxSmallRecord) : store.each(scopes)) {
+    if (!isWhole<D>(doc)) return undefined;
     const count = (counts.get(doc.scope) ?? 0) + 1;
     counts.set(doc.scope, count);
     if (count > maxPerScope)
@@ -51,10 +89,42 @@ async function merged<D extends Secret>(
     const other = found.get(nameOf(doc));
     if (other && rank.get(other.scope)! > rank.get(doc.scope)!) continue;
     found.set(nameOf(doc), doc);
-    bytes += storedBytes(doc) - storedBytes(other);
-    if (bytes > 2 * maxBytes) throw tooLarge();
+    reading.bytes += storedBytes(doc) - storedBytes(other);
+    if (isSmall && reading.bytes > maxSmallBytes) return undefined;
+    if (reading.bytes > 2 * maxBytes) throw tooLarge();
   }
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doc]) => doc);
+}
+
+const variablesOf = (ctx: Context, reading: Reading) => merged(ctx.variables, reading, "variables", ({ key }) => key);
+const keysOf = (ctx: Context, reading: Reading) => merged(ctx.keys, reading, "keys", ({ name }) => name);
+
+/** Returns the variables and keys with their contents. */
+function decrypted({ config: { keyring } }: Context, variableDocs: readonly VariableDoc[], keyDocs: readonly KeyDoc[]) {
+  const variables = variableDocs.map((doc) => {
+    const { _id: id, key, masked } = doc;
+    return { id, key, masked, value: readValue(keyring, doc) };
+  });
+  const keys = keyDocs.map((doc) => {
+    const { _id: id, name, config } = doc;
+    return { id, name, config, privateKey: readPrivateKey(keyring, doc) };
+  });
+  const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge();
+  return { variables, keys };
+}
+
+async function readSmall(ctx: Context, scopes: readonly string[]) {
+  const reading = { scopes, isSmall: true, bytes: 0 };
+  const [variables, keys] = await Promise.all([variablesOf(ctx, reading), keysOf(ctx, reading)]);
+  return variables && keys && decrypted(ctx, variables, keys);
+}
+
+async function readLarge(ctx: Context, scopes: readonly string[]) {
+  const reading = { scopes, isSmall: false, bytes: 0 };
+  const variables = await variablesOf(ctx, reading);
+  const keys = await keysOf(ctx, reading);
+  return decrypted(ctx, variables!, keys!);
 }
 
 /** Returns the objects with these names. A later scope overrides names of an earlier one. */
@@ -73,20 +143,7 @@ export const getBuildInputs =
       ...ancestorIds.slice(-maxDepth).map(namespaceScope),
       ...(namespaceId === undefined ? [] : [namespaceScope(namespaceId)]),
     ];
-    const [variableDocs, keyDocs, objects] = await Promise.all([
-      merged(ctx.variables, scopes, "variables", ({ key }) => key),
-      merged(ctx.keys, scopes, "keys", ({ name }) => name),
-      objectsNamed(ctx, scopes, objectNames),
-    ]);
-    const variables = variableDocs.map((doc) => {
-      const { _id: id, key, masked } = doc;
-      return { id, key, masked, value: readValue(ctx.config.keyring, doc) };
-    });
-    const keys = keyDocs.map((doc) => {
-      const { _id: id, name, config } = doc;
-      return { id, name, config, privateKey: readPrivateKey(ctx.config.keyring, doc) };
-    });
-    const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
-    if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge();
-    return { variables, keys, objects };
+    const [small, objects] = await Promise.all([readSmall(ctx, scopes), objectsNamed(ctx, scopes, objectNames)]);
+    const secrets = small ?? (await inTurn(scopes[0], () => readLarge(ctx, scopes)));
+    return { ...secrets, objects };
   };

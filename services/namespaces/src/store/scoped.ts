@@ -72,6 +72,16 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
     each: (scopes: readonly string[]): AsyncIterable<D> =>
       collection.find(filter({ scope: { $in: [...scopes] } })) as unknown as AsyncIterable<D>,
 
+    /** Does the same without the secrets and configurations of records that are larger than this. */
+    eachSmall(scopes: readonly string[], maxBytes: number): AsyncIterable<Partial<D> & Scoped> {
+      const ifSmall = (value: string) => ({
+        $cond: [{ $lte: [{ $bsonSize: "$$ROOT" }, maxBytes] }, value, "$$REMOVE"],
+      });
+      const small = { sealed: ifSmall("$sealed"), config: ifSmall("$config") };
+      const projection = { scope: 1, [field]: 1, masked: 1, ...small };
+      return collection.find<Partial<D> & Scoped>(filter({ scope: { $in: [...scopes] } }), { projection });
+    },
+
     /** Returns the records with these names in these scopes. */
     named: (scopes: readonly string[], names: readonly string[]): Promise<D[]> =>
       collection.find(filter({ scope: { $in: [...scopes] }, [field]: { $in: [...names] } })).toArray() as Promise<D[]>,
