@@ -2,13 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import type { FollowedBuild } from "../store/followed-builds.js";
+import type { WithOutput } from "../store/output.js";
 import { followedNews, type Known } from "./followed-news.js";
+import { type FollowedTails, followedTails } from "./followed-tails.js";
 import type { Wakeups } from "./wakeups.js";
 
 /** Number of followers to wake before other calls, such as renewals of leases, get a turn. */
 const slice = 50;
 
-/** The build as last read, and why it waits in the queue. */
+/** The build as last read, without its tail, and why it waits in the queue. */
 export interface Followed {
   readonly build: FollowedBuild;
   readonly waiting?: string | undefined;
@@ -18,6 +20,8 @@ export interface Followed {
 export interface Feed extends Disposable {
   /** Returns the build as last read, and the number of that read. Throws if it could not be read. */
   latest(): Followed & { readonly reading: number };
+  /** Returns the output in the record of the build as last read, or a later one. */
+  output(): Promise<WithOutput>;
   /** Resolves after a later read, or at the signal. */
   after(reading: number, signal: AbortSignal): Promise<void>;
 }
@@ -58,7 +62,7 @@ type Listen = (onChange: (written: FollowedBuild | undefined) => void) => Dispos
  * Reads a build whenever it changes, unless this process has just written it. Pauses as long as each read took, so that
  * followers get half of the time.
  */
-function sharedReader(read: Read, listen: Listen) {
+function sharedReader(read: Read, listen: Listen, keep: FollowedTails["keep"]) {
   const over = new AbortController();
   const { wait, wakeAll } = audience();
   let result: { followed: Followed } | { error: unknown } | undefined;
@@ -67,7 +71,7 @@ function sharedReader(read: Read, listen: Listen) {
   /** Returns the build if it could be read. Notifies followers either way. */
   async function readOnce(known: Known): Promise<FollowedBuild | undefined> {
     const latest = await read(known).then(
-      (followed) => ({ followed }),
+      (followed) => ({ followed: { ...followed, build: keep(followed.build) } }),
       (error) => ({ error }),
     );
     result = latest;
@@ -109,6 +113,7 @@ export function feedsOf(
   log: Log,
 ): Feeds {
   const readers = new Map<number, SharedReader>();
+  const tails = followedTails(async (buildId) => (await read(buildId, {})).build);
 
   function readerOf(buildId: number): SharedReader {
     const known = readers.get(buildId);
@@ -116,6 +121,7 @@ export function feedsOf(
     const shared = sharedReader(
       (known) => read(buildId, known),
       (onChange) => wakeups.listen(buildId, onChange),
+      tails.keep,
     );
     const reader = { ...shared, followers: 0 };
     readers.set(buildId, reader);
@@ -130,7 +136,9 @@ export function feedsOf(
   function leave(buildId: number, reader: SharedReader): void {
     if (--reader.followers > 0) return;
     reader.over.abort();
-    if (readers.get(buildId) === reader) readers.delete(buildId);
+    if (readers.get(buildId) !== reader) return;
+    readers.delete(buildId);
+    tails.drop(buildId);
   }
 
   return {
@@ -142,7 +150,8 @@ export function feedsOf(
       };
       // The reader never gives up before its first reading.
       await after(0, new AbortController().signal);
-      return { latest: reader.latest, after, [Symbol.dispose]: () => leave(buildId, reader) };
+      const output = () => tails.outputOf(reader.latest().build);
+      return { latest: reader.latest, output, after, [Symbol.dispose]: () => leave(buildId, reader) };
     },
   };
 }

@@ -6,7 +6,7 @@ import { isForgotten } from "../domain/approval.js";
 import { completeBytes, continuationBytes } from "../domain/characters.js";
 import { type Cut, timedCutter } from "../domain/timed-lines.js";
 import type { FollowedBuild } from "../store/followed-builds.js";
-import type { OutputRange } from "../store/output.js";
+import type { OutputRange, WithOutput } from "../store/output.js";
 import type { Feed } from "./feeds.js";
 import { beginsLine, endOf, jobIndex, progress } from "./output.js";
 import { findBuild, requireAccess } from "./see.js";
@@ -47,7 +47,7 @@ const item = (one: WatchOutputResponse["item"]): WatchOutputResponse => ({ item:
 interface Block {
   isEmpty(): boolean;
   /** Gets the range's next bytes. */
-  fill(build: FollowedBuild, range: OutputRange): Promise<void>;
+  fill(build: FollowedBuild & WithOutput, range: OutputRange): Promise<void>;
   take(): Cut;
 }
 
@@ -111,7 +111,7 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, watched: Watched): O
     const { bytes } = progress(build, job);
     const status = endOf(build, job);
     at ??= Math.max(0, Math.min(offset, bytes));
-    if (at < bytes) await block.fill(build, { job, start: at, end: bytes });
+    if (at < bytes) await block.fill({ ...build, ...(await feed.output()) }, { job, start: at, end: bytes });
     if (!block.isEmpty()) {
       const piece = nextPiece();
       if (!acceptsEndOfPiece || status === undefined || at !== bytes) return piece;

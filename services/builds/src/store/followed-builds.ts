@@ -18,7 +18,10 @@ export const followedOf = ({ jobs, steps, driver, concurrency, ...build }: Build
   };
 };
 
-export type FollowedBuild = Readonly<ReturnType<typeof followedOf>>;
+type Whole = Readonly<ReturnType<typeof followedOf>>;
+
+/** A build as its followers' reader holds it, which keeps the tail elsewhere. */
+export type FollowedBuild = Omit<Whole, "tail"> & Partial<Pick<Whole, "tail">>;
 
 type Projection = { readonly [Field in keyof Omit<FollowedBuild, "_id">]-?: 1 | object };
 
