@@ -17,8 +17,8 @@ test("large bodies of an address are passed on one after the other, and a small 
   const send = (bytes: number) => gateway.send("POST", "/hooks/github/1", { body: Buffer.alloc(bytes) });
   const large = [send(5 * MiB), send(5 * MiB), send(5 * MiB)];
   await eventually(() => expect(arrived).toEqual([5 * MiB]));
-  expect((await send(1_000)).status).toBe(202);
-  expect(arrived).toEqual([5 * MiB, 1_000]);
+  for (let i = 0; i < 20; i++) expect((await send(1_000)).status).toBe(202);
+  expect(arrived.filter((bytes) => bytes > MiB)).toHaveLength(1);
   for (const nth of large.keys()) {
     await eventually(() => expect(ends).toHaveLength(nth + 1));
     ends[nth]!();
