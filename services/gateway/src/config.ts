@@ -91,7 +91,7 @@ const readBounds = (s: Settings) => ({
   hookBodies: s.int(
     "HOOK_BODIES",
     "request bodies of that size from hooks that each gateway holds while they arrive, at most a quarter of them from one address; 0: no limit",
-    16,
+    8,
     { refusal: "Too many requests", effect: "429 for the body that began first" },
   ),
   maxConnections: s.int("MAX_CONNECTIONS", "connections that each gateway accepts at once", 10_000, {
