@@ -3,7 +3,7 @@ type Fetch = (request: Request) => Promise<Response>;
 export interface ServerClock {
   /** Returns the server's time in milliseconds since 1970; this machine's before the first response. */
   now(): number;
-  /** Returns a `fetch` whose responses say what time it is. */
+  /** Wraps a `fetch`: the dates of its responses correct this clock. */
   timed(fetch: Fetch): Fetch;
 }
 

@@ -220,7 +220,6 @@ function checks() {
       return sets.find(({ metadata }) => partOf(metadata.labels) === "nats").spec.podManagementPolicy;
     };
     expect(await policyOn()).toBe("Parallel");
-    // Kubernetes refuses to change it.
     const live = { "statefulsets/shop-service-ci-nats": { replicas: 1, podManagementPolicy: "OrderedReady" } };
     expect(await policyOn(live)).toBe("OrderedReady");
   });

@@ -61,7 +61,6 @@ export function ownPage(base: string, origin: string, next: string): string | un
   return isOurs ? url.pathname + url.search + url.hash : undefined;
 }
 
-/** Where the page is served. */
 export interface Site {
   readonly publicUrl: string;
   /** The path of the public URL, without trailing slash. */

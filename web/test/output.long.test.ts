@@ -107,7 +107,7 @@ inBrowser((web) => {
     await page.getByText(`${last} lines`, { exact: true }).waitFor();
   });
 
-  test("an output goes on when a job that had ended runs again", async () => {
+  test("an output continues when a job that had ended runs again", async () => {
     const ann = await web.ci.signUp();
     const driver = { type: "docker", image: "none", workspace: "/w" };
     const build = created(await ann.post("/builds", { manifest: aManifest({ driver }) }));

@@ -80,7 +80,7 @@ it("a claim whose reply from MongoDB was lost is repeated, and gives the runner 
   await suite.finish(assignment!, 0, "failed");
 });
 
-it("such a claim counts as no return if the runner has left meanwhile", async () => {
+it("a claim whose reply was lost counts as no return if the runner has left meanwhile", async () => {
   const { id } = await suite.submit(suite.users.ann);
   await using service = await startLeaving(losingReply);
   const claiming = service.queue.claimBuild({ runnerId: "gone", drivers: ["os"] }, { signal: service.signal });

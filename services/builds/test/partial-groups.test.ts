@@ -38,7 +38,6 @@ it("the retry of a push whose matrix was stored in part records all of its build
   await interrupt({ "origin.deliveryId": delivery!._id });
   const again = { $unset: { sha: true }, $set: { dueAt: new Date(0) } } as const;
   await collection<HookDelivery>("hookDeliveries").updateOne(which, again);
-  // A delivery that is processed wakes the loop.
   await (await hooked()).push({ sha: "1".repeat(40) });
   await eventually(async () =>
     expect(await collection<HookDelivery>("hookDeliveries").findOne(which)).toMatchObject({ sha }),

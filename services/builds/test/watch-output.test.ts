@@ -62,9 +62,10 @@ it("a watcher of a queued build receives each change of what the build waits for
   await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
   expect(await buildWatch.end).toBe("killed");
   expect(await jobWatch.end).toBe("killed");
-  expect(buildWatch.pieces.at(-1)!.offset).toBe(10 + lost.length);
+  const killed = `Build killed by ${suite.users.ann.username}\n`;
+  expect(buildWatch.pieces.at(-1)).toMatchObject({ text: killed, offset: 10 + lost.length + killed.length });
   const { build } = await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }));
-  expect(build!.output).toBe(`Preparing\n${lost}`);
+  expect(build!.output).toBe(`Preparing\n${lost}${killed}`);
   const lateWatch = follow(ref);
   expect(await lateWatch.end).toBe("killed");
   expect(lateWatch.waiting).toEqual([]);

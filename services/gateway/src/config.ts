@@ -90,7 +90,7 @@ const readBounds = (s: Settings) => ({
   }),
   hookBodies: s.int(
     "HOOK_BODIES",
-    "request bodies of that size from hooks that each gateway holds while they arrive, at most a quarter of them from one address; 0: no limit",
+    "memory for arriving bodies of hook requests at each gateway, as a number of bodies of HOOK_BODY_LIMIT, at most a quarter of it for one address; 0: no limit",
     8,
     { refusal: "Too many requests", effect: "429 for the body that began first" },
   ),

@@ -51,7 +51,6 @@ async function aProcess(name: string, docs: readonly DeliveryDoc[]) {
   };
   const log = createLog("webhooks", "silent");
   type Changes = (real: typeof stores) => Partial<typeof stores>;
-  /** Returns the writes, with stores that may differ. */
   const writesWith = (changes: Changes = () => ({})) =>
     batchedWrites({ ...stores, ...changes(stores), heartbeat, log });
   return {

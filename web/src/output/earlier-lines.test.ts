@@ -14,7 +14,7 @@ test("lines have their bytes, whatever they are divided into", async () => {
   ]);
 });
 
-test("a colour goes on in later parts", async () => {
+test("a colour continues in later parts", async () => {
   const found = await earlierLines(`\x1b[31m${"red\n".repeat(1_200)}`);
   expect(found).toHaveLength(1_200);
   expect(found.at(-1)!.line).toEqual([{ text: "red", style: { colour: 1 } }]);

@@ -6,12 +6,12 @@ export interface EarlierLine {
   readonly line: Line;
   /** With its line break. */
   readonly bytes: number;
-  /** Whether it goes on in the line after it. */
+  /** Whether the next line continues it. */
   readonly isPiece: boolean;
 }
 
 /** Gives the browser time for other work. */
-export const rest = () => new Promise((resolve) => setTimeout(resolve));
+export const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Returns the lines of a text. Pauses often, so that the page stays responsive. */
 export async function earlierLines(text: string): Promise<EarlierLine[]> {
@@ -19,7 +19,7 @@ export async function earlierLines(text: string): Promise<EarlierLine[]> {
   const found: EarlierLine[] = [];
   let open: Line = [];
   let openBytes = 0;
-  for (let at = 0; at < text.length; await rest()) {
+  for (let at = 0; at < text.length; await pause()) {
     const part = text.slice(at, at + cutIn(text.slice(at)));
     at += part.length;
     const pushed = parser.push(part);

@@ -33,7 +33,7 @@ export function addFold(head: Element, command: string): void {
   head.prepend(button);
 }
 
-/** Does so for the last line before others that were on the page first. */
+/** Makes the last added line a head if the line after it, already on the page, is output. */
 export function joinFold(last: Element, next: Element): void {
   if (isHead(last) && !isHead(next)) addFold(last, last.textContent ?? "");
 }

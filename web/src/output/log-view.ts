@@ -1,7 +1,7 @@
 import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
 import { type Block, blockList, blockWriter } from "./blocks.js";
-import { type EarlierLine, earlierLines, partsFromEnd, rest } from "./earlier-lines.js";
+import { type EarlierLine, earlierLines, partsFromEnd, pause } from "./earlier-lines.js";
 import { joinFold, reveal, toggleFold } from "./folding.js";
 import { cutIn } from "./frame-cut.js";
 import { timeQueue } from "./line-time.js";
@@ -244,7 +244,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
         addBefore(part, left === 0 ? start : undefined);
         [top] = list.blocks;
         if (lines.length - left > maxLines / 2) return;
-        await rest();
+        await pause();
       }
     },
 

@@ -15,7 +15,7 @@ interface Props {
   readonly onEnd: () => void;
 }
 
-/** Counts how often a job has run anew: that of a lost runner is no longer finished. */
+/** Counts how often a job has run again: after its runner is lost, a finished job is no longer finished. */
 function useReruns(status: Job["status"]): number {
   const { current } = useRef({ finished: false, reruns: 0 });
   if (current.finished && !isFinished(status)) current.reruns++;

@@ -87,7 +87,7 @@ const flat = (headers: ResponseHeaders): Record<string, string> => {
 
 const maxInterim = fixedLimit({
   max: 16,
-  about: "responses with a status below 200 to one request to a webhook, or for an image or commit",
+  about: "interim responses (1xx) to one request to a webhook, or for an image or commit",
   effect: "the connection is closed: invalid response",
 });
 

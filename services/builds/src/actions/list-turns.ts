@@ -18,7 +18,7 @@ const maxWaiting = fixedLimit({
   refusal,
 });
 
-/** Reads a list in the user's turn: a page of records may have 16 MiB before it is cut. */
+/** Reads a list in the user's turn: a batch from MongoDB may have 16 MiB before its manifests are cut. */
 export const inListingTurn = fairly<number>(maxLists, maxWaiting, refusal);
 
 /** Reads the variables or keys of a build in the user's turn: a record may have 16 MiB. */

@@ -46,7 +46,7 @@ export const hookRemovalStore = (db: Db) => {
         { sort: { dueAt: 1 }, returnDocument: "after" },
       ),
 
-    /** Notes that a commit's status is replaced, and begins the lease anew. Returns null if another process has taken over. */
+    /** Notes that a commit's status is replaced, and renews the lease. Returns null if another process has taken over. */
     replaced: ({ _id, dueAt }: HookRemoval, sha: string, leaseMs: number): Promise<HookRemoval | null> =>
       removals.findOneAndUpdate(
         { _id, dueAt },

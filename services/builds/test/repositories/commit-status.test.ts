@@ -200,7 +200,6 @@ it.each(["before", "after"])("a process that dies %s its report leaves it to ano
     recorded.set([...recorded.keys()].find((path) => path.endsWith(sha))!, heardOf(sha).slice(0, 2));
   const died = { reported: "pending", heldUntil: new Date(0), dueAt: new Date(0) } as const;
   await stored().updateOne({ repositoryId: hook.record.id, "change.type": "pull" }, { $set: died });
-  // A delivery that is processed wakes the loop.
   await (await hookedUp()).push({ sha: "0".repeat(40) });
   await settled(hook, sha, moment === "before" ? states : [...states, "failure"]);
 });
@@ -216,7 +215,6 @@ it("a delivery reports the end of another one that nobody reports any more", asy
   await eventually(async () => expect(await stored().countDocuments(isChecked)).toBe(1));
   await finish(push, "failed");
   await stored().updateOne(await idOf(refs.pull), { $set: { dueAt: new Date(0) } });
-  // A delivery that is processed wakes the loop.
   await (await hookedUp()).push({ sha: "0".repeat(40) });
   await settled(hook, sha, ["pending", "pending", "failure"]);
 });

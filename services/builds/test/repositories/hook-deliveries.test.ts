@@ -151,7 +151,6 @@ describe("says that a status could not be reported", () => {
       const { matchedCount } = await stored.updateOne({ ...of, reported: "pending" }, { $set: crashed });
       expect(matchedCount).toBe(1);
     });
-    // A delivery that is processed wakes the loop.
     await (await hooked("github", "t0ken")).push({ sha: "0".repeat(40) });
     await eventually(async () => expect(await last(hook)).toMatchObject({ id: number, status: "built", reasons }));
   });

@@ -31,7 +31,6 @@ async function repeat({ record }: Hooked): Promise<void> {
   const stored = suite.database().collection<HookDelivery>("hookDeliveries");
   const again = { $unset: { sha: true }, $set: { dueAt: new Date(0) } } as const;
   await stored.updateMany({ repositoryId: record.id }, again);
-  // A delivery that is processed wakes the loop.
   await (await hooked()).push({ sha: "1".repeat(40) });
   const repeated = { repositoryId: record.id, sha: { $exists: false } };
   await eventually(async () => expect(await stored.countDocuments(repeated)).toBe(0));

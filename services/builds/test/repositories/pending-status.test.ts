@@ -104,7 +104,7 @@ describe("the pending status of a repository that is removed", () => {
   });
 });
 
-it("few commits of a removed repository are told, the newest, however many are pending", async () => {
+it("only the newest 200 pending commits of a removed repository are kept for replacement", async () => {
   await using hooks = await hookContext(suite.names, "many");
   const common = { repositoryId: 1, createdAt: new Date(), failures: 0, reported: "pending" } as const;
   const pending = (n: number) => ({ ...common, _id: `1/${n}`, number: n, sha: `${n}`, dueAt: new Date(n) });

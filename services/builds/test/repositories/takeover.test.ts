@@ -117,7 +117,6 @@ describe("a delivery that was received for an earlier user", () => {
     const { hook, which } = await takenOver();
     answer = undefined;
     expect((await stored().updateOne(which, { $set: { dueAt: new Date(0) } })).matchedCount).toBe(1);
-    // A delivery that is processed wakes the loop.
     await (await hooked()).push({ sha: "1".repeat(40) });
     await eventually(async () => expect((await deliveriesOf(hook))[0]).toMatchObject(ignored));
   });

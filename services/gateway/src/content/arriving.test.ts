@@ -2,7 +2,6 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { arriving } from "./arriving.js";
 
-/** Bodies that arrive within these limits. */
 function bodies(maxBytes: number, maxBytesOfAddress: number) {
   const watchOf = arriving(maxBytes, maxBytesOfAddress);
   const left = new Map<string, () => void>();

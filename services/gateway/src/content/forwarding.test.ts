@@ -3,7 +3,6 @@ import { forwarding } from "./forwarding.js";
 const tick = () => new Promise(setImmediate);
 const MiB = 1024 ** 2;
 
-/** Bodies that are passed on until the test ends them. */
 function bodies(maxBytes: number, maxBytesOfAddress: number) {
   const forward = forwarding({ maxBytes, maxBytesOfAddress });
   const ends = new Map<string, () => void>();

@@ -11,7 +11,7 @@ const maxBytes = fixedLimit({
 const maxBytesOfAddress = fixedLimit({
   max: 8 * 1024 ** 2,
   unit: "bytes",
-  about: "such bodies from one address, or a single larger one",
+  about: "hook bodies of more than 64 KiB from one address that a gateway passes on at a time, or a single larger one",
   effect: "further ones wait",
 });
 

@@ -96,8 +96,8 @@ async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Pro
   };
   const take = action.upload ? turns.uploads : turns.requests;
   // Hooks have limits of their own, and checks of health share theirs.
-  const isFree = action.raw || action.unlimited;
-  const content = await (isFree ? work() : take(userOf(ctx.config, exchange), disconnected(exchange), work));
+  const needsNoTurn = action.raw || action.unlimited;
+  const content = await (needsNoTurn ? work() : take(userOf(ctx.config, exchange), disconnected(exchange), work));
   await content?.(exchange, ctx);
 }
 

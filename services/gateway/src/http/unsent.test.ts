@@ -9,7 +9,7 @@ import { unsent } from "./unsent.js";
 const MiB = 1024 ** 2;
 const never = { windowMs: 2 ** 31 - 1, windowBytes: 1 };
 
-/** Serves records of the size in the path to users that `User` names. Returns what became of each response. */
+/** Serves records of the size and to the user that the path names. Returns what became of each response. */
 async function serving(maxBytes: number, maxBytesOfOwner: number, pace = never) {
   const held = unsent({ maxBytes, maxBytesOfOwner }, pace);
   const ends = new Map<string, string>();
@@ -97,7 +97,7 @@ test("clients that take nothing are cut off, also those of small responses and o
   }
 });
 
-test("HEAD holds nothing", async () => {
+test("a response to HEAD holds no memory", async () => {
   await using served = await serving(MiB, MiB);
   const { ask, ends } = served;
   await ask("ann", 10 * MiB, ["a1", "a2", "a3"], "HEAD");

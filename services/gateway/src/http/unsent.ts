@@ -5,13 +5,13 @@ const refusal = "Too many requests";
 const maxBytes = fixedLimit({
   max: 96 * 1024 ** 2,
   unit: "bytes",
-  about: "JSON that a gateway holds for clients who have not taken it",
-  effect: "the first response of the user who has most is cut off",
+  about: "JSON that a gateway holds for clients that have not read it",
+  effect: "the oldest response of the user who holds most is cut off",
 });
 const maxBytesOfOwner = fixedLimit({
   max: 48 * 1024 ** 2,
   unit: "bytes",
-  about: "such JSON for one user",
+  about: "JSON that a gateway holds for clients of one user that have not read it",
   refusal,
 });
 
@@ -26,7 +26,7 @@ const defaultPace: TakingPace = {
   windowBytes: fixedLimit({
     max: 64 * 1024,
     unit: "bytes",
-    about: "least of a response that a client must take every minute",
+    about: "least of a response that a client must read every minute",
     effect: "the connection is closed",
   }),
 };

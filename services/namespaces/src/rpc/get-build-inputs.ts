@@ -99,7 +99,6 @@ async function merged<D extends Secret>(
 const variablesOf = (ctx: Context, reading: Reading) => merged(ctx.variables, reading, "variables", ({ key }) => key);
 const keysOf = (ctx: Context, reading: Reading) => merged(ctx.keys, reading, "keys", ({ name }) => name);
 
-/** Returns the variables and keys with their contents. */
 function decrypted({ config: { keyring } }: Context, variableDocs: readonly VariableDoc[], keyDocs: readonly KeyDoc[]) {
   const variables = variableDocs.map((doc) => {
     const { _id: id, key, masked } = doc;

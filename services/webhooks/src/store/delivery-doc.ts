@@ -89,7 +89,6 @@ export const maxWaitingPayloadBytes = fixedLimit({
   effect: "a longer one is read for each attempt",
 });
 
-/** Returns a delivery as it waits in memory. */
 export function waiting(doc: DeliveryDoc): DueDelivery {
   const { request, ...rest } = doc;
   if (!request || request.payload.length <= maxWaitingPayloadBytes) return doc;

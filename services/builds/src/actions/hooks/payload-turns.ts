@@ -17,7 +17,7 @@ const maxWaiting = fixedLimit({
 const maxWaitingBytes = fixedLimit({
   max: 16 * 1024 ** 2,
   unit: "bytes",
-  about: "those of them that wait, together",
+  about: "hook bodies of more than 64 KiB that wait to be read, for the repositories of one user, together",
   refusal,
 });
 const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal, { maxWaitingBytes });

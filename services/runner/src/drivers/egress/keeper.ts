@@ -88,8 +88,8 @@ export function keepEgress(options: EgressOptions): Egress {
           applying = undefined;
         });
         // Builds do not wait for another attempt after a failed one.
-        const isHopeful = status === "unknown" || status === "enforced";
-        await raceAbort(AbortSignal.timeout(isHopeful ? waitMs : 0), applying).catch(noteLate);
+        const mayWait = status === "unknown" || status === "enforced";
+        await raceAbort(AbortSignal.timeout(mayWait ? waitMs : 0), applying).catch(noteLate);
       }
       return status === "enforced" || config.mode === "warn";
     },
