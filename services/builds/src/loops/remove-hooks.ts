@@ -20,12 +20,17 @@ async function remove(ctx: Context, removal: HookRemoval): Promise<void> {
   try {
     const token = decrypt(config.keyring, sealedToken, repositoryToken(_id));
     const [hook] = await Promise.allSettled([removeAtProvider(ctx, removal, token)]);
+    const endsMs = performance.now() + config.hookLeaseMs;
+    let next = await removals.renew(held, config.hookLeaseMs);
     for (const sha of shas) {
-      await reportDisconnected(ctx, removal, sha, token);
-      const next = await removals.replaced(held, sha, config.hookLeaseMs);
       if (!next) return;
       held = next;
+      if (performance.now() > endsMs) return removals.pause(held);
+      await reportDisconnected(ctx, removal, sha, token);
+      next = await removals.renew(held, config.hookLeaseMs, [sha]);
     }
+    if (!next) return;
+    held = next;
     if (hook.status === "rejected") throw hook.reason;
   } catch (err) {
     if (ctx.signal.aborted) throw err;

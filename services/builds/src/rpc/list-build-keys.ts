@@ -7,11 +7,13 @@ import { contains, sortedByName, toKey } from "../domain/records.js";
 
 export const listBuildKeys =
   (ctx: Context): Handlers["listBuildKeys"] =>
-  ({ ref, search, page: requested }, { caller }) =>
-    inRecordTurn(caller.userId, async () => {
+  ({ ref, search, page: requested }, { caller, signal }) => {
+    const read = async () => {
       const doc = await seeBuild(ctx, caller, ref, ["keys"]);
       const found = doc.keys.filter((key) => contains(key.name, search));
       const matching = sortedByName(found, (key) => key.name);
       const { items, page } = pageOf(matching, requested?.number);
       return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };
-    });
+    };
+    return inRecordTurn(caller.userId, read, signal);
+  };

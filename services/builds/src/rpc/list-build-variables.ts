@@ -8,8 +8,8 @@ import { contains, sortedByName, toVariable } from "../domain/records.js";
 
 export const listBuildVariables =
   (ctx: Context): Handlers["listBuildVariables"] =>
-  ({ ref, search, page: requested }, { caller }) =>
-    inRecordTurn(caller.userId, async () => {
+  ({ ref, search, page: requested }, { caller, signal }) => {
+    const read = async () => {
       const doc = await seeBuild(ctx, caller, ref, ["variables"]);
       const found = doc.variables.filter((variable) => contains(variable.key, search));
       const matching = sortedByName(found, (variable) => variable.key);
@@ -20,4 +20,6 @@ export const listBuildVariables =
         page,
         build: await withQueuePlace(ctx, doc),
       };
-    });
+    };
+    return inRecordTurn(caller.userId, read, signal);
+  };

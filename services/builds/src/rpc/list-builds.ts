@@ -40,7 +40,7 @@ async function briefPageOf(ctx: Context, selected: Selection, number: number | u
   return { builds: encodeBriefly(items, await queuePlacesById(ctx, items)), page };
 }
 
-/** Lists builds. Calls for the same page at the same moment share a read, which begins after each of them. */
+/** Lists builds. A user's calls for the same page at the same moment share a read, which begins after each of them. */
 export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
   const shared = sharedReads<EncodedBuilds>();
   return async (request, { caller }) => {
@@ -49,6 +49,6 @@ export const listBuilds = (ctx: Context): Handlers["listBuilds"] => {
     const number = request.page?.number;
     const read = brief ? briefPageOf : pageOf;
     const inTurn = () => inListingTurn(caller.userId!, () => read(ctx, selected, number));
-    return shared(JSON.stringify([selected, number, brief]), inTurn);
+    return shared(JSON.stringify([caller.userId, selected, number, brief]), inTurn);
   };
 };

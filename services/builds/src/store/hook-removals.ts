@@ -46,13 +46,22 @@ export const hookRemovalStore = (db: Db) => {
         { sort: { dueAt: 1 }, returnDocument: "after" },
       ),
 
-    /** Notes that a commit's status is replaced, and renews the lease. Returns null if another process has taken over. */
-    replaced: ({ _id, dueAt }: HookRemoval, sha: string, leaseMs: number): Promise<HookRemoval | null> =>
+    /** Renews the lease; notes whose statuses are replaced. Returns null if another process has taken over. */
+    renew: (
+      { _id, dueAt }: HookRemoval,
+      leaseMs: number,
+      replaced: readonly string[] = [],
+    ): Promise<HookRemoval | null> =>
       removals.findOneAndUpdate(
         { _id, dueAt },
-        [{ $set: { shas: { $setDifference: ["$shas", [{ $literal: sha }]] }, dueAt: inMs(leaseMs) } }],
+        [{ $set: { shas: { $setDifference: ["$shas", { $literal: replaced }] }, dueAt: inMs(leaseMs) } }],
         { returnDocument: "after" },
       ),
+
+    /** Lets others have their turn before the rest. */
+    async pause({ _id, dueAt }: HookRemoval): Promise<void> {
+      await removals.updateOne({ _id, dueAt }, [{ $set: { dueAt: "$$NOW" } }]);
+    },
 
     async retry({ _id, dueAt, failures }: HookRemoval, pauseMs: number): Promise<void> {
       await removals.updateOne({ _id, dueAt }, [{ $set: { dueAt: inMs(pauseMs), failures: failures + 1 } }]);

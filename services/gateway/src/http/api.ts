@@ -89,11 +89,11 @@ export interface TurnsOfUsers {
 async function replyTo(ctx: Context, turns: TurnsOfUsers, exchange: Routed): Promise<void> {
   const { permission, action } = exchange.found!.row;
   const early = permission === "none" && action.body ? await bodyOf(ctx, exchange) : undefined;
-  const work = async () => {
-    const reply = await audited(ctx, exchange, () => serve(ctx, exchange, early));
-    if (typeof reply === "function") return reply as Reply;
-    await answer(ctx, exchange, reply);
-  };
+  // No frame keeps the reply while a client takes it: only the bytes to send are counted.
+  const work = () =>
+    audited(ctx, exchange, () => serve(ctx, exchange, early)).then((reply) =>
+      typeof reply === "function" ? (reply as Reply) : answer(ctx, exchange, reply).then(() => undefined),
+    );
   const take = action.upload ? turns.uploads : turns.requests;
   // Hooks have limits of their own, and checks of health share theirs.
   const needsNoTurn = action.raw || action.unlimited;

@@ -37,7 +37,9 @@ const malformed = { message: "Malformed request" };
 
 /** Answers a request that node cannot parse, in the same form as every other failure. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // A proxy may open a connection for later: it must not take a refusal for the response to its first request.
+  const isUnused = error.code === "ERR_HTTP_REQUEST_TIMEOUT" && socket.bytesRead === 0;
+  if (error.code === "ECONNRESET" || isUnused || !socket.writable) return void socket.destroy();
   const body = JSON.stringify(malformed);
   socket.end(
     [

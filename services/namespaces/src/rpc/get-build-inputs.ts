@@ -136,13 +136,13 @@ async function objectsNamed(ctx: Context, scopes: readonly string[], names: read
 
 export const getBuildInputs =
   (ctx: Context): BuildInputHandlers["getBuildInputs"] =>
-  async ({ userId, namespaceId, objectNames, ancestorIds }) => {
+  async ({ userId, namespaceId, objectNames, ancestorIds }, { signal }) => {
     const scopes = [
       ...(userId === undefined ? [] : [userScope(userId)]),
       ...ancestorIds.slice(-maxDepth).map(namespaceScope),
       ...(namespaceId === undefined ? [] : [namespaceScope(namespaceId)]),
     ];
     const [small, objects] = await Promise.all([readSmall(ctx, scopes), objectsNamed(ctx, scopes, objectNames)]);
-    const secrets = small ?? (await inTurn(scopes[0], () => readLarge(ctx, scopes)));
+    const secrets = small ?? (await inTurn(scopes[0], () => readLarge(ctx, scopes), signal));
     return { ...secrets, objects };
   };

@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { pacer } from "@ci/kit/process/pacer";
 import type { Environment } from "../driver.js";
@@ -20,13 +19,15 @@ export interface Searching {
 /** Returns the files that a glob matches, by name. Skips paths that are too long to be opened. */
 export async function matchesOf(source: string, { environment, signal }: Searching): Promise<string[]> {
   const glob = parseGlob(source);
+  const { directory } = glob;
+  const prefix = directory === "" || directory === "/" ? directory : `${directory}/`;
   let found: Buffer[] = [];
   const pace = pacer(stepsPerTurn);
   const first = () => found.sort(Buffer.compare).slice(0, maxMatches);
-  for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
-    await pace(path.length ** 2);
+  for await (const { path, kind } of environment.list(directory, glob.depth, signal)) {
+    await pace(path.length ** 2 + prefix.length);
     if (kind === "directory" || !matchesGlob(glob, path)) continue;
-    const whole = glob.directory === "" ? path : posix.join(glob.directory, path);
+    const whole = prefix + path;
     if (whole.length > maxPathLength) continue;
     found.push(Buffer.from(whole));
     if (found.length < 2 * maxMatches) continue;

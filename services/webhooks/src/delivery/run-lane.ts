@@ -158,6 +158,8 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
   if (delivery.farewell) return removeWebhook(ctx, lane);
   const { record, health } = result;
   const urgent = !leavesWebhookUnchanged(result, webhook);
+  // After it, another process would cancel what is not written yet.
+  if (result.outcome.deactivate) await writes.atMost(0);
   await applyDeactivation(ctx, webhook, result);
   const { _id, attemptCount, asked, sharedRequest } = delivery;
   const sent = { _id, attemptCount, asked, sharedRequest };

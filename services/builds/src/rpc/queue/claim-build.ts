@@ -89,9 +89,12 @@ async function takePicked(
   const slots = await takeSlots(ctx, read);
   if (typeof slots === "string") return slots;
   const others = isOnly && ctx.line.hasOthers(drivers, turn).catch(() => true);
+  const latestMs = performance.now() + ctx.config.leaseMs / 2;
   const [doc, hasOthers] = await Promise.all([take(ctx, read, { ...claimer, signal }), others]);
-  if (doc && signal.aborted) await requeue(ctx, doc._id, (build) => unclaim(build, doc.epoch, ctx.now()));
-  if (!doc || signal.aborted) {
+  // A runner counts its lease from its request, and would give up a build of a late claim soon.
+  const isLate = signal.aborted || performance.now() > latestMs;
+  if (doc && isLate) await requeue(ctx, doc._id, (build) => unclaim(build, doc.epoch, ctx.now()));
+  if (!doc || isLate) {
     for (const slot of slots) await ctx.slots.give(slot);
     return undefined;
   }

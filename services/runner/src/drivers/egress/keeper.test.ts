@@ -38,6 +38,13 @@ test("rules are set once, and again after the interval or when asked", async () 
   ]);
 });
 
+test("rules that were in force are removed, also while they are late to be set again", async () => {
+  const { egress, scripts } = kept("enforce", (nth) => (nth === 2 ? hangs() : works()), 0, 1);
+  expect([await egress.ensure(), await egress.ensure()]).toEqual([true, false]);
+  await egress.remove();
+  expect(scripts).toHaveLength(3);
+});
+
 test("questions at the same time set them once", async () => {
   const { egress, scripts } = kept("enforce", works, 0);
   expect([await Promise.all([egress.ensure(), egress.ensure()]), scripts.length]).toEqual([[true, true], 1]);

@@ -51,6 +51,7 @@ export function keepEgress(options: EgressOptions): Egress {
   let freshUntil = Number.NEGATIVE_INFINITY;
   let status: "unknown" | "enforced" | "late" | "failed" = "unknown";
   let applying: Promise<void> | undefined;
+  let wasSet = false;
 
   function fail(as: "late" | "failed", error: unknown): void {
     const level = config.mode === "enforce" ? "error" : "warn";
@@ -73,6 +74,7 @@ export function keepEgress(options: EgressOptions): Egress {
       await place.run(applyScript(set));
       if (status !== "enforced") log.info({ driver, chain }, "jobs reach public addresses only");
       status = "enforced";
+      wasSet = true;
       freshUntil = performance.now() + place.renewEveryMs;
     } catch (error) {
       fail("failed", error);
@@ -98,11 +100,12 @@ export function keepEgress(options: EgressOptions): Egress {
     },
     enforced: () => status === "enforced",
     async remove() {
-      if (status !== "enforced") return;
+      if (!wasSet) return;
       await place
         .run(removeScript(set))
         .catch((error) => log.warn({ err: error, driver, chain }, "packet filter rules not removed"));
       status = "unknown";
+      wasSet = false;
       freshUntil = Number.NEGATIVE_INFINITY;
     },
   };
