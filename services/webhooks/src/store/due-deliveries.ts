@@ -23,24 +23,22 @@ const maxDueBytes = fixedLimit({
   effect: "further ones are read after these",
 });
 const retriesAmongFirst = 4;
+const payloadBytes = { $strLenBytes: { $ifNull: ["$request.payload", ""] } };
+type Kept = Exclude<keyof DueDelivery, "_id" | "response">;
+
 /** Leaves out what no limit of memory counts: responses of earlier attempts, and long payloads. */
-const withoutLong = [
-  { $unset: "response" },
-  { $set: { payloadBytes: { $strLenBytes: { $ifNull: ["$request.payload", ""] } } } },
-  {
-    $set: {
-      request: {
-        $cond: [{ $gt: ["$payloadBytes", maxWaitingPayloadBytes] }, { headers: "$request.headers" }, "$request"],
-      },
-    },
-  },
-];
+const withoutLong: { readonly [Field in Kept]-?: 1 | object } = {
+  ...{ webhookId: 1, deliveryId: 1, eventId: 1, event: 1, status: 1, attempts: 1, attemptCount: 1, nextAttemptAt: 1 },
+  ...{ createdAt: 1, sharedRequest: 1, dueAt: 1, secrets: 1, redelivery: 1, asked: 1, trail: 1, farewell: 1 },
+  request: { $cond: [{ $gt: [payloadBytes, maxWaitingPayloadBytes] }, { headers: "$request.headers" }, "$request"] },
+  payloadBytes,
+};
 
 const dueAmong = (deliveries: Collection<DeliveryDoc>, filter: Filter<DeliveryDoc>, limit: number) =>
-  deliveries.aggregate<DueDelivery>(
-    [{ $match: filter }, { $sort: { dueAt: 1, _id: 1 } }, { $limit: limit }, ...withoutLong],
-    { batchSize: 8 },
-  );
+  deliveries
+    .find<DueDelivery>(filter, { projection: withoutLong, batchSize: 8 })
+    .sort({ dueAt: 1, _id: 1 })
+    .limit(limit);
 
 /** Returns what takes deliveries one by one and reports whether there is room for further ones. */
 export function dueRoom(): (doc: DueDelivery) => boolean {
