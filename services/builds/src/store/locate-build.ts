@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** What decides who may see a build. A cached copy may name a namespace that no longer exists. */
+/** The fields that decide who may see a build. A cached copy may name a deleted namespace. */
 export type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
