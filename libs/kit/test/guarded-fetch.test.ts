@@ -262,34 +262,3 @@ describe("guardedFetch fails with", () => {
     await eventually(() => expect(open.size).toBe(0));
   });
 });
-
-describe("guardedStream", () => {
-  test("returns the body as it arrives", async () => {
-    const { url } = await httpServer(async (_, response) => {
-      for (let i = 0; i < 64; i++) if (!response.write(Buffer.alloc(65_536, i))) await once(response, "drain");
-      response.end();
-    });
-    using response = await guardedStream(agentFor(), url, { timeoutMs: 600_000 });
-    let sizeBytes = 0;
-    for await (const chunk of response.body) sizeBytes += chunk.length;
-    expect([response.status, sizeBytes]).toEqual([200, 64 * 65_536]);
-  });
-
-  test("closes the connection when it is disposed before it is read", async () => {
-    const { url, open } = await httpServer((_, response) => void response.write("first of many"));
-    {
-      using response = await guardedStream(agentFor(), url, { timeoutMs: 600_000 });
-      expect([response.status, open.size]).toEqual([200, 1]);
-    }
-    await eventually(() => expect(open.size).toBe(0));
-  });
-
-  test("fails with a timeout in the middle of the body", async () => {
-    const { url } = await httpServer((_, response) => void response.write("first of many"));
-    const read = async () => {
-      using response = await guardedStream(agentFor(), url, { timeoutMs: 300 });
-      for await (const chunk of response.body) expect(chunk.toString()).toBe("first of many");
-    };
-    expect(await reasonOf(read())).toBe("FetchFailed: timeout");
-  });
-});

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Agent, type Dispatcher, request } from "undici";
+import { joined } from "../bytes/joined.js";
 import { Pieces } from "../bytes/pieces.js";
 import { fixedLimit } from "../process/fixed-limit.js";
 import { bodyFailure, FetchFailed, failure } from "./fetch-failed.js";
@@ -103,7 +104,7 @@ const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 async function* chunksOf(body: Readable, until: Disposable, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of body) yield chunk;
+    yield* joined(body);
   } catch (error) {
     throw bodyFailure(error, signal);
   } finally {
