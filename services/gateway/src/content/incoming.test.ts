@@ -1,6 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { PassThrough } from "node:stream";
-import { readAll } from "./incoming.js";
+import { contentOf, readAll } from "./incoming.js";
 
 const aBody = () => Object.assign(new PassThrough(), { headers: {} });
 const read = (body: PassThrough, pace: Parameters<typeof readAll>[2]) =>
@@ -28,4 +30,20 @@ test("readAll reads a body that arrives fast enough", async () => {
   body.write("a");
   body.end("b");
   expect((await reading).toString()).toBe("ab");
+});
+
+test("contentOf joins the single bytes in which a client may send a body", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const count = 50_000;
+  const bytes = Array.from({ length: count }, (_, i) => `1\r\n${i % 10}\r\n`);
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.join("")}0\r\n\r\n`);
+  const [request] = (await once(server, "request")) as [IncomingMessage];
+  const pieces: Buffer[] = [];
+  for await (const piece of contentOf(request)) pieces.push(piece);
+  expect(Buffer.concat(pieces).toString()).toBe("0123456789".repeat(count / 10));
+  expect(pieces.length).toBeLessThan(count / 100);
+  socket.destroy();
+  await once(server.close(), "close");
 });

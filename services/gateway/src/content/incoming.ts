@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { joined } from "@ci/kit/bytes/joined";
 import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
@@ -105,7 +106,7 @@ export function readAll(
 /** Yields the body as it arrives. If the reader stops early, the request stays open for its response. */
 export async function* contentOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+    yield* joined(request, request.iterator({ destroyOnReturn: false }));
   } catch {
     throw cutOff();
   }
