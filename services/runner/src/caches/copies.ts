@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
+const maxCopies = fixedLimit({
+  max: 1_000,
+  about: "copies of caches on a runner's host",
+  effect: "the copy that was not used for the longest time is deleted",
+});
 
 /** Archives that this runner keeps so that it need not fetch them, by the hash of their content. */
 export interface Copies {
@@ -11,7 +18,7 @@ export interface Copies {
   /** Turns a finished file into a copy. */
   keep(part: string, sha256: string): Promise<void>;
   drop(sha256: string): Promise<void>;
-  /** Removes copies beyond the limit, least recently used first. */
+  /** Removes copies beyond the limits, least recently used first. */
   trim(): Promise<void>;
   /** Removes copies, least recently used first, while the disk is short. */
   makeRoom(isShort: () => Promise<boolean>): Promise<void>;
@@ -30,14 +37,13 @@ export async function openCopies(folder: string, maxBytes: number, unfinished = 
   const pathOf = (sha256: string) => join(folder, `${sha256}${ending}`);
 
   async function all() {
-    const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const path = join(folder, name);
-        const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }));
-        return { path, size, mtimeMs };
-      }),
-    );
+    const found: { path: string; size: number; mtimeMs: number }[] = [];
+    for await (const { name } of await opendir(folder)) {
+      if (!name.endsWith(ending)) continue;
+      const path = join(folder, name);
+      const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }));
+      found.push({ path, size, mtimeMs });
+    }
     return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
   }
 
@@ -55,8 +61,8 @@ export async function openCopies(folder: string, maxBytes: number, unfinished = 
     async trim() {
       const copies = await all();
       let bytes = copies.reduce((sum, { size }) => sum + size, 0);
-      for (const { path, size } of copies) {
-        if (bytes <= maxBytes) return;
+      for (const [removed, { path, size }] of copies.entries()) {
+        if (bytes <= maxBytes && copies.length - removed <= maxCopies) return;
         await rm(path, { force: true });
         bytes -= size;
       }

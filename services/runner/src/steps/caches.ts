@@ -103,7 +103,7 @@ async function placeEntry(
     throw new Damaged(reasonOf(error), { cause: error });
   } finally {
     await kept.close();
-    await copies.trim();
+    if (!hadCopy) await copies.trim();
   }
 }
 
