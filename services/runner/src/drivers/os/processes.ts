@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 
 export interface Process {
   readonly pid: number;
@@ -50,14 +50,35 @@ function uidsOf(pid: number): number[] {
   return line.split("\t").filter(Boolean).map(Number);
 }
 
+const homeKey = Buffer.from("\0HOME=");
+const pieceBytes = 16 * 1024;
+/** Processes of a container share what they do not change, so a stranger's may have megabytes each. */
+const maxEnvironmentBytes = 256 * 1024;
+
+async function homeIn(environment: FileHandle): Promise<string | undefined> {
+  const piece = Buffer.allocUnsafe(pieceBytes);
+  let rest = Buffer.from("\0");
+  for (let at = 0; at < maxEnvironmentBytes; at += pieceBytes) {
+    const { bytesRead } = await environment.read(piece, 0, pieceBytes, at);
+    const text = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
+    const found = text.indexOf(homeKey);
+    const end = found < 0 ? -1 : text.indexOf(0, found + homeKey.length);
+    if (end >= 0) return text.toString("utf8", found + homeKey.length, end);
+    if (bytesRead < pieceBytes) return undefined;
+    rest = text.subarray(found < 0 ? 1 - homeKey.length : found);
+  }
+  return undefined;
+}
+
 /** Asynchronous, because reading the memory of a process can block. */
 async function homeOf(pid: number): Promise<string | undefined> {
-  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch((error) => {
+  try {
+    await using environment = await open(`/proc/${pid}/environ`);
+    return await homeIn(environment);
+  } catch (error) {
     if (isExhausted(error)) throw error;
-    return "";
-  });
-  const home = environment.split("\0").find((entry) => entry.startsWith("HOME="));
-  return home?.slice("HOME=".length);
+    return undefined;
+  }
 }
 
 async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
@@ -76,8 +97,19 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
   };
 }
 
+const atOnce = 8;
+
 /** Returns those of these processes that started at `since`, in ticks since boot, or later. */
 export async function processesOf(ids: Iterable<number>, since: bigint): Promise<Process[]> {
-  const found = await Promise.all(Array.from(ids, (pid) => processOf(pid, since)));
-  return found.filter((one) => one !== undefined);
+  const found: Process[] = [];
+  let group: Promise<Process | undefined>[] = [];
+  const note = async () => found.push(...(await Promise.all(group)).filter((one) => one !== undefined));
+  for (const pid of ids) {
+    group.push(processOf(pid, since));
+    if (group.length < atOnce) continue;
+    await note();
+    group = [];
+  }
+  await note();
+  return found;
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Leftover } from "../../driver.js";
@@ -24,17 +24,29 @@ function folderIn(name: string): string | undefined {
   }
 }
 
+/** More than QEMU's first arguments take. Containers of strangers may have megabytes, which thousands of processes share. */
+const headBytes = 16 * 1024;
+
+async function headOf(pid: number): Promise<string> {
+  await using file = await open(`/proc/${pid}/cmdline`);
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(headBytes), 0, headBytes);
+  return buffer.toString("utf8", 0, bytesRead);
+}
+
 async function folderOf(pid: number): Promise<string | undefined> {
-  const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  const words = line.split("\0");
+  const words = (await headOf(pid).catch(() => "")).split("\0");
   return folderIn(words[words.indexOf("-name") + 1] ?? "");
 }
 
 /** Returns the machines of all folders below `root`; none without /proc. */
 export async function machinesIn(root: string): Promise<FoundMachine[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry)).map(Number);
-  const all = await Promise.all(pids.map(async (pid) => ({ pid, folder: await folderOf(pid) })));
-  return all.filter((one): one is FoundMachine => one.folder !== undefined && dirname(one.folder) === root);
+  const found: FoundMachine[] = [];
+  for (const pid of pids) {
+    const folder = await folderOf(pid);
+    if (folder !== undefined && dirname(folder) === root) found.push({ pid, folder });
+  }
+  return found;
 }
 
 const lookEveryMs = 10;
