@@ -15,13 +15,22 @@ interface Answer {
   readonly data?: { readonly nospace?: boolean };
 }
 
+/** A machine may be killed while it writes a line: a guest can cause more events than are read. */
+function answerIn(line: string): Answer {
+  try {
+    return JSON.parse(line) as Answer;
+  } catch {
+    return {};
+  }
+}
+
 /** Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. */
 export function openMonitor(socket: Duplex, onFull: () => void): Monitor {
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   let gone: Error | undefined;
   const lines = createInterface({ input: socket });
   lines.on("line", (line) => {
-    const { return: value, error, event, data } = JSON.parse(line) as Answer;
+    const { return: value, error, event, data } = answerIn(line);
     if (event === "BLOCK_IO_ERROR" && data?.nospace) onFull();
     if (value === undefined && !error) return;
     const next = waiting.shift();
