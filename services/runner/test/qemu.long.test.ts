@@ -49,6 +49,18 @@ else {
     }));
 
   // Dropbear may refuse a command while another one ends.
+  test("reads files after a job that ends the guest's server of files", () => {
+    const isServer = '[ "$(cat $process/comm)" = sftp-server ]';
+    const script = `echo made > file; for process in /proc/[0-9]*; do ${isServer} && kill -9 \${process#/proc/}; done; true`;
+    return inside(machines, [script], async ({ environment, order }) => {
+      await environment.put({ path: "given", mode: 0o600, content: Readable.from([Buffer.from("given")]) }, never);
+      await ran(environment, order.jobs[0]!);
+      const { sizeBytes, close } = await environment.open("file", never);
+      await close();
+      expect(sizeBytes).toBe(5);
+    });
+  });
+
   test("starts jobs while others end", () =>
     inside(machines, ["exit 3"], async ({ environment, order }) => {
       const oneAfterAnother = async () => {

@@ -73,7 +73,9 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
 
   const inFiles = <T>(signal: AbortSignal, work: (files: SFTPWrapper) => Promise<T>): Promise<T> =>
     inGuest(signal, async ({ client }) => {
-      files ??= openFiles(client);
+      files ??= openFiles(client, () => {
+        files = undefined;
+      });
       return work(await files);
     });
 

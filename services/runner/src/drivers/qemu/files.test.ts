@@ -1,7 +1,7 @@
 import type { Client, FileEntry, SFTPWrapper } from "ssh2";
 import { withServer } from "../../../test/_ssh-server.js";
 import type { Found } from "../../driver.js";
-import { listFolder, openFiles } from "./files.js";
+import { listFolder, openFile, openFiles } from "./files.js";
 
 const [folderMode, fileMode] = [0o40755, 0o100644];
 const [ok, endOfFile] = [0, 1];
@@ -66,4 +66,24 @@ test("listFolder ends, although each folder of a guest has a folder", async () =
 test("listFolder refuses folders with too many names above each other", async () => {
   const answer = { d: folderMode, ...Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`f${n}`, fileMode])) };
   await expect(listed(() => answer)).rejects.toThrow("its folders are too large");
+});
+
+test("requests to a server of files that has ended are refused", async () => {
+  const attrs = { mode: fileMode, size: 5 };
+  const serve = (sftp: SFTPWrapper) => {
+    for (const name of ["STAT", "FSTAT"] as const) sftp.on(name, (id: number) => sftp.attrs(id, attrs as never));
+    sftp.on("OPEN", (id) => sftp.handle(id, Buffer.from("file")));
+    sftp.on("READ", () => sftp.end());
+  };
+  const read = async (client: Client) => {
+    let ended = 0;
+    const sftp = await openFiles(client, () => ended++);
+    const file = await openFile(sftp, "/file");
+    await expect(file.content[Symbol.asyncIterator]().next()).rejects.toThrow("No response from server");
+    await expect(file.close()).rejects.toThrow("The SFTP server has ended");
+    expect(ended).toBe(1);
+  };
+  await withServer({}, read, (connection) =>
+    connection.on("session", (accept) => accept().on("sftp", (begin) => serve(begin()))),
+  );
 });

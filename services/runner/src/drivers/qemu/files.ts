@@ -7,7 +7,7 @@ import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 import { maxPathLength } from "../../steps/path-length.js";
 import { untilAccepted } from "./ssh.js";
-import { codeOf, endOfFile, readContent, sftpCall, writeContent } from "./transfer.js";
+import { codeOf, endOfFile, readContent, sftpCall, watchEnd, writeContent } from "./transfer.js";
 
 /** SFTP status codes (draft-ietf-secsh-filexfer-02, section 7). */
 const reasons: Record<number, string> = { 2: "not found", 3: "permission denied", 5: "not found" };
@@ -17,10 +17,10 @@ function refused(error: unknown): Error {
   return reason ? new Fault("precondition", reason, undefined, { cause: error }) : (error as Error);
 }
 
-export async function openFiles(client: Client): Promise<SFTPWrapper> {
+export async function openFiles(client: Client, onEnd: () => void = () => undefined): Promise<SFTPWrapper> {
   try {
     const sftp = await untilAccepted(promisify(client.sftp.bind(client) as (done: SftpDone) => void));
-    sftp.on("error", () => undefined);
+    watchEnd(sftp, onEnd);
     return sftp;
   } catch (cause) {
     throw new Fault("precondition", "the image offers no SFTP", undefined, { cause });
@@ -28,14 +28,14 @@ export async function openFiles(client: Client): Promise<SFTPWrapper> {
 }
 type SftpDone = (error: Error | undefined, sftp: SFTPWrapper) => void;
 
-const statOf = (sftp: SFTPWrapper, path: string) => sftpCall<Stats>((done) => sftp.stat(path, done));
+const statOf = (sftp: SFTPWrapper, path: string) => sftpCall<Stats>(sftp, (done) => sftp.stat(path, done));
 
 async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
   const found = await statOf(sftp, path).catch(() => undefined);
   if (found?.isDirectory()) return;
   if (found) throw new Fault("precondition", "there is a file in the way");
   if (path !== "/") await makeFolder(sftp, posix.dirname(path));
-  await sftpCall<void>((done) => sftp.mkdir(path, done));
+  await sftpCall<void>(sftp, (done) => sftp.mkdir(path, done));
 }
 
 export async function putFile(
@@ -47,22 +47,22 @@ export async function putFile(
   const part = posix.join(folder, `.${randomBytes(8).toString("hex")}.part`);
   try {
     await makeFolder(sftp, folder);
-    if (folderMode !== undefined) await sftpCall<void>((done) => sftp.chmod(folder, folderMode, done));
+    if (folderMode !== undefined) await sftpCall<void>(sftp, (done) => sftp.chmod(folder, folderMode, done));
     await writeFile(sftp, part, content);
-    await sftpCall<void>((done) => sftp.chmod(part, mode, done));
+    await sftpCall<void>(sftp, (done) => sftp.chmod(part, mode, done));
     await moveOver(sftp, part, path);
   } catch (error) {
-    await sftpCall<void>((done) => sftp.unlink(part, done)).catch(() => undefined);
+    await sftpCall<void>(sftp, (done) => sftp.unlink(part, done)).catch(() => undefined);
     throw refused(error);
   }
 }
 
 async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await sftpCall<Buffer>((done) => sftp.open(path, "wx", { mode: 0o600 }, done));
+  const handle = await sftpCall<Buffer>(sftp, (done) => sftp.open(path, "wx", { mode: 0o600 }, done));
   try {
     await writeContent(sftp, handle, content);
   } finally {
-    await sftpCall<void>((done) => sftp.close(handle, done));
+    await sftpCall<void>(sftp, (done) => sftp.close(handle, done));
   }
 }
 
@@ -71,10 +71,10 @@ async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<vo
   if ((await statOf(sftp, to).catch(() => undefined))?.isDirectory())
     throw new Fault("precondition", "there is a folder of this name");
   try {
-    await sftpCall<void>((done) => sftp.ext_openssh_rename(from, to, done));
+    await sftpCall<void>(sftp, (done) => sftp.ext_openssh_rename(from, to, done));
   } catch {
-    await sftpCall<void>((done) => sftp.unlink(to, done)).catch(() => undefined);
-    await sftpCall<void>((done) => sftp.rename(from, to, done));
+    await sftpCall<void>(sftp, (done) => sftp.unlink(to, done)).catch(() => undefined);
+    await sftpCall<void>(sftp, (done) => sftp.rename(from, to, done));
   }
 }
 
@@ -107,7 +107,7 @@ export const listFolder = (sftp: SFTPWrapper, folder: string, depth: number): As
 
 async function* listBelow(walk: Walk, depth: number, prefix: string): AsyncGenerator<Found> {
   const { sftp, folder } = walk;
-  const opened = await sftpCall<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
+  const opened = await sftpCall<Buffer>(sftp, (done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
     () => undefined,
   );
   if (!opened || opened.length > maxHandleBytes) return;
@@ -127,7 +127,7 @@ async function* listBelow(walk: Walk, depth: number, prefix: string): AsyncGener
       walk.heldBytes -= heldBytes;
     }
   } finally {
-    await sftpCall<void>((done) => sftp.close(handle, done)).catch(() => undefined);
+    await sftpCall<void>(sftp, (done) => sftp.close(handle, done)).catch(() => undefined);
   }
 }
 
@@ -140,7 +140,7 @@ const isName = (name: string): boolean =>
 
 async function* readFolder(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Entry[]> {
   for (;;) {
-    const entries = await sftpCall<FileEntryWithStats[]>((done) => sftp.readdir(handle, done)).catch((error) => {
+    const entries = await sftpCall<FileEntryWithStats[]>(sftp, (done) => sftp.readdir(handle, done)).catch((error) => {
       if (codeOf(error) === endOfFile) return [];
       throw refused(error);
     });
@@ -154,9 +154,9 @@ export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedF
   try {
     const irregular = new Fault("precondition", "not a regular file");
     if (!(await statOf(sftp, path)).isFile()) throw irregular;
-    const handle = await sftpCall<Buffer>((done) => sftp.open(path, "r", done));
-    const close = () => sftpCall<void>((done) => sftp.close(handle, done));
-    const found = await sftpCall<Stats>((done) => sftp.fstat(handle, done));
+    const handle = await sftpCall<Buffer>(sftp, (done) => sftp.open(path, "r", done));
+    const close = () => sftpCall<void>(sftp, (done) => sftp.close(handle, done));
+    const found = await sftpCall<Stats>(sftp, (done) => sftp.fstat(handle, done));
     if (found.isFile()) return { sizeBytes: found.size, content: readContent(sftp, handle, found.size), close };
     await close();
     throw irregular;

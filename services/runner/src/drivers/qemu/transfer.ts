@@ -10,8 +10,26 @@ export const endOfFile = 1;
 
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
-export const sftpCall = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
-  new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
+const ended = new WeakSet<SFTPWrapper>();
+
+/** Calls `onEnd` when a guest's SFTP server ends, which a job may cause. */
+export function watchEnd(sftp: SFTPWrapper, onEnd: () => void): void {
+  const end = () => {
+    ended.add(sftp);
+    onEnd();
+  };
+  sftp.on("error", end).on("close", end);
+}
+
+/** Rejects if the server has ended: ssh2 would never call back. */
+export const sftpCall = <T>(
+  sftp: SFTPWrapper,
+  request: (done: (error: Error | null | undefined, value: T) => void) => void,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    if (ended.has(sftp)) return reject(new Error("The SFTP server has ended"));
+    request((error, value) => (error ? reject(error) : resolve(value)));
+  });
 
 /** Avoids an unhandled rejection if nobody awaits this. */
 function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
@@ -34,7 +52,7 @@ export async function writeContent(
         const piece = Buffer.from(buffer, byteOffset + from, Math.min(pieceBytes, length - from));
         const position = at;
         underWay.push(
-          ignoreRejection(sftpCall<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))),
+          ignoreRejection(sftpCall<void>(sftp, (done) => sftp.write(handle, piece, 0, piece.length, position, done))),
         );
         at += piece.length;
       }
@@ -59,7 +77,7 @@ export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes:
 async function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(bytes);
   for (let filled = 0; filled < bytes; ) {
-    const read = sftpCall<number>((done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
+    const read = sftpCall<number>(sftp, (done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
     const bytesRead = await read.catch((error) => {
       if (codeOf(error) === endOfFile) return 0;
       throw error;
