@@ -56,6 +56,18 @@ test("fetches an image once for many builds, also across a restart", async () =>
   expect(requestCount()).toBe(1);
 });
 
+test("of many small images, those used last stay", async () => {
+  const nameOf = (nth: number) => String(nth).padStart(64, "0");
+  for (let nth = 0; nth < 1_001; nth++) {
+    const path = join(folder, nameOf(nth));
+    await writeFile(path, "");
+    await utimes(path, nth, nth);
+  }
+  await use(await open(), anImage("the content"));
+  const left = await names();
+  expect([left.length, left[0]]).toEqual([1_000, nameOf(2)]);
+});
+
 test.each([
   ["of another content", anImage("other text"), "has not arrived as it was sent"],
   ["that is cut off", anImage("the conten"), "has not arrived as it was sent"],

@@ -1,5 +1,6 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import { raceAbort } from "../../work/ended.js";
 
@@ -25,15 +26,22 @@ interface Kept {
   readonly usedAt: number;
 }
 
+const maxImages = fixedLimit({
+  max: 1_000,
+  about: "images in the image cache on a runner's host",
+  effect: "the image that was not used for the longest time is deleted",
+});
+
 const isImage = (name: string) => /^[0-9a-f]{64}$/.test(name);
 
 /** Excludes unfinished files: their space is reserved. */
 async function keptIn(folder: string): Promise<Kept[]> {
-  const found = (await readdir(folder)).filter(isImage).map(async (name) => {
-    const stats = await stat(join(folder, name)).catch(() => undefined);
-    return stats && { name, sizeBytes: stats.size, usedAt: stats.mtimeMs };
-  });
-  return (await Promise.all(found)).filter((one) => one !== undefined).sort((a, b) => a.usedAt - b.usedAt);
+  const found: Kept[] = [];
+  for await (const { name } of await opendir(folder)) {
+    const stats = isImage(name) ? await stat(join(folder, name)).catch(() => undefined) : undefined;
+    if (stats) found.push({ name, sizeBytes: stats.size, usedAt: stats.mtimeMs });
+  }
+  return found.sort((a, b) => a.usedAt - b.usedAt);
 }
 
 export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Room {
@@ -54,13 +62,16 @@ export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Ro
   async function fits(sizeBytes: number): Promise<boolean> {
     const kept = await keptIn(folder);
     let takenBytes = kept.reduce((sum, one) => sum + one.sizeBytes, reservedBytes);
+    let left = kept.length;
+    const isEnough = () => takenBytes + sizeBytes <= limitBytes && left < maxImages;
     for (const one of kept) {
-      if (takenBytes + sizeBytes <= limitBytes) break;
+      if (isEnough()) break;
       if (isHeld(one.name)) continue;
       await rm(join(folder, one.name), { force: true });
       takenBytes -= one.sizeBytes;
+      left--;
     }
-    return takenBytes + sizeBytes <= limitBytes;
+    return isEnough();
   }
 
   async function take(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
