@@ -25,6 +25,15 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
+/** Through a proxy, the stream of an engine that breaks off may end in the middle of a line. */
+function eventIn(line: string): ContainerEvent | undefined {
+  try {
+    return JSON.parse(line) as ContainerEvent;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Watches kills and exits of containers with these labels. The engine announces an exit before it tears down network and file
  * system, and answers `wait` only afterwards: a fifth of a short job later.
@@ -43,9 +52,10 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
   // An unhandled error of the stream once ended the runner's process.
   lines.on("error", () => undefined);
   lines.on("line", (line) => {
-    const { Action, Actor } = JSON.parse(line) as ContainerEvent;
-    const { ID, Attributes } = Actor;
-    if (Action === "kill") return void killed.add(ID);
+    const event = eventIn(line);
+    if (!event) return;
+    const { ID, Attributes } = event.Actor;
+    if (event.Action === "kill") return void killed.add(ID);
     const text = Attributes[codeAttribute] ?? "";
     const code = /^\d{1,3}$/.test(text) ? Number(text) : undefined;
     const death = { code, killed: killed.has(ID) };
