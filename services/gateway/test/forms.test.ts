@@ -86,3 +86,19 @@ test("other files of an upload count as fields do", async () => {
   expect(await upload(limitBytes - 1_000)).toMatchObject({ status: 201 });
   expect(await upload(limitBytes + 1)).toMatchObject(tooLarge);
 });
+
+test("an empty field of a form is an empty list: a webhook without events gets all of them", async () => {
+  const { json: namespace } = await ann.post("/namespaces", { name: aWord("ns") });
+  const path = `/n/${ann.username}/${namespace.path}/-/webhooks`;
+  const send = (method: string, path: string, body: string) =>
+    ann.send(method, path, { body, headers: { "content-type": urlencoded } });
+  const url = "payload_url=http://hooks.example";
+  const { json: webhook } = await send("POST", path, `${url}&events=cron&active=0`);
+  expect(webhook.events).toEqual(["cron"]);
+  const changed = await send("PATCH", `${path}/${webhook.id}`, "events=");
+  expect(changed).toMatchObject({ status: 200, json: { active: false } });
+  expect(changed.json.events).toContain("images");
+  const form = formOf([part('name="payload_url"', "http://other.example"), part('name="events"', "")]);
+  const created = await ann.send("POST", path, { body: form, headers: { "content-type": multipart } });
+  expect(created).toMatchObject({ status: 201, json: { events: changed.json.events } });
+});

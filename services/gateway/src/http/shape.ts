@@ -122,14 +122,14 @@ export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
 
-/** Converts a form's fields, which are all text, to the types of a shape: a single text may be a list, a word a boolean. */
+/** Converts a form's fields, which are all text, to a shape's types. An empty field is an empty list, as forms have no other. */
 export function fromForm(shape: Shape, form: Readonly<Record<string, string | string[]>>): Record<string, unknown> {
   const converted: Record<string, unknown> = { ...form };
   for (const [field, type] of Object.entries(shape)) {
     const value = form[field];
     if (typeof value !== "string") continue;
     const inner = type instanceof z.ZodOptional ? type.unwrap() : type;
-    if (inner instanceof z.ZodArray) converted[field] = [value];
+    if (inner instanceof z.ZodArray) converted[field] = value === "" ? [] : [value];
     if (inner instanceof z.ZodBoolean) converted[field] = booleans[value] ?? value;
   }
   return converted;
