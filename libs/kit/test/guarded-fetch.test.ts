@@ -42,6 +42,11 @@ describe("guardedFetch", () => {
     await eventually(() => expect(open.size).toBe(0));
   });
 
+  test.each([204, 304])("accepts a %d with a Content-Length, which has no body", async (status) => {
+    const { url } = await httpServer((_, response) => response.writeHead(status, { "Content-Length": 2 }).end());
+    expect(await fetchText(agentFor(), url, limits)).toMatchObject({ status, body: "" });
+  });
+
   test("returns a body of exactly the limit whole", async () => {
     const { url } = await httpServer((_, response) => response.end("x".repeat(1_000)));
     expect(await fetchText(agentFor(), url, limits)).toMatchObject({

@@ -147,6 +147,9 @@ export const guardedStream = async (
   }
 };
 
+/** Whatever their Content-Length says, with which undici would compare an empty body. */
+const withoutBody = [204, 304];
+
 type Received = Answered & { readonly body: Buffer; readonly truncated: boolean };
 
 /** A request whose response is kept in memory. Streams and signals would cost as much CPU time as the rest of it. */
@@ -181,6 +184,7 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
           onResponseStart(_, statusCode, headers) {
             if (statusCode < 200) return countInterim();
             answered = { statusCode, headers };
+            if (withoutBody.includes(statusCode)) return end();
             if (redirectOf(options, answered) === undefined) return;
             end();
             close();
