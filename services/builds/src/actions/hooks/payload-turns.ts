@@ -1,12 +1,23 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { fairBytes } from "@ci/kit/process/fair-bytes";
+import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { ThreadEnded, threads } from "@ci/kit/process/threads";
+import { type ReadReceived, type Received, readReceived, unread } from "./read-received.js";
 
 const refusal = "Too many requests";
+/** Longer bodies are read in threads: parsing cannot be interrupted, and 1 MiB may take 300 ms. */
 const smallBytes = 64 * 1024;
 const maxBytes = fixedLimit({
   max: 16 * 1024 ** 2,
   unit: "bytes",
-  about: "hook bodies of more than 64 KiB that a process reads at a time",
+  about: "hook bodies of more than 64 KiB that a process reads at a time, half of them at most of one user",
+  effect: "further ones wait; users take turns",
+});
+const maxThreads = fixedLimit({
+  max: 2,
+  about: "threads that read hook bodies of more than 64 KiB",
   effect: "further ones wait; users take turns",
 });
 const maxWaiting = fixedLimit({
@@ -20,8 +31,42 @@ const maxWaitingBytes = fixedLimit({
   about: "hook bodies of more than 64 KiB that wait to be read, for the repositories of one user, together",
   refusal,
 });
-const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal, { maxWaitingBytes });
+const defaults = { taskMs: 15_000, idleMs: 60_000, heapMb: 128 };
+const script = join(__dirname, "../../../dist/actions/hooks/payload-thread.js");
 
-/** Reads a hook body for a user's repository once there is room in the heap for its values. */
-export const inPayloadTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>
-  bytes <= smallBytes ? task() : inTurn(userId, bytes, task);
+/** Threads share it, so it is copied once. */
+function shared(body: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(body.length));
+  copy.set(body);
+  return copy;
+}
+
+/** Returns a reader with its own threads. A body that exceeds a thread's time or heap makes no build. */
+export function receivedReader({ taskMs, idleMs, heapMb } = defaults) {
+  const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal, { leavesRoom: true, maxWaitingBytes });
+  const onThread = fairly<number>(maxThreads, maxBytes / smallBytes, refusal);
+  const inThread = threads(() => new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapMb } }), {
+    taskMs,
+    idleMs,
+  });
+
+  const tooMuch = (received: Received, error: unknown): ReadReceived => {
+    if (!(error instanceof ThreadEnded)) throw error;
+    const most = error.exceeded === "time" ? `${taskMs / 1_000} s` : `${heapMb} MiB`;
+    return unread(received, `the payload takes more than ${most} to read`);
+  };
+
+  /** Reads a request for a user's repository: a long one in the user's turn, when there is room in the heap for its values. */
+  return (userId: number, received: Received): Promise<ReadReceived> =>
+    received.body.length <= smallBytes
+      ? readReceived(received)
+      : inTurn(userId, received.body.length, () =>
+          onThread(userId, () =>
+            (inThread({ ...received, body: shared(received.body) }) as Promise<ReadReceived>).catch((error) =>
+              tooMuch(received, error),
+            ),
+          ),
+        );
+}
+
+export const readInTurn = receivedReader();

@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import { isRateLimited, repositoryApi, waitMsOf } from "../../domain/hooks/provider-api.js";
 import { type HookApi, hookApis, hooksTo } from "../../domain/hooks/registration.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
-import { readPayload } from "./read-payload.js";
+import { readResponse } from "./read-payload.js";
 
 const maxListBytes = fixedLimit({
   max: 1024 ** 2,
@@ -49,7 +49,7 @@ function asking(ctx: Needs, { provider, url: cloneUrl }: HookedRepository, token
     const response = await guardedFetch(ctx.agent, api.url + path, { ...sent, ...limits });
     if (isRateLimited(response)) throw new RateLimited(waitMsOf(response));
     if (response.status < 200 || response.status > 299) throw new FetchFailed(`${response.status}`);
-    return (await readPayload("application/json", response.body)).payload;
+    return readResponse(response.body);
   };
 }
 

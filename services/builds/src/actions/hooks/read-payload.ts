@@ -1,4 +1,4 @@
-import { jsonScanner } from "@ci/kit/bytes/json-scanner";
+import { type JsonLimits, jsonScanner } from "@ci/kit/bytes/json-scanner";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Pace, pacer } from "@ci/kit/process/pacer";
 
@@ -9,8 +9,13 @@ const maxDepth = fixedLimit({
 });
 const maxValues = fixedLimit({
   max: 200_000,
-  about: "values in the payload of a hook, or in a provider's response",
+  about: "values in the payload of a hook",
   effect: "the delivery makes no build; `the payload has more than N values`",
+});
+const maxResponseValues = fixedLimit({
+  max: 10_000,
+  about: "values in a provider's response",
+  effect: "the response counts as empty",
 });
 const maxFields = fixedLimit({
   max: 100,
@@ -68,8 +73,8 @@ async function decoded(field: Buffer, pace: Pace): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-async function checkExcess(json: Buffer, pace: Pace): Promise<void> {
-  const scan = jsonScanner({ maxDepth, maxValues });
+async function checkExcess(json: Buffer, limits: JsonLimits, pace: Pace): Promise<void> {
+  const scan = jsonScanner(limits);
   for (const piece of piecesOf(json)) {
     const excess = scan(piece);
     if (excess) throw new TooMuch(excesses[excess]);
@@ -84,9 +89,19 @@ export async function readPayload(contentType: string, body: Uint8Array): Promis
   const isForm = contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
   try {
     const json = isForm ? await decoded(payloadField(bytes), pace) : bytes;
-    await checkExcess(json, pace);
+    await checkExcess(json, { maxDepth, maxValues }, pace);
     return { payload: JSON.parse(json.toString()) };
   } catch (error) {
     return error instanceof TooMuch ? { excess: error.message } : {};
+  }
+}
+
+/** Reads the JSON of a provider's response. Returns undefined if it is none, or too much to parse at once. */
+export async function readResponse(body: Buffer): Promise<unknown> {
+  try {
+    await checkExcess(body, { maxDepth, maxValues: maxResponseValues }, pacer(pieceBytes));
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
 import { numberAt } from "../../domain/hooks/payload.js";
 import { providerByHost, repositoryApi } from "../../domain/hooks/provider-api.js";
-import { readPayload } from "./read-payload.js";
+import { readResponse } from "./read-payload.js";
 
 const maxBodyBytes = fixedLimit({
   max: 256 * 1024,
@@ -31,8 +31,7 @@ export async function recognizeProvider(
       try {
         const { status, body } = await guardedFetch(ctx.agent, url, { headers, ...limits });
         if (status !== 200) return false;
-        const { payload } = await readPayload("application/json", body);
-        return numberAt(payload, "id") !== undefined;
+        return numberAt(await readResponse(body), "id") !== undefined;
       } catch (error) {
         if (ctx.signal.aborted || !(error instanceof FetchFailed)) throw error;
         return false;

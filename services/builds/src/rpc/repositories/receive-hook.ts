@@ -5,12 +5,10 @@ import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
 import { advanceFirst } from "../../actions/hooks/advance.js";
-import { inPayloadTurn } from "../../actions/hooks/payload-turns.js";
-import { readPayload } from "../../actions/hooks/read-payload.js";
+import { readInTurn } from "../../actions/hooks/payload-turns.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { providers } from "../../domain/hooks/providers.js";
-import { reasonForNothing } from "../../domain/hooks/reasons.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
@@ -21,28 +19,13 @@ const maxDeliveryIdLength = fixedLimit({
   effect: "the rest is cut",
 });
 
-type Received = Pick<ReceiveHookRequest, "headers" | "body">;
-
-const maxEventLength = 50;
-
-/** Reads a signed request. An event that cannot trigger builds has the reason. */
-const readReceived = (
-  { provider, userId }: RepositoryDoc,
-  { headers, body }: Received,
-): Promise<Pick<HookDelivery, "event" | "change" | "reasons">> =>
-  inPayloadTurn(userId, body.length, async () => {
-    const adapter = providers[provider];
-    const { payload, excess } = await readPayload(headers["content-type"] ?? "", body);
-    const change = adapter.read(headers, payload);
-    const event = adapter.event(headers, payload).slice(0, maxEventLength);
-    return change ? { event, change } : { event, reasons: [excess ?? reasonForNothing(adapter, headers, payload)] };
-  });
-
-async function newDelivery(ctx: Context, repository: RepositoryDoc, received: Received): Promise<HookDelivery> {
-  const { _id, provider, userId } = repository;
-  const { headers, body } = received;
+async function newDelivery(
+  ctx: Context,
+  { _id, provider, userId }: RepositoryDoc,
+  { headers, body }: Pick<ReceiveHookRequest, "headers" | "body">,
+): Promise<HookDelivery> {
   const deliveryId = providers[provider].deliveryId(headers) ?? randomUUID();
-  const read = await readReceived(repository, received);
+  const read = await readInTurn(userId, { provider, headers, body });
   return {
     _id: `${_id}/${deliveryId.slice(0, maxDeliveryIdLength)}`,
     repositoryId: _id,
