@@ -108,6 +108,12 @@ export function repositoryComplaints(input: RepositoryInput, blocked: (url: URL)
   };
 }
 
+/** Returns what all addresses of a repository on its server have in common. */
+export function urlKey(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, "").replace(/\.git$/, "")}`;
+}
+
 /** Returns host and path of a repository address: a URL of any scheme, or `user@host:path`. */
 function addressOf(url: string): string {
   const short = /^(?:[^@/]+@)?([^:/@]+):(?!\/\/)(.*)$/.exec(url);

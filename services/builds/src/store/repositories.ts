@@ -1,12 +1,15 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
-import { page } from "@ci/kit/mongo/mongo";
+import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Collection, Db } from "mongodb";
+import { urlKey } from "../domain/repository.js";
 import { hookClaims, requested } from "./hook-claims.js";
 
 export type RepositoryDoc = Stored<Repository> & {
+  /** Unique in its namespace. Older versions do not set it. */
+  readonly urlKey?: string;
   readonly sealedSecret: string;
   readonly sealedToken?: string;
   /** Until this time, by the clock of MongoDB, a process holds the registration of the pending hook. */
@@ -37,6 +40,7 @@ export const forksOf = ({ forks = "approve" }: Pick<RepositoryDoc, "forks">): Re
 /** Returns the record of a repository, with defaults for fields that older ones lack. */
 export function toRepository(doc: RepositoryDoc): Repository {
   const {
+    urlKey: _u,
     sealedSecret: _s,
     sealedToken: _t,
     hookHeldUntil: _h,
@@ -48,6 +52,16 @@ export function toRepository(doc: RepositoryDoc): Repository {
   const { forks = "approve", cancelSuperseded = false, hook = "by_hand" } = stored;
   return { ...fromStored<Repository>(stored), forks, cancelSuperseded, hook };
 }
+
+const urlTaken = "Url already exists";
+
+/** Repositories at the same URL. They are unique in a namespace. */
+const addresses = (repositories: Collection<RepositoryDoc>) => ({
+  async urlComplaints(namespaceId: number, url: string): Promise<string[]> {
+    const other = await repositories.findOne({ urlKey: urlKey(url), namespaceId }, { projection: { _id: 1 } });
+    return other ? [urlTaken] : [];
+  },
+});
 
 const ownership = (repositories: Collection<RepositoryDoc>) => {
   const idsOf = (filter: { namespaceId: number } | { userId: number }) =>
@@ -81,9 +95,10 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
   return {
     quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
 
-    /** Stores a new repository. Fault `invalid` if its user has too many. */
+    /** Stores a new repository. Fault `invalid` if its URL is taken or its user has too many. */
     async insert(doc: RepositoryDoc): Promise<void> {
-      await withinQuotas(db, quotas(doc.userId), doc._id, () => repositories.insertOne(doc));
+      const taken = complainIfTaken("url", urlTaken);
+      await withinQuotas(db, quotas(doc.userId), doc._id, () => repositories.insertOne(doc).catch(taken));
     },
 
     byId: (id: number) => repositories.findOne({ _id: id }),
@@ -106,6 +121,8 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
     },
 
     ...hookClaims(repositories),
+
+    ...addresses(repositories),
 
     ...ownership(repositories),
 

@@ -13,7 +13,7 @@ import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import type { HookChange } from "../../domain/hooks/change.js";
 import { isProvider } from "../../domain/hooks/providers.js";
-import { isForks, repositoryComplaints } from "../../domain/repository.js";
+import { isForks, repositoryComplaints, urlKey } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
@@ -27,6 +27,7 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
     userId,
     provider: provider as Repository_Provider,
     url,
+    urlKey: urlKey(url),
     hasAccessToken: accessToken !== "",
     createdAt: ctx.now(),
     forks: isForks(forks) ? forks : "approve",
@@ -74,14 +75,16 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
     const isBlocked = await targetCheck(url, ctx.config);
     const about = (provider: string) => repositoryComplaints({ provider, url, secret, accessToken, forks }, isBlocked);
     const { provider: _, ...others } = about(provider);
-    const isPlausible = !validateOnly && Object.values(others).every((complaints) => complaints.length === 0);
+    const taken = others.url.length === 0 ? await ctx.repositories.urlComplaints(request.namespaceId, url) : [];
+    const isPlausible =
+      !validateOnly && taken.length === 0 && Object.values(others).every((complaints) => complaints.length === 0);
     const found: Found = isPlausible ? await lookUp(ctx, request, caller.userId!, signal) : { provider };
     const complaints = about(found.provider);
     return {
       complaints: {
         ...(await ctx.repositories.quotaComplaints(caller.userId!)),
         ...complaints,
-        url: [...complaints.url, ...(found.unreadable === undefined ? [] : [found.unreadable])],
+        url: [...complaints.url, ...taken, ...(found.unreadable === undefined ? [] : [found.unreadable])],
       },
       async change() {
         signal.throwIfAborted();
