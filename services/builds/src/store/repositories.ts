@@ -1,6 +1,7 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Collection, Db } from "mongodb";
@@ -54,6 +55,11 @@ export function toRepository(doc: RepositoryDoc): Repository {
 }
 
 const urlTaken = "Url already exists";
+const maxReporting = fixedLimit({
+  max: 50,
+  about: "repositories at the URL of a removed one that report the statuses of its commits again",
+  effect: "only the newest do",
+});
 
 /** Repositories at the same URL. They are unique in a namespace. */
 const addresses = (repositories: Collection<RepositoryDoc>) => ({
@@ -61,6 +67,15 @@ const addresses = (repositories: Collection<RepositoryDoc>) => ({
     const other = await repositories.findOne({ urlKey: urlKey(url), namespaceId }, { projection: { _id: 1 } });
     return other ? [urlTaken] : [];
   },
+
+  /** Returns the newest repositories at a URL that have an access token, up to a limit. */
+  reportingAt: (url: string): Promise<number[]> =>
+    repositories
+      .find({ urlKey: urlKey(url), hasAccessToken: true }, { projection: { _id: 1 } })
+      .sort({ _id: -1 })
+      .limit(maxReporting)
+      .map(({ _id }) => _id)
+      .toArray(),
 });
 
 const ownership = (repositories: Collection<RepositoryDoc>) => {

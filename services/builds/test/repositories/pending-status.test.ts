@@ -3,14 +3,15 @@ import { type Gate, gate } from "@ci/testkit/gate";
 import { removeRepository } from "../../src/actions/hooks/remove-repository.js";
 import type { HookDelivery } from "../../src/store/hook-deliveries.js";
 import { hookContext } from "./_hook-context.js";
-import { bootHooks, type Hooked, manifest } from "./_hooks.js";
+import { bootHooks, deliveries, type Hooked, manifest, secret } from "./_hooks.js";
 
 const accessToken = "t0ken";
 /** What the provider has recorded, by the path of the commit's status. */
 const recorded = new Map<string, string[]>();
 let refuses = false;
-/** Holds the next report of a pending status before the provider records it. */
+/** Holds the next report of a pending status, or of an error, before the provider records it. */
 let held: Gate | undefined;
+let heldState = "pending";
 const { suite, hooked } = bootHooks(
   { hookPausesMs: [20, 20] },
   {
@@ -18,7 +19,7 @@ const { suite, hooked } = bootHooks(
       if (refuses && path.includes("/hooks")) return { status: 404 };
       if (!path.includes("/statuses/")) return { status: 201 };
       const { state } = JSON.parse(body.toString());
-      if (state === "pending") await held?.pass();
+      if (state === heldState) await held?.pass();
       recorded.set(path, [...(recorded.get(path) ?? []), state]);
       return { status: 201 };
     },
@@ -85,6 +86,23 @@ describe("the pending status of a repository that is removed", () => {
     await remove(hook);
     await isOver();
     expect(statesOf(sha)).toEqual(["pending", "error"]);
+  });
+
+  it("stays that of a repository which was connected again meanwhile", async () => {
+    const { hook, sha } = await pushed();
+    [held, heldState] = [gate(), "error"];
+    const late = held;
+    await remove(hook);
+    await late.reached;
+    [held, heldState] = [undefined, "pending"];
+    const again = { namespaceId: hook.namespace.id, provider: "github", url: hook.git.url, secret, accessToken };
+    const { repository } = await asAnn(() => suite.repositories.createRepository(again));
+    const { headers, body } = deliveries.push.github({ sha }, "again");
+    await suite.repositories.receiveHook({ provider: "github", id: repository!.id, headers, body });
+    await eventually(() => expect(statesOf(sha)).toEqual(["pending", "pending"]));
+    late.open();
+    await eventually(() => expect(statesOf(sha)).toEqual(["pending", "pending", "error", "pending"]));
+    await isOver();
   });
 
   it("is replaced once, also if the hook cannot be removed, and that of an ended build is not", async () => {

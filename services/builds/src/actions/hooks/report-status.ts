@@ -42,14 +42,25 @@ async function post(ctx: Context, repositoryId: number, request: ReturnType<type
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 
-/** Replaces the pending status of a commit whose repository is gone. Throws if it has to be retried. */
-export const reportDisconnected = (
+/**
+ * Replaces the pending status of a commit whose repository is gone. If it was connected again, the new one reports the
+ * commit's status again. Throws if it has to be retried.
+ */
+export async function reportDisconnected(
   ctx: Context,
   { _id, provider, url: cloneUrl }: HookedRepository,
   sha: string,
   accessToken: string,
-): Promise<void> =>
-  post(ctx, _id, statusRequest({ provider, cloneUrl, sha, verdict: "error", complaint: disconnected, accessToken }));
+): Promise<void> {
+  const { hookDeliveries: deliveries, repositories } = ctx;
+  const status = { provider, cloneUrl, sha, verdict: "error", complaint: disconnected, accessToken } as const;
+  await post(ctx, _id, statusRequest(status));
+  for (const id of await repositories.reportingAt(cloneUrl)) {
+    const [newest] = await deliveries.ofCommit(id, sha);
+    if (newest) await deliveries.reportAgain(newest._id);
+  }
+  ctx.wakeDeliveries();
+}
 
 /** Returns the pause before a pending delivery is checked again. It grows with age: some builds never end. */
 export const nextCheckMs = ({ createdAt }: Pick<HookDelivery, "createdAt">, now: Date): number =>
