@@ -1,8 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { aManifest } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { Page } from "playwright-core";
 import { inBrowser } from "./_browser.js";
@@ -61,6 +64,31 @@ inBrowser((web) => {
     await page.goto(`${web.ci.url}/b/${ann.username}/${number}#unit:L20`);
     await page.reload();
     await isInView(page, /^line 1[0-9]$/);
+  });
+
+  test("the page follows the output of a service, which arrives long after its job has passed", async () => {
+    const ann = await web.ci.signUp();
+    const driver = { type: "docker", image: "none", workspace: "/w" };
+    const services = [{ name: "db", image: "none" }];
+    const { number } = created(await ann.post("/builds", { manifest: aManifest({ driver, services }) }));
+    await using peer = connect(web.ci.addresses.builds);
+    const queue = leased(peer.client(QueueServiceDefinition));
+    const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["docker"] });
+    const { buildId, epoch, jobs } = assignment!;
+    const ready = "Service db is ready\n";
+    for (const [job, text] of [
+      [jobs[0]!, ""],
+      [jobs[1]!, ready],
+    ] as const)
+      await queue.finishJob({ buildId, epoch, jobId: job.id, outcome: "passed", text, offset: 0, placedObjectIds: [] });
+    const page = await web.open(`/b/${ann.username}/${number}#service.db`, ann);
+    await outputOf(page, "service.db").getByText("Service db is ready").waitFor();
+    await page.getByRole("link", { name: /^service\.db.*passed$/ }).waitFor();
+    const text = Array.from({ length: 300 }, (_, nth) => `line ${nth + 1}\n`).join("");
+    const piece = { buildId, epoch, jobId: jobs[1]!.id, text, offset: 0, jobOffset: ready.length };
+    await queue.appendOutput(piece);
+    await isInView(page, "line 300");
+    await queue.returnBuild({ buildId, epoch });
   });
 
   test("on a phone, choosing a job shows its output", async () => {

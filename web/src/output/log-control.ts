@@ -84,6 +84,7 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
   let state = emptyLog;
   let loading = false;
   let { times } = source;
+  let grows = follows;
   let lastPlace: Place = "newest";
   /** The signal of the stream that is being read. */
   let streaming: AbortSignal | undefined;
@@ -101,13 +102,13 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
 
   function show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
     const place = { from, first, wanted };
-    view = logView(root, { job, ...place, follows: follows || atEnd, onChange: (window) => set({ window }) });
+    view = logView(root, { job, ...place, follows: grows || atEnd, onChange: (window) => set({ window }) });
     return view;
   }
 
   async function stream(opening: Opening, signal: AbortSignal): Promise<void> {
     const onConnection = (connected: boolean) => set({ connected });
-    const reading = { onConnection, timestamps: times, onSoFar: () => fillAll(signal) };
+    const reading = { onConnection, timestamps: times, onSoFar: () => grow(signal) };
     streaming = signal;
     try {
       for await (const { text, from, timed } of textFrom(url, opening.start, signal, reading)) {
@@ -123,6 +124,15 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     if (signal.aborted) return;
     view?.end();
     set({ finished: true, connected: true });
+  }
+
+  /** Follows what comes after the text so far. The job of a service passes long before its output ends. */
+  async function grow(signal: AbortSignal): Promise<void> {
+    await view?.drawn();
+    if (signal.aborted) return;
+    grows = true;
+    view?.follow();
+    await fillAll(signal);
   }
 
   /** Gives lines on the page their times, if the reader wants them. */
@@ -153,6 +163,7 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
 
   function open(place: Place): void {
     lastPlace = place;
+    grows = follows;
     stopLoading();
     view?.stop();
     view = undefined;

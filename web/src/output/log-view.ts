@@ -46,6 +46,8 @@ export interface LogView {
   drawn(): Promise<void>;
   /** Shows what waits for the rest of an escape sequence, because the output has ended. */
   end(): void;
+  /** Follows the end as text arrives, while the reader is there. */
+  follow(): void;
   /** Returns the first block that has lines without their times. */
   untimed(): Block | undefined;
   /** Adds text before the first line, part by part. Its last line may be a piece of a longer one. */
@@ -229,6 +231,10 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       const line = full ? [] : parser.end();
       if (line.length > 0) open = writer.grow(open, line, times.current());
       changed();
+    },
+
+    follow() {
+      follows = true;
     },
 
     untimed: list.untimed,
