@@ -75,6 +75,15 @@ else {
     expect(printedBy("service.web", ended).at(-1)).toBe("started");
   });
 
+  test("a service that ends before it is ready fails the build, and its output is kept", async () => {
+    const services = [{ name: "db", image, command: ["sh", "-c", "echo no space; exit 3"], ready: "false" }];
+    const ended = await user.run(inApp(["echo never"], { driver, services }), ["--json"], env);
+    const reason = "Service db ended before it was ready";
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stdout.trim().split("\n").at(-1)!)).toMatchObject({ event: "end", data: { reason } });
+    expect(ended.stdout).toContain('{"job":"service.db","text":"no space\\n"}');
+  });
+
   test("an interrupt removes containers, networks and volumes", async () => {
     const running = user.start(["-"], env);
     running.child.stdin!.end(JSON.stringify(inApp(["echo begun-$(hostname)", "sleep 600"], { driver })));

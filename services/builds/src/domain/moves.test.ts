@@ -168,6 +168,19 @@ describe("append", () => {
     expect(() => append({ ...twice, status: "failed" }, 1, piece(4, "c\n"), t0)).toThrow("is not running");
   });
 
+  it("adds the output of a service that did not become ready behind that of create-driver", () => {
+    const { steps } = withService();
+    const said = applyChange(
+      running({ steps }),
+      append(running(), 1, { jobId: 1, offset: 0, text: "not ready\n" }, t0)!,
+    );
+    const printed = applyChange(said, append(said, 1, piece(0, "service\n"), t0)!);
+    const { doc } = end(printed, "failed", "", { reason: "not ready" });
+    expect(statuses(doc)).toEqual(["failed", "failed", "failed"]);
+    expect(doc.jobs[1]).toMatchObject({ outputBytes: 8, reason: "not run: the build had failed" });
+    expect(textOf(doc)).toBe("not ready\nservice\nBuild failed: not ready\n");
+  });
+
   it("ends with a kill that was requested while the output of a service arrived", () => {
     const piece = { jobId: 2, offset: 0, jobOffset: 0, text: "service" };
     const printed = applyChange(withService(), append(withService(), 1, piece, t0)!);

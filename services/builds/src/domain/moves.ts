@@ -39,9 +39,9 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Reports whether a job represents a service that has become ready. Such a service prints until the build ends. */
+/** Reports whether a job represents a service that may print until the build ends, even if it never becomes ready. */
 const isService = ({ steps, jobs }: BuildDoc, job: number): boolean =>
-  steps[job]?.service !== undefined && jobs[job]?.status === "passed";
+  steps[job]?.service !== undefined && jobs[job]?.status !== "running";
 
 /** Places a service's output after that of the running jobs. */
 function withPlace(doc: BuildDoc, service: number): BuildDoc {
