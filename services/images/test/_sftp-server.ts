@@ -21,6 +21,8 @@ export interface SftpOptions {
   readonly maxReadBytes?: number;
   /** Accepts the password only by keyboard-interactive authentication. */
   readonly keyboardInteractive?: boolean;
+  /** How often it asks for the password in keyboard-interactive authentication. */
+  readonly prompts?: number;
   /** Closes the first connection after this many reads. */
   readonly readsBeforeHangUp?: number;
   /** Reports a different file time at each fstat. */
@@ -39,6 +41,7 @@ const expected = { username: "ada", password: "s cret" };
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
+  const prompts = Array.from({ length: options.prompts ?? 1 }, () => ({ prompt: "Password: ", echo: false }));
   const { readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
   const { hostKey = privateKey.export(pem).toString() } = options;
   const opened: string[] = [];
@@ -55,7 +58,7 @@ export async function anSftpServer(options: SftpOptions) {
       const authenticate = (password: string | undefined) =>
         attempt.username === expected.username && password === expected.password ? attempt.accept() : attempt.reject();
       if (keyboardInteractive && attempt.method === "keyboard-interactive")
-        return attempt.prompt([{ prompt: "Password: ", echo: false }], (replies) => authenticate(replies?.[0]));
+        return attempt.prompt(prompts, (replies) => authenticate(replies?.[0]));
       if (!keyboardInteractive && attempt.method === "password") return authenticate(attempt.password);
       attempt.reject([keyboardInteractive ? "keyboard-interactive" : "password"]);
     });

@@ -70,6 +70,13 @@ describe("failures", () => {
     expect(server.connections()).toBeLessThan(2);
   });
 
+  test("fails with authentication failed for a server that asks for the password too often", async () => {
+    await using server = await anSftpServer({ files, keyboardInteractive: true, prompts: 17 });
+    const { download } = await outcome(server.url("/disks/a%20disk"));
+    expect(download).toMatchObject({ error: "authentication failed" });
+    expect(server.connections()).toBe(1);
+  });
+
   test.each<[string, Algorithms]>([
     ["C->S compression", { compress: ["zlib@openssh.com", "zlib"] }],
     ["key exchange algorithm", { kex: ["diffie-hellman-group-exchange-sha256"] }],

@@ -5,6 +5,7 @@ import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
 import { hostKeyCheck } from "@ci/kit/net/host-key-check";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Algorithms, Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
 import type { Rest } from "../domain/resume.js";
@@ -14,6 +15,11 @@ const defaultConnectMs = 30_000;
 const maxReadBytes = 32 * 1024;
 /** Concurrent reads, so that latency does not limit throughput. */
 const concurrentReads = 64;
+const maxPrompts = fixedLimit({
+  max: 16,
+  about: "questions of an SFTP server to which the password is the answer, in one sign-in",
+  refusal: "authentication failed",
+});
 /** With group exchange the server would choose a prime, and the client would test it for minutes on this thread. */
 const algorithms: Algorithms = {
   compress: ["none"],
@@ -67,9 +73,12 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
     client.once("ready", resolve).on("error", reject);
     client.once("close", () => reject(new FetchFailed("connection reset")));
     // Some servers accept the password only as keyboard-interactive.
-    client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) =>
-      answer(prompts.map(() => password)),
-    );
+    let asked = 0;
+    client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) => {
+      asked += Math.max(prompts.length, 1);
+      if (asked > maxPrompts) reject(new FetchFailed("authentication failed"));
+      else answer(prompts.map(() => password));
+    });
     client.connect({
       ...{ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms },
       hostVerifier: hostKeyCheck(),

@@ -34,15 +34,17 @@ export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
       async change() {
         const stored = await ctx.contents.put(whole, await putOptions(ctx, ownerId, signal));
         const { blobId, sizeBytes: size, sha256 } = stored;
-        const create = async () => {
-          complain({ file: await contentProblems(ctx, stored, ownerId, signal) });
-          return createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
-        };
-        const doc = await create().catch(async (error) => {
-          // After any other error the image may have been stored, so leave the content to the sweep.
-          if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
+        const drop = async (error: unknown): Promise<never> => {
+          await dropContent(ctx, blobId);
           throw error;
-        });
+        };
+        const examine = async () => complain({ file: await contentProblems(ctx, stored, ownerId, signal) });
+        await examine().catch(drop);
+        const created = createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
+        // After any other error the image may have been stored, so leave the content to the sweep.
+        const doc = await created.catch((error) =>
+          asFault(error).code === "invalid" ? drop(error) : Promise.reject(error),
+        );
         await keep(ctx, doc, blobId);
         return { image: toImage(doc) };
       },
