@@ -116,7 +116,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("repositories"), [
     { key: { namespaceId: 1, _id: 1 } },
     { key: { userId: 1 } },
-    { key: { urlKey: 1, namespaceId: 1 }, unique: true, ...having("urlKey") },
+    { key: { urlKey: 1, hasAccessToken: 1, _id: 1 }, ...having("urlKey") },
     { key: { hook: 1 }, partialFilterExpression: { hook: "pending" } },
   ]);
   await ensureIndexes(db.collection("hookRemovals"), [{ key: { dueAt: 1, userId: 1 } }]);

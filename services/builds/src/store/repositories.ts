@@ -1,5 +1,5 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
-import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
+import { page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
@@ -9,7 +9,7 @@ import { urlKey } from "../domain/repository.js";
 import { hookClaims, requested } from "./hook-claims.js";
 
 export type RepositoryDoc = Stored<Repository> & {
-  /** Unique in its namespace. Older versions do not set it. */
+  /** What all its addresses have in common. Older versions do not set it. */
   readonly urlKey?: string;
   readonly sealedSecret: string;
   readonly sealedToken?: string;
@@ -54,28 +54,10 @@ export function toRepository(doc: RepositoryDoc): Repository {
   return { ...fromStored<Repository>(stored), forks, cancelSuperseded, hook };
 }
 
-const urlTaken = "Url already exists";
 const maxReporting = fixedLimit({
   max: 50,
   about: "repositories at the URL of a removed one that report the statuses of its commits again",
   effect: "only the newest do",
-});
-
-/** Repositories at the same URL. They are unique in a namespace. */
-const addresses = (repositories: Collection<RepositoryDoc>) => ({
-  async urlComplaints(namespaceId: number, url: string): Promise<string[]> {
-    const other = await repositories.findOne({ urlKey: urlKey(url), namespaceId }, { projection: { _id: 1 } });
-    return other ? [urlTaken] : [];
-  },
-
-  /** Returns the newest repositories at a URL that have an access token, up to a limit. */
-  reportingAt: (url: string): Promise<number[]> =>
-    repositories
-      .find({ urlKey: urlKey(url), hasAccessToken: true }, { projection: { _id: 1 } })
-      .sort({ _id: -1 })
-      .limit(maxReporting)
-      .map(({ _id }) => _id)
-      .toArray(),
 });
 
 const ownership = (repositories: Collection<RepositoryDoc>) => {
@@ -110,10 +92,9 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
   return {
     quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
 
-    /** Stores a new repository. Fault `invalid` if its URL is taken or its user has too many. */
+    /** Stores a new repository. Fault `invalid` if its user has too many. */
     async insert(doc: RepositoryDoc): Promise<void> {
-      const taken = complainIfTaken("url", urlTaken);
-      await withinQuotas(db, quotas(doc.userId), doc._id, () => repositories.insertOne(doc).catch(taken));
+      await withinQuotas(db, quotas(doc.userId), doc._id, () => repositories.insertOne(doc));
     },
 
     byId: (id: number) => repositories.findOne({ _id: id }),
@@ -137,7 +118,14 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
 
     ...hookClaims(repositories),
 
-    ...addresses(repositories),
+    /** Returns the newest repositories at a URL that have an access token, up to a limit. */
+    reportingAt: (url: string): Promise<number[]> =>
+      repositories
+        .find({ urlKey: urlKey(url), hasAccessToken: true }, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .limit(maxReporting)
+        .map(({ _id }) => _id)
+        .toArray(),
 
     ...ownership(repositories),
 

@@ -52,8 +52,7 @@ describe("succeeds", () => {
       cancelSuperseded: false,
     };
     expect(repository).toEqual(record);
-    const url = "https://github.com/octo/bare.git";
-    const bare = (await create(namespaceId, { url, accessToken: "" })).repository!;
+    const bare = (await create(namespaceId, { accessToken: "" })).repository!;
     expect(bare.hasAccessToken).toBe(false);
     expect((await list(namespaceId)).repositories).toEqual([repository, bare]);
     const client = await MongoClient.connect(suite.names.mongoUrl);
@@ -86,24 +85,6 @@ describe("invalid", () => {
       secret: ["Secret field required"],
     });
     expect((await list(id)).repositories).toEqual([]);
-  });
-
-  it("a request that is repeated makes no second record, however it spells the URL, until the first is deleted", async () => {
-    const { id } = await suite.accounts.aNamespace(suite.users.ann, "again");
-    const { id: elsewhere } = await suite.accounts.aNamespace(suite.users.ann, "elsewhere");
-    const isTaken = { fields: { url: ["Url already exists"] } };
-    const results = await Promise.allSettled([create(id), create(id), create(id)]);
-    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refused).toEqual(Array(2).fill(expect.objectContaining(isTaken)));
-    for (const url of [fields.url, "https://GitHub.com:443/octo/hello/"])
-      expect(await fault(create(id, { url }))).toMatchObject(isTaken);
-    const { repositories } = await list(id);
-    expect(repositories).toHaveLength(1);
-    expect((await create(elsewhere)).repository).toMatchObject({ url: fields.url });
-    await suite.as(suite.users.ann, () =>
-      suite.repositories.deleteRepository({ namespaceId: id, id: repositories[0]!.id }),
-    );
-    expect((await create(id)).repository).toMatchObject({ url: fields.url });
   });
 });
 

@@ -75,16 +75,14 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
     const isBlocked = await targetCheck(url, ctx.config);
     const about = (provider: string) => repositoryComplaints({ provider, url, secret, accessToken, forks }, isBlocked);
     const { provider: _, ...others } = about(provider);
-    const taken = others.url.length === 0 ? await ctx.repositories.urlComplaints(request.namespaceId, url) : [];
-    const isPlausible =
-      !validateOnly && taken.length === 0 && Object.values(others).every((complaints) => complaints.length === 0);
+    const isPlausible = !validateOnly && Object.values(others).every((complaints) => complaints.length === 0);
     const found: Found = isPlausible ? await lookUp(ctx, request, caller.userId!, signal) : { provider };
     const complaints = about(found.provider);
     return {
       complaints: {
         ...(await ctx.repositories.quotaComplaints(caller.userId!)),
         ...complaints,
-        url: [...complaints.url, ...taken, ...(found.unreadable === undefined ? [] : [found.unreadable])],
+        url: [...complaints.url, ...(found.unreadable === undefined ? [] : [found.unreadable])],
       },
       async change() {
         signal.throwIfAborted();
