@@ -170,6 +170,15 @@ describe("serviceConfig", () => {
     expect(problemWith({ LISTEN: "[::]:80", ADMIN_LISTEN: "0.0.0.0:9090", LOG_LEVEL: "silent" })).toBe("well");
   });
 
+  const escaped =
+    "must be mongodb://user:password@host:port, with `:`, `/`, `?` and `@` of user and password as %3A, %2F, %3F and %40";
+
+  test.each([
+    "mongodb://ci:p%40ss%2Fw@a:27017,[::1]:27018/db?tlsCAFile=/etc/a@b&replicaSet=rs",
+    "mongodb+srv://ci@mongo.example/?w=1",
+    "mongodb://a?directConnection=true",
+  ])("accepts MONGO_URL=%s", (url) => expect(problemWith({ MONGO_URL: url })).toBe("well"));
+
   const levels = "trace, debug, info, warn, error, fatal or silent";
   test.each([
     ["LISTEN", "0.0.0.0:80800", 'must be host:port with a port from 0 to 65535, not "0.0.0.0:80800"'],
@@ -177,6 +186,9 @@ describe("serviceConfig", () => {
     ["LOG_LEVEL", "verbose", `must be ${levels}, not "verbose"`],
     ["STOP_DELAY", "30d", 'must be a time of 24d or less, not "30d"'],
     ["MONGO_URL", "postgres://me:secret@p", "must begin with mongodb:// or mongodb+srv://"],
+    ["MONGO_URL", "mongodb://ci:pa@ss:w/ord@mongo.example/", escaped],
+    ["MONGO_URL", "mongodb://ci:pa/ss@mongo.example", escaped],
+    ["MONGO_URL", "mongodb://ci:pa:ss@mongo.example", escaped],
     [
       "NATS_URL",
       "nats://me:secret@n:99999",

@@ -135,10 +135,17 @@ export const logLevel = (s: Settings): string =>
     "info",
   );
 
+/** The driver takes what follows an `@` or `/` in a password for a host, and its errors quote that. */
+const escapedMongoUrl = /^[^:]+:\/\/([^@/?:]*(:[^@/?:]*)?@)?[^@/?]+(\/[^@?]*)?(\?.*)?$/;
+
 // Errors do not quote these two URLs: they may hold a password.
 const mongoUrl = (s: Settings): string =>
   s.parsed("MONGO_URL", "URL of MongoDB, with user and password", undefined, (text) => {
     if (!/^mongodb(\+srv)?:\/\//.test(text)) throw new Error("must begin with mongodb:// or mongodb+srv://");
+    if (!escapedMongoUrl.test(text))
+      throw new Error(
+        "must be mongodb://user:password@host:port, with `:`, `/`, `?` and `@` of user and password as %3A, %2F, %3F and %40",
+      );
     return text;
   });
 
