@@ -1,7 +1,7 @@
 import { oneByOne } from "@ci/kit/process/one-by-one";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { LRUCache } from "lru-cache";
-import type { LineStore, WaitingUser } from "../store/line.js";
+import type { LineStore, Turn } from "../store/line.js";
 import type { HeldBack, Oldest } from "../store/oldest-builds.js";
 import type { QueueStore } from "../store/queue.js";
 import { isStart, type Stop } from "../store/walks.js";
@@ -17,14 +17,14 @@ const maxStops = 1_000;
 
 /** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
 export interface ClaimTurns {
-  /** Gives the next user in line a turn. */
-  next(drivers: readonly Driver_Type[]): Promise<WaitingUser | undefined>;
+  /** Gives the next user in line a turn, apart from those whom the same claim has tried. */
+  next(drivers: readonly Driver_Type[], tried: ReadonlySet<string>): Promise<Turn | undefined>;
   /** Picks a user's oldest build that is not held back. A user without queued builds leaves the line. */
-  pick(turn: WaitingUser, heldBack: HeldBack): Promise<Picked | undefined>;
+  pick(turn: Turn, heldBack: HeldBack): Promise<Picked | undefined>;
 }
 
 export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): ClaimTurns {
-  const nextInTurn = oneByOne<WaitingUser>();
+  const nextInTurn = oneByOne<Turn>();
   const pickInTurn = oneByOne<Picked>();
   const picked = new Map<string, Set<number>>();
   const stops = new LRUCache<string, Stop>({ max: maxStops });
@@ -42,7 +42,8 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
   }
 
   return {
-    next: (drivers) => nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers)) ?? undefined),
+    next: (drivers, tried) =>
+      nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers, tried)) ?? undefined),
     pick(turn, heldBack) {
       const isFree = heldBack.roots.length === 0 && !heldBack.busyGroups;
       // Claims hold back different builds: if one finds nothing, others still may.

@@ -141,7 +141,7 @@ type Offering = Pick<Context, "line" | "bus" | "killReplaced">;
 export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<void> {
   for (const driver of new Set(docs.map((doc) => doc.driver.type))) {
     const users = docs.filter((doc) => doc.driver.type === driver).map(({ userId }) => userId);
-    await ctx.line.join(driver, [...new Set(users)]);
+    await ctx.line.queued(driver, [...new Set(users)]);
     ctx.bus.nudge(`queue.${driver}`);
   }
   const groups = docs.flatMap(({ concurrency }) => (concurrency?.cancel ? [concurrency.key] : []));

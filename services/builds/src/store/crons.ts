@@ -95,10 +95,8 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
         .limit(maxWaking)
         .toArray(),
 
-    /** Returns some of the cron jobs in a scope. */
     inScope: (scope: string): Promise<CronDoc[]> => crons.find({ scope }).limit(maxWhole).toArray(),
 
-    /** Returns some of a user's cron jobs in all scopes. */
     ofUser: (userId: number): Promise<CronDoc[]> =>
       crons
         .find({ userId, ...live })

@@ -27,6 +27,7 @@ export function leavingUsers(remove: (users: readonly Left[]) => Promise<unknown
       leaving.set(_id, { _id, joined });
       schedule();
     },
+    has: (id: Left["_id"]): boolean => leaving.has(id),
     /** Keeps a user. Returns their `joined` if they were about to be removed. */
     keep(id: Left["_id"]): Left["joined"] | undefined {
       const joined = leaving.get(id)?.joined;

@@ -1,11 +1,12 @@
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Collection, Db } from "mongodb";
+import type { Collection, Db, Filter } from "mongodb";
 import type { Standing } from "../domain/line.js";
 import { leavingUsers } from "./leaving.js";
 import { claimable } from "./oldest-builds.js";
+import { stayers, stayMs } from "./stayers.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
 export interface WaitingUser {
@@ -19,6 +20,16 @@ export interface WaitingUser {
   readonly turns: number;
   /** A new random number for each queued build, to detect a build that was queued during a claim. */
   readonly joined: number;
+  /** When the user joined last, by the clock of MongoDB. Replicas of earlier versions do not set it. */
+  readonly joinedAt?: Date;
+  /** The process that put the user in line, or `several` if another one may still rely on having done so. */
+  readonly joinedBy?: string;
+}
+
+export interface Turn extends WaitingUser {
+  /** By the clock of MongoDB. */
+  readonly turnAt?: Date;
+  readonly askedMs: number;
 }
 
 const inTurn = { at: 1, turns: 1, _id: 1 } as const;
@@ -33,16 +44,22 @@ interface Joining extends Pick<WaitingUser, "driver" | "userId"> {
   readonly left: WaitingUser["joined"] | undefined;
 }
 
+const heldMs = 2 * stayMs;
+
 /** Returns a function that adds a user to a line. Concurrent calls share a write, which begins after all of them. */
-const joiner = (line: Collection<WaitingUser>) =>
+const joiner = (line: Collection<WaitingUser>, processId: string) =>
   batched({ maxItems: 1_000, waitMs: 0 }, async (asks: readonly Joining[]) => {
     const returning = { $in: ["$joined", asks.flatMap(({ left }) => left ?? [])] };
     const at = { $cond: [returning, { $max: ["$at", "$$NOW"] }, { $ifNull: ["$at", "$$NOW"] }] };
+    const isOurs = {
+      $or: [{ $eq: ["$joinedBy", processId] }, { $lte: ["$joinedAt", { $subtract: ["$$NOW", heldMs] }] }],
+    };
+    const join = { at, joinedAt: "$$NOW", joinedBy: { $cond: [isOurs, processId, "several"] } };
     const users = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
     const puts = [...users].map(([_id, { driver, userId }]) => ({
       updateOne: {
         filter: { _id },
-        update: [{ $set: { driver, userId, at, joined: randomInt(maxJoined) } }],
+        update: [{ $set: { driver, userId, ...join, joined: randomInt(maxJoined) } }],
         upsert: true,
       },
     }));
@@ -55,15 +72,8 @@ const joiner = (line: Collection<WaitingUser>) =>
     return asks;
   });
 
-/** One line of users per driver, who take turns: a claim costs the same however many builds wait. It is only a hint. */
-export const lineStore = (db: Db) => {
-  const line = db.collection<WaitingUser>("line");
-  const joinSoon = joiner(line);
-  const leaving = leavingUsers((users) => {
-    const removals = users.map((user) => ({ deleteOne: { filter: user } }));
-    return line.bulkWrite(removals, { ordered: false, ...quick });
-  });
-
+/** Returns a function that reads what the next `max` turns need: at most `max` users and about four times `max` builds. */
+function standings(line: Collection<WaitingUser>, others: () => Filter<WaitingUser>) {
   /** Counts the queued builds of each of these users, up to `max`. */
   async function waiting(driver: Driver_Type, userIds: readonly number[], max: number): Promise<Map<number, number>> {
     const queued = [
@@ -79,26 +89,78 @@ export const lineStore = (db: Db) => {
     return new Map((await found.toArray()).map((one) => [one.userId, one.queued[0]?.count ?? 0]));
   }
 
+  return async (driver: Driver_Type, max: number): Promise<Standing[]> => {
+    const places = line
+      .find({ driver, ...others() })
+      .sort(inTurn)
+      .limit(max);
+    const users = await places
+      .project({ userId: 1 })
+      .map(({ userId }) => userId as number)
+      .toArray();
+    const counts = new Map<number, number>();
+    let open = users;
+    for (let depth = Math.max(1, Math.floor(max / (users.length || 1))); open.length > 0; depth *= 2) {
+      for (const [userId, count] of await waiting(driver, open, depth)) counts.set(userId, count);
+      const sum = [...counts.values()].reduce((total, count) => total + count, 0);
+      open = sum < max ? open.filter((userId) => (counts.get(userId) ?? 0) >= depth) : [];
+    }
+    return users.map((userId) => ({ userId, waiting: counts.get(userId) ?? 0 }));
+  };
+}
+
+/** One line of users per driver, who take turns: a claim costs the same however many builds wait. It is only a hint. */
+export const lineStore = (db: Db, now = () => performance.now()) => {
+  const line = db.collection<WaitingUser>("line");
+  const processId = randomUUID();
+  const joinSoon = joiner(line, processId);
+  const staying = stayers(now);
+  const leaving = leavingUsers((users) => {
+    for (const { _id } of users) staying.forget(_id);
+    const removals = users.map((user) => ({ deleteOne: { filter: user } }));
+    return line.bulkWrite(removals, { ordered: false, ...quick });
+  });
+
+  /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
+  async function join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
+    const ended = userIds.map((userId) => staying.joining(idOf(driver, userId)));
+    const joining = userIds.map((userId) => ({ driver, userId, left: leaving.keep(idOf(driver, userId)) }));
+    await Promise.all(joining.map(joinSoon));
+    for (const note of ended) note();
+  }
+
   return {
-    /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
-    async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
-      const joining = userIds.map((userId) => ({ driver, userId, left: leaving.keep(idOf(driver, userId)) }));
-      await Promise.all(joining.map(joinSoon));
+    join,
+    standing: standings(line, leaving.others),
+
+    /** Like `join`, but writes nothing for users whom this process has added a moment ago and nobody has removed. */
+    async queued(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
+      const missing = userIds.filter(
+        (userId) => leaving.has(idOf(driver, userId)) || !staying.stays(idOf(driver, userId)),
+      );
+      if (missing.length > 0) await join(driver, missing);
     },
 
-    /** Gives the next user a turn and moves them to the end, so that concurrent claims serve different users. */
-    next: (drivers: readonly Driver_Type[]): Promise<WaitingUser | null> =>
-      line.findOneAndUpdate(
-        { driver: { $in: [...drivers] }, ...leaving.others() },
+    /** Gives the next user who was not tried yet a turn and moves them to the end, so that concurrent claims serve different users. */
+    async next(drivers: readonly Driver_Type[], tried: Iterable<WaitingUser["_id"]> = []): Promise<Turn | null> {
+      const askedMs = now();
+      const turn = await line.findOneAndUpdate(
+        { driver: { $in: [...drivers] }, _id: { $nin: [...tried] }, ...leaving.others() },
         // The time must increase. Otherwise one user could get several turns within a millisecond.
-        [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns") } }],
+        [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns"), turnAt: "$$NOW" } }],
         { sort: inTurn, returnDocument: "after", ...quick },
-      ),
+      );
+      return turn && { ...turn, askedMs };
+    },
 
-    /** Removes a user without queued builds a moment later, unless one is queued after the user was read. */
-    leave: (user: Pick<WaitingUser, "_id" | "joined">): void => leaving.add(user),
+    /** Removes a user without queued builds a moment later, unless one may have been queued after the turn began. */
+    leave(turn: Turn): void {
+      const { _id, joinedBy = processId, joinedAt = new Date(0), turnAt = joinedAt, askedMs } = turn;
+      // Another process may rely on its user's place.
+      if (joinedBy !== processId && turnAt.getTime() < joinedAt.getTime() + heldMs) return;
+      if (!staying.mayHaveMissed(_id, askedMs)) leaving.add(turn);
+    },
 
-    /** Reports whether somebody else waits. */
     async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<WaitingUser, "_id">): Promise<boolean> {
       const others = { driver: { $in: [...drivers] }, _id: { $ne: _id }, ...leaving.others() };
       return (await line.findOne(others, { projection: { _id: 1 } })) !== null;
@@ -108,26 +170,6 @@ export const lineStore = (db: Db) => {
       const found = line.find({ _id: { $in: userIds.map((userId) => idOf(driver, userId)) } }).project({ userId: 1 });
       const inLine = new Set(await found.map(({ userId }) => userId as number).toArray());
       return userIds.filter((userId) => !inLine.has(userId));
-    },
-
-    /** Reads what the next `max` turns need: at most `max` users and about four times `max` builds. */
-    async standing(driver: Driver_Type, max: number): Promise<Standing[]> {
-      const places = line
-        .find({ driver, ...leaving.others() })
-        .sort(inTurn)
-        .limit(max);
-      const users = await places
-        .project({ userId: 1 })
-        .map(({ userId }) => userId as number)
-        .toArray();
-      const counts = new Map<number, number>();
-      let open = users;
-      for (let depth = Math.max(1, Math.floor(max / (users.length || 1))); open.length > 0; depth *= 2) {
-        for (const [userId, count] of await waiting(driver, open, depth)) counts.set(userId, count);
-        const sum = [...counts.values()].reduce((total, count) => total + count, 0);
-        open = sum < max ? open.filter((userId) => (counts.get(userId) ?? 0) >= depth) : [];
-      }
-      return users.map((userId) => ({ userId, waiting: counts.get(userId) ?? 0 }));
     },
   };
 };

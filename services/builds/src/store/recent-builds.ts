@@ -34,7 +34,6 @@ export function recentBuilds() {
   const docs = new LRUCache<number, BuildDoc>({ max: maxBuilds, maxSize: maxMemory, sizeCalculation: weigher() });
   return {
     get: (id: number): BuildDoc | undefined => docs.peek(id),
-    /** Removes and returns a build. */
     take(id: number): BuildDoc | undefined {
       const doc = docs.peek(id);
       docs.delete(id);

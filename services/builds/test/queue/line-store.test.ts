@@ -9,6 +9,8 @@ const names = suite();
 const data = database(names);
 const users = () => data.db.collection<WaitingUser>("line");
 const removed: unknown[] = [];
+let joins = 0;
+let nowMs = 0;
 let client: MongoClient;
 let line: LineStore;
 /** The line of another replica. */
@@ -18,9 +20,10 @@ beforeAll(async () => {
   await ensureAllIndexes(data.db);
   client = await new MongoClient(names.mongoUrl, { monitorCommands: true, ignoreUndefined: true }).connect();
   client.on("commandStarted", ({ command }) => {
+    if (command.update === "line") joins++;
     if (command.delete) removed.push(...command.deletes.map(({ q }: { q: WaitingUser }) => q._id));
   });
-  line = lineStore(client.db(data.db.databaseName));
+  line = lineStore(client.db(data.db.databaseName), () => ++nowMs);
   other = lineStore(data.db);
 });
 afterAll(() => client.close());
@@ -31,7 +34,10 @@ beforeEach(async () => {
 
 async function joinAndLeave(...userIds: number[]): Promise<void> {
   await line.join("os", userIds);
-  for (const userId of userIds) line.leave((await users().findOne({ _id: `os/${userId}` }))!);
+  for (const userId of userIds) {
+    const user = await users().findOne({ _id: `os/${userId}` });
+    line.leave({ ...user!, askedMs: ++nowMs });
+  }
 }
 
 it("a user who joins again while a claim finds no build stays in the line", async () => {
@@ -44,6 +50,46 @@ it("a user who joins again while a claim finds no build stays in the line", asyn
   line.leave(nextTurn);
   expect(await line.next(["os"])).toBeNull();
 });
+
+it("a user whom this process has added a moment ago is not added again for the next build", async () => {
+  joins = 0;
+  await line.queued("os", [7]);
+  await line.queued("os", [6, 7]);
+  await line.queued("os", [7]);
+  expect(joins).toBe(2);
+  nowMs += 1_000;
+  await line.queued("os", [7]);
+  expect(joins).toBe(3);
+  line.leave((await line.next(["os"]))!);
+  line.leave((await line.next(["os"]))!);
+  await line.queued("os", [7]);
+  expect(joins).toBe(4);
+  expect((await line.next(["os"]))!.userId).toBe(7);
+});
+
+it("a user whose build is queued without joining again while a claim finds none stays in the line", async () => {
+  await line.join("os", [7]);
+  const turn = (await line.next(["os"]))!;
+  await line.queued("os", [7]);
+  line.leave(turn);
+  const nextTurn = (await line.next(["os"]))!;
+  expect(nextTurn.userId).toBe(7);
+  line.leave(nextTurn);
+  expect(await line.next(["os"])).toBeNull();
+});
+
+it.each(["one", "several"])(
+  "a user stays in the line for a moment after joining at %s other replicas",
+  async (count) => {
+    await other.join("os", [7]);
+    if (count === "several") await line.join("os", [7]);
+    line.leave((await line.next(["os"]))!);
+    const turn = (await line.next(["os"]))!;
+    expect(turn.userId).toBe(7);
+    line.leave({ ...turn, turnAt: new Date(turn.joinedAt!.getTime() + 2_000) });
+    expect(await line.next(["os"])).toBeNull();
+  },
+);
 
 it("a user who joins again keeps their place", async () => {
   await line.join("os", [7]);
@@ -58,6 +104,13 @@ it("users take turns, even within one millisecond", async () => {
   for (let turn = 0; turn < 99; turn++) users.push((await line.next(["os", "docker"]))!.userId);
   for (let turn = 3; turn < 99; turn++) expect(users[turn]).toBe(users[turn - 3]);
   expect(new Set(users).size).toBe(3);
+});
+
+it("a claim gives no user a second turn", async () => {
+  await line.join("os", [5, 6]);
+  expect((await line.next(["os"], ["os/5"]))!.userId).toBe(6);
+  expect((await line.next(["os"], ["os/5"]))!.userId).toBe(6);
+  expect(await line.next(["os"], ["os/5", "os/6"])).toBeNull();
 });
 
 it("all users who join concurrently are in the line", async () => {
@@ -97,5 +150,5 @@ it("a user who joins at another replica gets a turn at the one that is about to 
   expect((await line.next(["os"]))!.userId).toBe(7);
   await joinAndLeave(5);
   await eventually(() => expect(removed).toContain("os/5"));
-  expect(await line.missing("os", [5, 6, 7])).toEqual([5]);
+  await eventually(async () => expect(await line.missing("os", [5, 6, 7])).toEqual([5]));
 });

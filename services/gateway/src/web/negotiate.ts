@@ -10,7 +10,6 @@ export const prefersPage = (request: IncomingMessage): boolean =>
 
 export const isReading = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
 
-/** Reports whether a row has nothing but a stream. */
 const isStream = ({ media }: Row["action"]): boolean => media?.every((type) => type === "text/event-stream") ?? false;
 
 /** Reports whether a row has a page: records and streams do; raw content, files such as /openapi.json and /health do not. */

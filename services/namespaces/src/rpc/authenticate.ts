@@ -3,7 +3,6 @@ import type { AccountHandlers, Context } from "../context.js";
 import { hashOf, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";
 
-/** Returns the live session of a secret with its token. */
 async function bySession(ctx: Context, hash: string, now: Date) {
   const session = await ctx.sessions.byHash(hash);
   if (!session || session.expiresAt! <= now) return { token: null };

@@ -6,7 +6,6 @@ import { maxIdentities, newIdentity, toIdentity } from "../domain/identity.js";
 import { permissionsOf, type TokenDoc, toToken } from "../domain/token.js";
 import { toUser, type UserDoc } from "../domain/user.js";
 
-/** Returns the user and the token of a session. */
 async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ user: UserDoc; token: TokenDoc }> {
   const session = await ctx.sessions.byId(sessionId);
   const token = session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null;

@@ -17,7 +17,6 @@ const queries = (memberships: Collection<MembershipDoc>) => ({
   of: (rootId: number, inviteeId: number): Promise<MembershipDoc | null> =>
     memberships.findOne({ rootId, inviteeId, ...live }),
 
-  /** Returns the memberships from an identity's groups. */
   ofIdentity: (identityId: number): Promise<MembershipDoc[]> => memberships.find({ identityId, ...joined }).toArray(),
 
   openInvite: (id: number): Promise<MembershipDoc | null> => memberships.findOne({ _id: id, ...open }),

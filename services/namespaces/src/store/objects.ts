@@ -23,7 +23,6 @@ export const objectStore = (db: Db, nudge: Nudge, limits: Quotas) => {
     withinRoom: (userId: number, options: PutOptions): Promise<PutOptions> =>
       withinRoom(db, storage({ userId }), options),
 
-    /** Reports whether this is the content of an object. */
     uses: async (blobId: string): Promise<boolean> =>
       (await objects.findOne({ blobId, deletedAt: { $exists: false } }, { projection: { _id: 1 } })) !== null,
   };

@@ -57,7 +57,6 @@ const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
   return {
     get: (id: number): Promise<D | null> => collection.findOne(filter({ _id: id, ...live })) as Promise<D | null>,
 
-    /** Returns the ids that are not deleted. */
     async remaining(ids: readonly number[]): Promise<number[]> {
       if (ids.length === 0) return [];
       const found = collection.find(filter({ _id: { $in: [...ids] }, ...live }), { projection: { _id: 1 } });

@@ -43,7 +43,6 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** Returns the encoded field `payload` of a form. */
 function payloadField(form: Buffer): Buffer {
   let at = 0;
   for (let count = 0; count < maxFields; count++) {

@@ -72,7 +72,6 @@ const context = "service-ci";
 /** GitHub rejects longer descriptions. */
 const maxDescriptionLength = 140;
 
-/** Returns a description on one line. */
 function describe({ complaint, verdict }: Status): string {
   const text = (complaint ?? descriptions[verdict]).replace(/[\p{Cc}\s]+/gu, " ").trim();
   const characters = [...text];

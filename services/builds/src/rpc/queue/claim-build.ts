@@ -18,7 +18,7 @@ import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
 import { type Claimer, claim, isClaimedBy } from "../../domain/moves.js";
 import { unclaim } from "../../domain/take-back.js";
-import type { WaitingUser } from "../../store/line.js";
+import type { Turn } from "../../store/line.js";
 
 /** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */
 const maxTurns = 50;
@@ -82,7 +82,7 @@ interface Claimed {
 /** Claims a picked build. If it was the user's last queued build, the user leaves the line. */
 async function takePicked(
   ctx: Context,
-  turn: WaitingUser,
+  turn: Turn,
   { doc: read, isOnly }: Picked,
   { drivers, signal, killed: _, ...claimer }: Asking,
 ) {
@@ -103,7 +103,7 @@ async function takePicked(
 }
 
 /** Claims a user's oldest build that no limit holds back. */
-async function takeOldest(ctx: Context, turn: WaitingUser, asking: Asking): Promise<Claimed | undefined> {
+async function takeOldest(ctx: Context, turn: Turn, asking: Asking): Promise<Claimed | undefined> {
   const fullRoots: number[] = [];
   let busyGroups = false;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -133,8 +133,8 @@ async function takeOldest(ctx: Context, turn: WaitingUser, asking: Asking): Prom
 async function claimNext(ctx: Context, asking: Asking) {
   const tried = new Set<string>();
   while (tried.size < maxTurns && !asking.signal.aborted) {
-    const turn = await ctx.claims.next(asking.drivers);
-    if (!turn || tried.has(turn._id)) break;
+    const turn = await ctx.claims.next(asking.drivers, tried);
+    if (!turn) break;
     tried.add(turn._id);
     const claimed = await takeOldest(ctx, turn, asking).catch((err) => {
       ctx.log.error({ err, user: turn.userId }, "no build of a user can be claimed; the next user gets a turn");

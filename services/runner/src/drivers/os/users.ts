@@ -32,7 +32,6 @@ function holderOf(uid: number): string | undefined {
   }
 }
 
-/** Reports whether the folder of a build is gone. */
 const isGone = (folder: string): Promise<boolean> =>
   stat(folder).then(
     () => false,
