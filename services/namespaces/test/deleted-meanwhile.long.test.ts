@@ -147,13 +147,13 @@ const stallAcceptance = (stall: Gate): Partial<Context> => {
 };
 
 describe("when a user was deleted meanwhile", () => {
-  it("a new token of the user is deleted", async () => {
+  it("a new token of the user is refused and deleted", async () => {
     const { guest } = await aPlace();
     const admin = await ci.anAdmin();
     const request = { username: guest.username, name: "late", scope: "build:read" };
     const create = (replica: Booted) => runAs(admin, () => replica.accounts.createToken(request));
-    const { token } = await duringDeletion(create, () => deleteUser(guest));
-    await isDeleted("tokens", token!.id);
+    await expect(duringDeletion(create, () => deleteUser(guest))).rejects.toMatchObject({ code: "not_found" });
+    await eventually(async () => expect(await ci.db.collection("tokens").countDocuments({ userId: guest.id })).toBe(0));
   });
 
   it.each(["guest", "owner"] as const)("a new invite is deleted with its %s", async (role) => {

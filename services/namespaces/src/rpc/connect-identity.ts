@@ -21,6 +21,16 @@ function checkMayConnect({ admin }: UserDoc, { scope, expiresAt }: TokenDoc): vo
   if (expiresAt) throw new Fault("forbidden", "A token that expires cannot connect an identity");
 }
 
+/** Removes a stored identity if the session that connected it has ended since it was checked. */
+async function checkAgain(ctx: Context, id: number, sessionId: number): Promise<void> {
+  try {
+    await holderOf(ctx, sessionId, ctx.now());
+  } catch (error) {
+    await ctx.identities.remove(id);
+    throw error;
+  }
+}
+
 export const connectIdentity =
   (ctx: Context): AccountHandlers["connectIdentity"] =>
   async ({ claims, sessionId }) => {
@@ -34,5 +44,6 @@ export const connectIdentity =
     const identity = known ?? (await ctx.identities.insert(newIdentity(claims!, { id, userId: user._id, at })));
     if (identity?.userId !== user._id) throw new Fault("precondition", "The identity belongs to another user");
     ctx.deletions.created({ userId: user._id });
+    if (!known) await checkAgain(ctx, id, sessionId);
     return { identity: toIdentity(identity), user: toUser(user), token: toToken(token) };
   };

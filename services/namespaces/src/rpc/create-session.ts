@@ -46,6 +46,13 @@ async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: 
   if (isRefused) throw invalid({ sessions: [tooManySessions(max)] });
 }
 
+/** Ends the sessions of a token that has ended since it was checked. */
+async function checkAgain(ctx: Context, { _id }: TokenDoc): Promise<void> {
+  if (await ctx.tokens.byId(_id)) return;
+  await ctx.sessions.forgetToken(_id);
+  throw new Fault("unauthenticated", "Unauthorized");
+}
+
 export const createSession = (ctx: Context): AccountHandlers["createSession"] => {
   const tokenOf = tokensBy(ctx);
   return async ({ by, userAgent, address }) => {
@@ -67,6 +74,7 @@ export const createSession = (ctx: Context): AccountHandlers["createSession"] =>
     };
     await ctx.sessions.insert(session);
     ctx.deletions.created({ userId: user._id });
+    await checkAgain(ctx, token);
     await makeRoom(ctx, session, token, now);
     const validForMs = session.expiresAt.getTime() - now.getTime();
     return { session: toSession(session), secret, validForMs, user: toUser(user), token: toToken(token) };

@@ -4,9 +4,18 @@ import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
+import { endToken } from "../actions/end-token.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { tokenChanged } from "../domain/events.js";
-import { expiryComplaints, grantComplaints, hashOf, newSecret, tokenNameComplaints, toToken } from "../domain/token.js";
+import {
+  expiryComplaints,
+  grantComplaints,
+  hashOf,
+  newSecret,
+  type TokenDoc,
+  tokenNameComplaints,
+  toToken,
+} from "../domain/token.js";
 import type { UserDoc } from "../domain/user.js";
 
 type Request = Parameters<AccountHandlers["createToken"]>[0];
@@ -24,6 +33,16 @@ async function expiryOf(ctx: Context, { tokenId, userId }: Caller): Promise<Date
   const creator = await ctx.tokens.byId(tokenId);
   if (creator?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
   return creator?.expiresAt;
+}
+
+/** Ends a stored token if its user, or the token that created it, has ended since it was checked. */
+async function checkAgain(ctx: Context, request: Request, caller: Caller, token: TokenDoc): Promise<void> {
+  try {
+    await Promise.all([findOwner(ctx, request, caller), expiryOf(ctx, caller)]);
+  } catch (error) {
+    await endToken(ctx, token, { at: ctx.now(), actorId: caller.userId });
+    throw error;
+  }
 }
 
 export const createToken = (ctx: Context): AccountHandlers["createToken"] =>
@@ -55,6 +74,7 @@ export const createToken = (ctx: Context): AccountHandlers["createToken"] =>
         };
         await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
         ctx.deletions.created({ userId: owner._id });
+        await checkAgain(ctx, request, caller, token);
         return { token: toToken(token), secret };
       },
     };
