@@ -16,7 +16,7 @@ import { send } from "../http/send.js";
 import { hasPage, isReading, varyByAccept } from "../web/negotiate.js";
 import { cookieOf } from "./cookie.js";
 import type { RateLimit } from "./rate-limit.js";
-import type { Session } from "./sessions.js";
+import { type Session, trustMs } from "./sessions.js";
 
 export const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
@@ -37,6 +37,14 @@ export async function sessionOf(
       limit(1);
       throw unauthorized(true);
     });
+}
+
+/** Throws 401 if the token of a request has ended while the request waited for its turn, or its body was arriving. */
+export async function confirmToken(ctx: Pick<Context, "sessions" | "config">, exchange: Exchange): Promise<void> {
+  const { authenticatedMs = Number.POSITIVE_INFINITY } = exchange;
+  if (performance.now() - authenticatedMs < trustMs) return;
+  await sessionOf(ctx, exchange);
+  exchange.authenticatedMs = performance.now();
 }
 
 /** Throws 403 if the token has none of the row's permissions. The message names what the first one lacks. */
@@ -88,6 +96,7 @@ export function authenticate(
     const session = await sessionOf(ctx, exchange, (cost) => limits.invalid(network(), response, cost));
     const { user, tokenId, scope } = session;
     exchange.session = session;
+    exchange.authenticatedMs = performance.now();
     exchange.caller = { ...exchange.caller, userId: user.id, tokenId, scope };
     limits.token(tokenId, response);
     checkScope(found.row, session);

@@ -43,7 +43,7 @@ const maxKnown = fixedLimit({
 });
 
 /** How long an ended token may keep working if its event is lost. */
-const trustMs = 250;
+export const trustMs = 250;
 
 /** Caches sessions only while the bus is connected, because the bus announces their end. */
 export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, users: Users): Sessions {

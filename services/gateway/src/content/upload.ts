@@ -1,11 +1,13 @@
 import type { Fields } from "@ci/kit/rpc/fault";
-import type { Config } from "../config.js";
+import { confirmToken } from "../auth/authenticate.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
 import { type FormFields, fieldsOf, fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
 import { heldBytes } from "./holding.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
+
+type Authority = Parameters<typeof confirmToken>[0];
 
 interface Upload {
   readonly fields: FormFields;
@@ -38,13 +40,24 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
   return { fields: await fieldsOfForm(await readAll(request, limitBytes)), file: nothing() };
 }
 
+/** Yields the content, and fails at its end if the token of the request has ended meanwhile. */
+async function* confirmed(ctx: Authority, exchange: Exchange, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* file;
+  await confirmToken(ctx, exchange);
+}
+
 /** Reads an upload: its content, its parameters, where the form wins over the query, and complaints about these. */
 export async function readUpload<S extends Shape>(
   exchange: Exchange,
   shape: S,
-  { bodyBytes, lengths }: Pick<Config, "bodyBytes" | "lengths">,
+  ctx: Authority,
 ): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
+  const { bodyBytes, lengths } = ctx.config;
   const { fields, file, complaints: ofFile } = await receive(exchange, bodyBytes);
   const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields }, lengths);
-  return { fields: values as Values<S>, complaints: { ...complaints, ...ofFile }, file };
+  return {
+    fields: values as Values<S>,
+    complaints: { ...complaints, ...ofFile },
+    file: confirmed(ctx, exchange, file),
+  };
 }

@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { runAs } from "@ci/kit/rpc/caller";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { audited, type Refusals } from "../audit/audited.js";
+import { confirmToken } from "../auth/authenticate.js";
 import type { Turns } from "../auth/turns.js";
 import { userOf } from "../auth/user-of.js";
 import { readBody } from "../content/body.js";
@@ -66,6 +67,7 @@ async function serve(ctx: Context, exchange: Routed, early?: Fields): Promise<un
       });
     body = readFields(shape, early ?? (await read()), lengths);
   }
+  await confirmToken(ctx, exchange);
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };
   return complaining(ctx, body.complaints, (ctx) => run(ctx, input));

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly url: string;
   /** Absent where no token is needed. */
   session?: Session;
+  /** When the token of the request was last found to be valid, on the clock of `performance.now`. */
+  authenticatedMs?: number;
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;

@@ -2,6 +2,7 @@ import { sendUpload } from "@ci/kit/bytes/upload";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Image } from "@ci/proto/images/v1/images";
 import { imageJson, imageSchema } from "@ci/rest/image";
+import { confirmToken } from "../auth/authenticate.js";
 import { namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { readBody } from "../content/body.js";
@@ -55,6 +56,7 @@ async function create(ctx: Context, exchange: Exchange): Promise<Image> {
   const { bodyBytes, lengths } = ctx.config;
   const query = holdsFields(exchange) ? fieldsOf(queryOf(exchange)) : {};
   const body = await readBody(exchange.request, {}, bodyBytes);
+  await confirmToken(ctx, exchange);
   const { values, complaints } = readFields(downloadFields, { ...query, ...body }, lengths);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
   // An invalid address is still an address, so no file is missing.
@@ -66,7 +68,7 @@ async function create(ctx: Context, exchange: Exchange): Promise<Image> {
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
-  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config);
+  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx);
   const { name = "", namespace = "" } = fields;
   const send = ({ images }: Context) => images.uploadImage(sendUpload({ name, namespace }, file));
   return (await complaining(ctx, complaints, send)).image!;

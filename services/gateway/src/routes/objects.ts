@@ -47,7 +47,7 @@ export const uploadObject = action({
   refuses: ["objects"],
   returns: objectSchema,
   async run(ctx, { exchange }) {
-    const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config);
+    const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx);
     const { name = "", namespace = "" } = fields;
     const send = ({ objects }: Context) => objects.uploadObject(sendUpload({ name, namespace }, file));
     const object = (await complaining(ctx, complaints, send)).object!;
