@@ -16,8 +16,7 @@ const maxWaiting = fixedLimit({
   refusal: refusalAt("N"),
   effect: "hook deliveries and cron jobs are tried again later",
 });
-const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusalAt(maxWaiting));
+export const waitsForTurn = (bytes: number): boolean => bytes > smallBytes;
 
 /** Makes and stores a user's builds of this size when there is room for them in the heap. */
-export const inBuildingTurn = <T>(userId: number, bytes: number, task: () => Promise<T>): Promise<T> =>
-  bytes <= smallBytes ? task() : inTurn(userId, bytes, task);
+export const inBuildingTurn = fairBytes<number>(maxBytes, maxWaiting, refusalAt(maxWaiting));

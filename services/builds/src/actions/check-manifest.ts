@@ -1,10 +1,12 @@
 import { asFault, quoted } from "@ci/kit/rpc/fault";
+import { complain } from "@ci/kit/rpc/validated";
 import type { Complaint } from "@ci/manifest/complaints";
 import type { Manifest, ManifestLimits } from "@ci/manifest/manifest";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
+import { requireSubmitter } from "./find-owners.js";
 import { manifests } from "./read-manifest.js";
 
 export const messagesOf = (complaints: readonly Complaint[]): string[] => complaints.map(({ message }) => message);
@@ -39,9 +41,10 @@ async function findNamespace(
   ctx: Pick<Context, "namespaces">,
   userId: number,
   name: string,
+  create = false,
 ): Promise<Omit<Destination, "name"> & { complaints: Complaint[] }> {
   try {
-    return { ...(await ctx.namespaces.enterNamespace({ name, userId, create: false })), complaints: [] };
+    return { ...(await ctx.namespaces.enterNamespace({ name, userId, create })), complaints: [] };
   } catch (error) {
     const { code, fields } = asFault(error);
     if (code !== "invalid") throw error;
@@ -69,12 +72,19 @@ export async function checkManifest(
   return { manifest, destination, complaints: [...invalid, ...complaints] };
 }
 
-/** Returns the namespace to submit to, and creates it if it is missing. Call it after all checks have passed. */
+/**
+ * Returns the namespace to submit to, and creates it if it is missing. Call it after all checks have passed; if the request
+ * has `waited` since, it checks again that the user may submit there.
+ */
 export async function enterDestination(
-  ctx: Pick<Context, "namespaces">,
+  ctx: Pick<Context, "namespaces" | "accounts">,
   userId: number,
-  { name, namespace }: Destination,
+  { name, namespace: found }: Destination,
+  waited = false,
 ): Promise<Namespace | undefined> {
-  if (!name || namespace) return namespace;
-  return (await ctx.namespaces.enterNamespace({ name, userId, create: true })).namespace;
+  if (found && !waited) return found;
+  if (!name) return waited ? requireSubmitter(ctx, userId, found?.id) : found;
+  const { namespace, complaints } = await findNamespace(ctx, userId, name, true);
+  complain({ manifest: messagesOf(complaints) });
+  return namespace;
 }

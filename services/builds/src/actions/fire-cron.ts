@@ -7,28 +7,13 @@ import type { Context } from "../context.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../domain/cron.js";
 import type { RunBuild } from "../store/builds.js";
 import { requireKeeper } from "./cron-keeper.js";
+import { findOwners } from "./find-owners.js";
 import { groupMembers } from "./group-members.js";
 import { recordBuilds } from "./record-builds.js";
-import { submitRun } from "./submit.js";
+import { submitRun } from "./submit-run.js";
 
 /** Long enough to submit a build; short enough for another replica to do it within a minute of the due time. */
 const claimMs = 15_000;
-
-/** Finds the user and the namespace of a cron job or repository, which may be deleted. */
-export async function findOwners(
-  { accounts }: Context,
-  { userId, namespaceId }: Pick<CronDoc, "userId" | "namespaceId">,
-) {
-  const namespaceIds = namespaceId === undefined ? [] : [namespaceId];
-  const { users, namespaces } = await accounts.resolve({ userIds: [userId], namespaceIds });
-  const user = users.find(({ id }) => id === userId);
-  const namespace = namespaces.find(({ id }) => id === namespaceId);
-  return {
-    userGone: user === undefined || user.deletedAt !== undefined,
-    namespaceGone: namespaceId !== undefined && namespace === undefined,
-    namespace,
-  };
-}
 
 /** Deletes a cron job whose user or namespace is deleted. Has no effect if it was changed since it was read. */
 export async function deleteOrphanedCron(

@@ -8,10 +8,12 @@ import { axisComplaints, sizeComplaints } from "../domain/group.js";
 import { maskComplaints } from "../domain/masked.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
 import { bytesOfAll, recordComplaints } from "../store/new-builds.js";
+import { waitsForTurn } from "./building-turns.js";
 import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./estimate-sizes.js";
 
-interface BuildInputs {
-  readonly inputs: GetBuildInputsResponse;
+export interface BuildInputs {
+  /** Absent if the builds have to wait for their turn: their inputs are large, and read again then. */
+  readonly inputs?: GetBuildInputsResponse | undefined;
   /** What the records of the builds take together, without the spare for each. */
   readonly bytes: number;
   readonly complaints: { readonly manifest: readonly string[]; readonly variables: readonly string[] };
@@ -75,6 +77,11 @@ async function measured(ctx: Reading, draft: Draft, inputs: GetBuildInputsRespon
  * a cron job, so in a namespace its builds get only the namespace's records. Builds of forks get none.
  */
 export async function readInputs(ctx: Reading, draft: Draft): Promise<BuildInputs> {
+  const { inputs, ...read } = await readAllInputs(ctx, draft);
+  return { ...read, inputs: waitsForTurn(read.bytes) ? undefined : inputs };
+}
+
+export async function readAllInputs(ctx: Reading, draft: Draft): Promise<Required<BuildInputs>> {
   const { userId, namespace, manifest, run, origin, parameters } = draft;
   if (origin?.bare) {
     const variables = parameters?.length ? ["Variables cannot be given to a build of a fork; leave them out"] : [];

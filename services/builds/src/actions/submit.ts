@@ -2,7 +2,6 @@ import { nextId, nextIds, nextNumber } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
-import { invalid } from "@ci/kit/rpc/fault";
 import { carryOut, complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Complaint } from "@ci/manifest/complaints";
@@ -13,7 +12,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { type CronDoc, type Destination, manualRunComment, runComment, runTag } from "../domain/cron.js";
+import type { Destination } from "../domain/cron.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
 import { type Unapproved, unapprovedComplaints } from "../domain/hooks/unapproved.js";
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
@@ -23,7 +22,8 @@ import { submittedTags } from "../domain/tags.js";
 import { inBuildingTurn } from "./building-turns.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
 import type { Draft } from "./estimate-sizes.js";
-import { readInputs } from "./read-inputs.js";
+import { requireSubmitter } from "./find-owners.js";
+import { type BuildInputs, readAllInputs, readInputs } from "./read-inputs.js";
 import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
 import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./when.js";
@@ -46,9 +46,12 @@ export interface BuildRequest {
   readonly destination?: Pick<Destination, "namespace">;
 }
 
-/** A commit makes no build of a manifest, for a reason that is no mistake. */
+/** A commit makes no build of a manifest, for a reason that is no mistake of the manifest. */
 export class Unwanted extends Error {
-  constructor(readonly reason: string) {
+  constructor(
+    readonly reason: string,
+    readonly wrong = false,
+  ) {
     super(reason);
   }
 }
@@ -64,7 +67,7 @@ export const manualTrigger =
   (comment: string) =>
   ({ email, username }: Submitter): Trigger => ({ type: "manual", comment, data: { email, username } });
 
-interface QueuedBuild {
+export interface QueuedBuild {
   readonly doc: BuildDoc;
   readonly place: QueuePlace;
 }
@@ -121,6 +124,26 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
   return { doc: docs[0]!, place: places[0]! };
+}
+
+/**
+ * Queues a checked draft; a large one when its turn comes. Its inputs are read again then: those of all who wait would fill the
+ * heap. `enter` returns the namespace, and checks it again for one that has waited.
+ */
+export async function queueInTurn(
+  ctx: Context,
+  draft: Omit<BuildOrder, "inputs">,
+  { inputs, bytes }: Pick<BuildInputs, "inputs" | "bytes">,
+  enter: (waited: boolean) => Promise<Namespace | undefined>,
+): Promise<QueuedBuild> {
+  if (inputs) return queue(ctx, { ...draft, namespace: await enter(false), inputs });
+  const done = await inBuildingTurn(draft.userId, bytes, async () => {
+    const entered = { ...draft, namespace: await enter(true) };
+    const again = await readAllInputs(ctx, entered);
+    complain(again.complaints);
+    return again.bytes > bytes ? again.bytes : queue(ctx, { ...entered, inputs: again.inputs! });
+  });
+  return typeof done === "number" ? queueInTurn(ctx, draft, { bytes: done }, enter) : done;
 }
 
 /** Lets runners and waiting users know of new builds. The loops make up for it if the process dies before. */
@@ -189,60 +212,19 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
   const { order, destination, aboutManifest, aboutTags, aboutVariables } = await readRequest(ctx, request);
   return {
     complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags, variables: aboutVariables },
-    change: () =>
-      inBuildingTurn(userId, order!.bytes, async () => {
-        const namespace = await enterDestination(ctx, userId, destination!);
-        return toQueuedBuild(await queue(ctx, { ...order!, actorId: userId, namespace }));
-      }),
+    async change() {
+      const enter = (waited: boolean) => enterDestination(ctx, userId, destination!, waited);
+      return toQueuedBuild(await queueInTurn(ctx, { ...order!, actorId: userId }, order!, enter));
+    },
   };
-}
-
-async function readScheduled({ config }: Context, { userId, manifest }: CronDoc): Promise<Manifest> {
-  const read = await manifests.read(userId, manifest, buildLimits(config, true));
-  if (!("manifest" in read)) throw invalid({ manifest: messagesOf(read.complaints) });
-  return read.manifest;
-}
-
-/** The user who starts a run before it is due. */
-interface Starter {
-  readonly id: number;
-  readonly username: string;
-}
-
-/** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
-export async function submitRun(
-  ctx: Context,
-  doc: CronDoc,
-  namespace: Namespace | undefined,
-  starter?: Starter,
-): Promise<QueuedBuild> {
-  const { userId } = doc;
-  const { manifest, leftOut } = await narrowed(await readScheduled(ctx, doc), { event: "schedule" });
-  const run = { cronId: doc._id, dueAt: starter ? undefined : doc.nextRun };
-  const what: Draft = {
-    text: doc.manifest,
-    manifest,
-    leftOut,
-    tags: [runTag(doc.name, ctx.config.tagLength)],
-    userId,
-    namespace,
-    run,
-    actorId: starter?.id,
-    trigger: ({ email, username }, at) => ({
-      type: "schedule",
-      comment: starter ? manualRunComment(doc, starter.username) : runComment(doc, at),
-      data: { email, username, ...(starter && { run_by: starter.username }) },
-    }),
-  };
-  const { inputs, bytes, complaints } = await readInputs(ctx, what);
-  complain(complaints);
-  return inBuildingTurn(userId, bytes, () => queue(ctx, { ...what, inputs }));
 }
 
 /** A request to build a commit in the given namespace, whichever one its manifest names. */
 export interface CommitRequest extends BuildRequest {
   readonly origin: Origin;
-  readonly namespace?: Namespace;
+  readonly namespace?: Namespace | undefined;
+  /** Returns the namespace right before the builds are stored. Throws if they may no longer be. */
+  readonly confirm?: () => Promise<Namespace>;
   readonly actorId?: number;
   /** Absent for a restart. */
   readonly occasion?: Occasion;
@@ -274,13 +256,16 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
   const aboutSize = more && request.unapproved ? unapprovedComplaints(request.unapproved, more) : [];
   const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
+  const { userId, namespace } = request;
+  const still = request.confirm ?? (() => requireSubmitter(ctx, userId, namespace?.id));
+  const enter = async (waited: boolean) => (waited || request.confirm ? still() : namespace);
   return {
     complaints: {
       manifest: [...aboutManifest, ...(found?.complaints.manifest ?? []), ...aboutSize],
       tags: aboutTags,
       variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
     },
-    change: () => inBuildingTurn(request.userId, found!.bytes, () => queue(ctx, { ...what!, inputs: found!.inputs })),
+    change: () => queueInTurn(ctx, what!, found!, enter),
   };
 }
 

@@ -1,8 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import { requireKeeper } from "../actions/cron-keeper.js";
-import { findOwners } from "../actions/fire-cron.js";
+import { findOwners } from "../actions/find-owners.js";
 import { seeCron } from "../actions/see.js";
-import { submitRun, toQueuedBuild } from "../actions/submit.js";
+import { toQueuedBuild } from "../actions/submit.js";
+import { submitRun } from "../actions/submit-run.js";
 import type { Context, CronHandlers } from "../context.js";
 
 // The build gets the inputs of a due run: it must not use the caller's own records.

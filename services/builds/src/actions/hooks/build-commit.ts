@@ -17,7 +17,7 @@ import { dayMs } from "../../domain/hooks/unapproved.js";
 import { tagFrom } from "../../domain/tags.js";
 import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
-import { findOwners } from "../fire-cron.js";
+import { findOwners } from "../find-owners.js";
 import { groupMembers } from "../group-members.js";
 import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
