@@ -1,6 +1,7 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { inTurn } from "@ci/kit/process/in-turn";
 import { asFault } from "@ci/kit/rpc/fault";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
 import {
@@ -67,6 +68,8 @@ function requestFor(
   };
 }
 
+const noLonger = "the repository's user may no longer submit to the namespace";
+
 /** Why a manifest made no build; undefined if it did. */
 type Refusal = Pick<CommitResult, "wrong" | "reasons"> | undefined;
 
@@ -77,7 +80,7 @@ async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: num
     return undefined;
   } catch (error) {
     if (duplicateKey(error)) return undefined;
-    if (error instanceof Unwanted) return { wrong: false, reasons: [error.reason] };
+    if (error instanceof Unwanted) return { wrong: error.wrong, reasons: [error.reason] };
     const { code, fields = {} } = asFault(error);
     if (code !== "invalid") throw error;
     ctx.log.warn({ repository: repositoryId, path: request.origin.path, fields }, "commit has an invalid manifest");
@@ -105,6 +108,15 @@ async function writableNamespace(ctx: Context, { userId, namespaceId }: Reposito
   return userGone ? undefined : namespace;
 }
 
+/** Returns the namespace after a wait. Throws Unwanted if the repository is gone, or its user no longer submits there. */
+async function confirmed(ctx: Context, { _id, userId }: RepositoryDoc): Promise<Namespace> {
+  const repository = await ctx.repositories.byId(_id);
+  if (repository?.userId !== userId) throw new Unwanted(earlierUsers);
+  const namespace = await writableNamespace(ctx, repository);
+  if (!namespace) throw new Unwanted(noLonger, true);
+  return namespace;
+}
+
 /** Returns why a commit makes no build, whatever its manifests say; undefined if the manifests decide. */
 function reasonAgainstAll({ message, manifests }: CommitRead): Refusal {
   const mark = skipMark(message);
@@ -121,9 +133,8 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   const { change } = delivery;
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) {
-    const reason = "the repository's user may no longer submit to the namespace";
-    ctx.log.warn({ repository: id }, reason);
-    return { sha: change.sha, wrong: true, reasons: [reason] };
+    ctx.log.warn({ repository: id }, noLonger);
+    return { sha: change.sha, wrong: true, reasons: [noLonger] };
   }
   const commit = await readCommit(ctx, repository, change);
   const { sha, manifests } = commit;
@@ -140,7 +151,7 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    const one = { ...request, text, namespace, origin };
+    const one = { ...request, text, namespace, origin, confirm: () => confirmed(ctx, repository) };
     const refusal = await (request.awaitsApproval
       ? tryUnapproved(ctx, one, delivery._id, id)
       : trySubmit(ctx, one, id));

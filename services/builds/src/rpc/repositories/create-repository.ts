@@ -86,6 +86,7 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
       },
       async change() {
         signal.throwIfAborted();
+        await requireMember(ctx, caller, request.namespaceId);
         const made = await create(ctx, { ...request, provider: found.provider }, caller.userId!);
         const first = { userId: made.userId, event: "connected", change: found.head };
         const delivery = found.head && (await startDelivery(ctx, made._id, first));
