@@ -25,7 +25,6 @@ interface Starter {
   readonly username: string;
 }
 
-/** Returns the namespace of a run that has waited. Throws if the cron job no longer runs, or its starter may not start it. */
 async function enterAgain(ctx: Context, { _id, manifest, userId, namespaceId }: CronDoc, starter?: Starter) {
   const doc = await ctx.crons.get(_id);
   if (doc?.manifest !== manifest || doc.namespaceId !== namespaceId) throw notFound();

@@ -40,7 +40,6 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
   return { fields: await fieldsOfForm(await readAll(request, limitBytes)), file: nothing() };
 }
 
-/** Yields the content, and fails at its end if the token of the request has ended meanwhile. */
 async function* confirmed(ctx: Authority, exchange: Exchange, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* file;
   await confirmToken(ctx, exchange);

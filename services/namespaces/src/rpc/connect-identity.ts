@@ -21,7 +21,6 @@ function checkMayConnect({ admin }: UserDoc, { scope, expiresAt }: TokenDoc): vo
   if (expiresAt) throw new Fault("forbidden", "A token that expires cannot connect an identity");
 }
 
-/** Removes a stored identity if the session that connected it has ended since it was checked. */
 async function checkAgain(ctx: Context, id: number, sessionId: number): Promise<void> {
   try {
     await holderOf(ctx, sessionId, ctx.now());

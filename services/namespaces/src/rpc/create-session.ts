@@ -46,7 +46,6 @@ async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: 
   if (isRefused) throw invalid({ sessions: [tooManySessions(max)] });
 }
 
-/** Ends the sessions of a token that has ended since it was checked. */
 async function checkAgain(ctx: Context, { _id }: TokenDoc): Promise<void> {
   if (await ctx.tokens.byId(_id)) return;
   await ctx.sessions.forgetToken(_id);

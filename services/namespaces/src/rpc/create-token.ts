@@ -35,7 +35,6 @@ async function expiryOf(ctx: Context, { tokenId, userId }: Caller): Promise<Date
   return creator?.expiresAt;
 }
 
-/** Ends a stored token if its user, or the token that created it, has ended since it was checked. */
 async function checkAgain(ctx: Context, request: Request, caller: Caller, token: TokenDoc): Promise<void> {
   try {
     await Promise.all([findOwner(ctx, request, caller), expiryOf(ctx, caller)]);
