@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import { type Caller, runAs } from "@ci/kit/rpc/caller";
 import { Claims } from "@ci/proto/namespaces/v1/accounts";
+import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { eventually } from "@ci/testkit/eventually";
 import { gate, idsBehind } from "@ci/testkit/gate";
 import { as, type Booted, bootNamespaces, namespacesSuite } from "./_suite.js";
 
@@ -71,6 +74,28 @@ describe("a token", () => {
     await expect(stalled(createFor, () => deleteUser(holder))).rejects.toMatchObject({ code: "not_found" });
     expect(await storedOf(holder, "tokens")).toEqual([]);
   });
+});
+
+it("an object is not stored for a user who has been deleted while its content arrived", async () => {
+  const holder = await aHolder();
+  const arriving = gate();
+  async function* content() {
+    yield Buffer.from("beginning");
+    await arriving.pass();
+    yield Buffer.from("end");
+  }
+  const upload = runAs(holder.caller, () =>
+    ci.peer.client(ObjectServiceDefinition).uploadObject(sendUpload({ name: "late", namespace: "" }, content())),
+  );
+  upload.catch(() => undefined);
+  await arriving.reached;
+  // The checks are over once the service writes the content.
+  const uploads = ci.db.collection("objects.uploads");
+  await eventually(async () => expect(await uploads.countDocuments({}, { hint: "_id_" })).toBe(1));
+  await deleteUser(holder);
+  arriving.open();
+  await expect(upload).rejects.toMatchObject(unauthenticated);
+  expect(await storedOf(holder, "objects")).toEqual([]);
 });
 
 describe("a session", () => {

@@ -29,8 +29,10 @@ export async function findSite(ctx: Context, name: string, userId: number): Prom
 
 /** Creates missing namespaces, so all checks must have passed. Returns the record's owner, namespace and scope. */
 export async function createSite(ctx: Context, name: string, userId: number) {
-  const placed = name === "" ? undefined : await enter(ctx, { name, userId }, userId);
-  return placement(placed && toNamespace(placed), userId);
+  if (name !== "") return placement(toNamespace(await enter(ctx, { name, userId }, userId)), userId);
+  const [user] = await ctx.users.byIds([userId]);
+  if (!user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+  return placement(undefined, userId);
 }
 
 /** Returns the complaint if the name is taken where the record belongs. */
