@@ -267,6 +267,12 @@ describe("invalid", () => {
     ]);
   });
 
+  test("rejects a wrong name of content above the limit with both complaints", async () => {
+    const name = ["Name can only contain letters, numbers, dots, dashes, and underscores"];
+    const refused = { status: 400, json: { name, file: ["file too large, cannot exceed 5 MB"] } };
+    expect(await upload("?name=a%20b", Buffer.alloc(limitBytes + 1))).toMatchObject(refused);
+  });
+
   test("rejects a form whose name follows a file that is too large for memory", async () => {
     const value = Buffer.alloc(9 * 1024 * 1024);
     const file = { name: "file", filename: "f", value };

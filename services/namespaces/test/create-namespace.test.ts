@@ -71,6 +71,15 @@ describe("invalid", () => {
     });
   });
 
+  test("rejects a parent that is longer than any path", async () => {
+    const ann = await ci.aUser();
+    const refused = { fields: { parent: ["Parent cannot be longer than 1299 characters in length"] } };
+    await expect(create(ann, { parent: "x".repeat(1_300), name: "a" })).rejects.toMatchObject(refused);
+    await expect(create(ann, { parent: "x/".repeat(5_000), name: "a" })).rejects.toMatchObject(refused);
+    const unknown = { fields: { parent: ["Could not find parent"] } };
+    await expect(create(ann, { parent: "x".repeat(1_299), name: "a" })).rejects.toMatchObject(unknown);
+  });
+
   test("rejects another user's namespace as parent, even for collaborators", async () => {
     const carl = await ci.aUser("carl");
     const root = await ci.aNamespace(ann, "anns");

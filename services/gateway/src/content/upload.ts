@@ -50,13 +50,16 @@ export async function readUpload<S extends Shape>(
   exchange: Exchange,
   shape: S,
   ctx: Authority,
-): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
+): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer>; size: number | undefined }> {
   const { bodyBytes, lengths } = ctx.config;
   const { fields, file, complaints: ofFile } = await receive(exchange, bodyBytes);
+  const length = exchange.request.headers["content-length"];
+  const size = bodyKind(exchange.request) === "multipart" || length === undefined ? undefined : Number(length);
   const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields }, lengths);
   return {
     fields: values as Values<S>,
     complaints: { ...complaints, ...ofFile },
     file: confirmed(ctx, exchange, file),
+    size,
   };
 }

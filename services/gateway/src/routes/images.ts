@@ -68,9 +68,9 @@ async function create(ctx: Context, exchange: Exchange): Promise<Image> {
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
-  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx);
+  const { fields, complaints, file, size } = await readUpload(exchange, uploadFields, ctx);
   const { name = "", namespace = "" } = fields;
-  const send = ({ images }: Context) => images.uploadImage(sendUpload({ name, namespace }, file));
+  const send = ({ images }: Context) => images.uploadImage(sendUpload({ name, namespace, size }, file));
   return (await complaining(ctx, complaints, send)).image!;
 }
 

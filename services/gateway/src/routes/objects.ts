@@ -47,9 +47,9 @@ export const uploadObject = action({
   refuses: ["objects"],
   returns: objectSchema,
   async run(ctx, { exchange }) {
-    const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx);
+    const { fields, complaints, file, size } = await readUpload(exchange, uploadFields, ctx);
     const { name = "", namespace = "" } = fields;
-    const send = ({ objects }: Context) => objects.uploadObject(sendUpload({ name, namespace }, file));
+    const send = ({ objects }: Context) => objects.uploadObject(sendUpload({ name, namespace, size }, file));
     const object = (await complaining(ctx, complaints, send)).object!;
     return objectJson(object, await relationsFor(ctx, [object]));
   },

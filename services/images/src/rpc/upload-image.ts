@@ -9,7 +9,7 @@ import { contentProblems } from "../actions/examine.js";
 import type { Context, Handlers } from "../context.js";
 import { imageChanged } from "../domain/events.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
-import { contentComplaints } from "../domain/qcow2.js";
+import { contentComplaints, fileTooLarge } from "../domain/qcow2.js";
 
 /** Marks the content as used. If the sweep has deleted it, deletes the image. */
 async function keep(ctx: Context, doc: ImageDoc, blobId: string): Promise<void> {
@@ -25,10 +25,12 @@ async function keep(ctx: Context, doc: ImageDoc, blobId: string): Promise<void> 
 export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
   validated(async (request, { caller, signal }) => {
     const userId = userOf(caller);
+    const { imageBytes } = ctx.config;
     const { header: target, content: bytes } = await receiveUpload(request);
     const { ownerId = userId, complaints } = await checkTarget(ctx, userId, target);
     const { head, whole } = await peek(bytes, headBytes);
-    const file = head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"];
+    const tooLarge = (target.size ?? 0) > imageBytes ? [fileTooLarge(imageBytes)] : [];
+    const file = head.length > 0 ? [...contentComplaints(head, ctx.config), ...tooLarge] : ["File field required"];
     return {
       complaints: file.length > 0 ? { ...complaints, file } : complaints,
       async change() {

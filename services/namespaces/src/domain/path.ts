@@ -45,6 +45,12 @@ export function nameComplaints(name: string): string[] {
   return [...(isTooLong(name) ? [`Name ${tooLong}`] : []), ...(isWellFormed(name) ? [] : [`Name ${characters}`])];
 }
 
+const maxPathLength = maxDepth * (maxNameLength + 1) - 1;
+
+/** Returns the complaint about a parent that is longer than the path of any namespace. */
+export const parentLengthComplaints = (parent: string): string[] =>
+  [...parent].length > maxPathLength ? [`Parent cannot be longer than ${maxPathLength} characters in length`] : [];
+
 /** Returns `a/b/c` as `a`, `a/b`, `a/b/c`. */
 export const lineOfPaths = (elements: readonly string[]): string[] =>
   elements.map((_, index) => elements.slice(0, index + 1).join("/"));

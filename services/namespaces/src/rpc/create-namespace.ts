@@ -11,7 +11,7 @@ import {
   toNamespace,
   visibilityComplaints,
 } from "../domain/namespace.js";
-import { maxDepth, nameComplaints } from "../domain/path.js";
+import { maxDepth, nameComplaints, parentLengthComplaints } from "../domain/path.js";
 
 type Request = Parameters<NamespaceHandlers["createNamespace"]>[0];
 
@@ -23,6 +23,8 @@ async function findParent(ctx: Context, userId: number, parent: string): Promise
 
 function parentComplaints({ parent }: Request, found: Placed | undefined): string[] {
   if (parent === "") return [];
+  const aboutLength = parentLengthComplaints(parent);
+  if (aboutLength.length > 0) return aboutLength;
   if (!found) return ["Could not find parent"];
   return found.doc.line.length + 1 < maxDepth ? [] : [`Parent cannot exceed depth of ${maxDepth}`];
 }

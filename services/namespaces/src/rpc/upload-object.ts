@@ -58,7 +58,8 @@ export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
   validated(async (request, { caller, signal }) => {
     const userId = userOf(caller);
     const { header, content: bytes } = await receiveUpload(request);
-    const { name, namespace } = header;
+    const { name, namespace, size = 0 } = header;
+    const tooLarge = size > ctx.config.objectBytes ? [fileTooLarge(ctx.config.objectBytes)] : [];
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
     const quotaComplaints = await quotaComplaintsAt(ctx.objects, site);
@@ -68,7 +69,7 @@ export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
         ...quotaComplaints,
         namespace: site.complaints,
         name: nameComplaints,
-        ...(content ? {} : { file: ["File field required"] }),
+        file: content ? tooLarge : ["File field required"],
       },
       async change() {
         const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, site.userId!, content!, signal);
