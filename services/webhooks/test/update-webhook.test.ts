@@ -4,6 +4,8 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { eventKinds } from "../src/domain/event-kinds.js";
 import { start } from "../src/service.js";
+import { deliveryStore } from "../src/store/deliveries.js";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { webhookStore } from "../src/store/webhooks.js";
 import { bodyDigest, verifies } from "./_signatures.js";
@@ -215,5 +217,24 @@ describe("not_found", () => {
   test("rejects outsiders", async () => {
     const webhook = await aWebhook();
     await expect(update(webhook, { active: false }, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("rejects a member who was removed while the change waited for earlier deliveries", async () => {
+    const { ann, bob } = ci.users;
+    const webhook = await aWebhook();
+    const { namespaceId, id } = webhook;
+    const waiting = deliveryStore(ci.db.collection<DeliveryDoc>("deliveries"));
+    const hasFirstPending = async () => {
+      const removed = { namespaceId, handle: bob.username };
+      await ci.as(ann, () => ci.accounts.namespaces.removeCollaborator(removed));
+      return false;
+    };
+    await using service = await start(ci.config, { deliveries: { ...waiting, hasFirstPending } });
+    const change = { namespaceId, id, secret: "theirs", active: false, removeSecret: false };
+    const changing = ci.as(bob, () => ci.clientTo(service).updateWebhook(change));
+    await expect(changing).rejects.toMatchObject({ code: "not_found" });
+    const stored = await ci.db.collection<WebhookDoc>("webhooks").findOne({ _id: id });
+    expect(stored).toMatchObject({ active: true, secrets: { earlier: [] } });
+    expect(stored!.secrets.current).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fullPause } from "@ci/kit/process/full-pause";
-import { type Fields, notFound } from "@ci/kit/rpc/fault";
+import { type Caller, userOf } from "@ci/kit/rpc/caller";
+import type { Fields } from "@ci/kit/rpc/fault";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { cancelStale } from "../actions/cancel-stale.js";
@@ -75,13 +76,12 @@ async function update(
   ctx: Context,
   request: UpdateWebhookRequest,
   checked: WebhookDoc,
-  callerId: number,
+  caller: Caller,
 ): Promise<WebhookDoc> {
   for (;;) {
-    const webhook = await ctx.webhooks.get(request.namespaceId, request.id);
-    if (!webhook) throw notFound();
+    const webhook = await findWebhook(ctx, caller, request.namespaceId, request.id);
     if (webhook.revision !== checked.revision) complain(await complaintsAbout(ctx, webhook, request));
-    const changed = await ctx.webhooks.change(webhook, await changeOf(ctx, webhook, request, callerId));
+    const changed = await ctx.webhooks.change(webhook, await changeOf(ctx, webhook, request, userOf(caller)));
     if (changed) return changed;
   }
 }
@@ -94,7 +94,7 @@ export const updateWebhook = (ctx: Context): Handlers["updateWebhook"] =>
       complaints: await complaintsAbout(ctx, webhook, request),
       async change() {
         await waitForFirstAttempts(ctx, id);
-        const changed = await update(ctx, request, webhook, caller.userId!);
+        const changed = await update(ctx, request, webhook, caller);
         await fullPause(settingsCacheMs);
         await confirmKeeper(ctx, changed, caller.userId!);
         await cancelStale(ctx, id);
