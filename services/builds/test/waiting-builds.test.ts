@@ -54,7 +54,7 @@ async function whileWaiting<T>(call: (through: Clients) => Promise<T>, meanwhile
 }
 
 /** Creates a namespace of ann's with bob as a collaborator. */
-async function shared() {
+async function shared(content = large) {
   const { ann, bob } = suite.users;
   const namespace = await suite.accounts.aNamespace(ann, `waiting${++count}`);
   await crons.invite(ann, namespace, bob);
@@ -62,7 +62,7 @@ async function shared() {
   const removeBob = () => suite.as(ann, () => suite.accounts.namespaces.removeCollaborator(which));
   const list = { namespaceId: namespace.id, tag: "", search: "" };
   const builds = async () => (await suite.as(ann, () => suite.builds.listBuilds(list))).builds.length;
-  return { namespace, text: `namespace: ${namespace.path}@ann\n${large}`, removeBob, builds };
+  return { namespace, text: `namespace: ${namespace.path}@ann\n${content}`, removeBob, builds };
 }
 
 it("builds keep no variables in memory while they wait", async () => {
@@ -137,4 +137,34 @@ it("a build gets the variables that exist when its turn comes, also if they have
   const ref = { userId: build!.userId, number: build!.number };
   const { variables } = await suite.as(bob, () => suite.builds.listBuildVariables({ ref, search: "" }));
   expect(variables.map(({ key }) => key)).toEqual(["AFTER"]);
+});
+
+describe("a small one that took long to check", () => {
+  /** Removes bob after the checks of a call of his, before its build is stored. */
+  async function withoutBob<T>(removeBob: () => Promise<unknown>, call: (through: Clients) => Promise<T>): Promise<T> {
+    await using namespaces = connect(suite.accounts.address);
+    const client = namespaces.client(BuildInputServiceDefinition);
+    const getBuildInputs = (request: GetBuildInputsRequest) => removeBob().then(() => client.getBuildInputs(request));
+    await using service = await suite.startService({ inputs: { getBuildInputs } });
+    await using peer = connect(`127.0.0.1:${service.port}`);
+    return await suite.as(suite.users.bob, () => call(clients(peer)));
+  }
+  const refused = { code: "not_found" };
+
+  it("is not restarted by a user who was removed meanwhile", async () => {
+    const { text, removeBob, builds } = await shared(manifest);
+    const { userId, number, id } = await suite.submit(suite.users.ann, text);
+    const ref = { userId, number };
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
+    const restart = (through: Clients) => through.builds.restartBuild({ ref, restartOf: `${id}` });
+    expect(await fault(withoutBob(removeBob, restart))).toMatchObject(refused);
+    expect(await builds()).toBe(1);
+  });
+
+  it("is not run by a starter who was removed meanwhile", async () => {
+    const { text, removeBob, builds } = await shared(manifest);
+    const { id } = await crons.create(suite.users.ann, { manifest: text });
+    expect(await fault(withoutBob(removeBob, ({ crons: through }) => through.runCron({ id })))).toMatchObject(refused);
+    expect(await builds()).toBe(0);
+  });
 });

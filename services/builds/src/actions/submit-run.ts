@@ -27,7 +27,7 @@ interface Starter {
 
 async function enterAgain(ctx: Context, { _id, manifest, userId, namespaceId }: CronDoc, starter?: Starter) {
   const doc = await ctx.crons.get(_id);
-  if (doc?.manifest !== manifest || doc.namespaceId !== namespaceId) throw notFound();
+  if (!doc || (starter && (doc.manifest !== manifest || doc.namespaceId !== namespaceId))) throw notFound();
   await requireKeeper(ctx, doc);
   return requireSubmitter(ctx, starter?.id ?? userId, namespaceId);
 }
@@ -59,5 +59,7 @@ export async function submitRun(
   };
   const { complaints, ...read } = await readInputs(ctx, what);
   complain(complaints);
-  return queueInTurn(ctx, what, read, async (waited) => (waited ? enterAgain(ctx, doc, starter) : namespace));
+  return queueInTurn(ctx, what, read, async (waited) =>
+    waited || starter ? enterAgain(ctx, doc, starter) : namespace,
+  );
 }

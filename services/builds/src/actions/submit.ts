@@ -213,7 +213,8 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
   return {
     complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags, variables: aboutVariables },
     async change() {
-      const enter = (waited: boolean) => enterDestination(ctx, userId, destination!, waited);
+      const isRestart = request.destination !== undefined;
+      const enter = (waited: boolean) => enterDestination(ctx, userId, destination!, waited || isRestart);
       return toQueuedBuild(await queueInTurn(ctx, { ...order!, actorId: userId }, order!, enter));
     },
   };
@@ -257,8 +258,7 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
   const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
   const { userId, namespace } = request;
-  const still = request.confirm ?? (() => requireSubmitter(ctx, userId, namespace?.id));
-  const enter = async (waited: boolean) => (waited || request.confirm ? still() : namespace);
+  const enter = request.confirm ?? (() => requireSubmitter(ctx, userId, namespace?.id));
   return {
     complaints: {
       manifest: [...aboutManifest, ...(found?.complaints.manifest ?? []), ...aboutSize],
