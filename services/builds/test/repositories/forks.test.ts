@@ -133,6 +133,25 @@ describe("a build of a fork", () => {
     });
   });
 
+  it("waits for approval if its repository was set to that while its commit was read", async () => {
+    const hook = await hooked("github", undefined, suite.users.ann, { forks: "run" });
+    const sha = await hook.git.commit(files);
+    const reading = gate();
+    held = { ...reading, path: new URL(hook.git.url).pathname };
+    const pulled = hook.pull({ sha, fork: true });
+    await reading.reached;
+    held = undefined;
+    const change = { namespaceId: hook.namespace.id, id: hook.record.id, removeAccessToken: false, forks: "approve" };
+    await suite.as(suite.users.ann, () => suite.repositories.updateRepository(change));
+    reading.open();
+    await pulled;
+    const list = { namespaceId: hook.namespace.id, tag: "", search: "", page: undefined };
+    await eventually(async () => {
+      const { builds } = await suite.as(suite.users.ann, () => suite.builds.listBuilds(list));
+      expect(builds).toMatchObject([{ status: "queued", queue: { reason: "waits for approval" } }]);
+    });
+  });
+
   it("that is approved is offered to runners even if the process died before it was lined up", async () => {
     const { git, pull } = await hooked();
     const [ref] = await pull({ sha: await git.commit(files), fork: true });

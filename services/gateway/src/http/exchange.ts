@@ -11,7 +11,6 @@ export interface Exchange {
   readonly url: string;
   /** Absent where no token is needed. */
   session?: Session;
-  /** When the token of the request was last found to be valid, on the clock of `performance.now`. */
   authenticatedMs?: number;
 }
 

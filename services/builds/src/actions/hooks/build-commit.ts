@@ -1,6 +1,6 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { inTurn } from "@ci/kit/process/in-turn";
-import { asFault } from "@ci/kit/rpc/fault";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";
@@ -109,9 +109,10 @@ async function writableNamespace(ctx: Context, { userId, namespaceId }: Reposito
 }
 
 /** Returns the namespace after a wait. Throws Unwanted if the repository is gone, or its user no longer submits there. */
-async function confirmed(ctx: Context, { _id, userId }: RepositoryDoc): Promise<Namespace> {
+async function confirmed(ctx: Context, { _id, userId }: RepositoryDoc, isUnapproved: boolean): Promise<Namespace> {
   const repository = await ctx.repositories.byId(_id);
   if (repository?.userId !== userId) throw new Unwanted(earlierUsers);
+  if (isUnapproved && forksOf(repository) === "approve") throw new Fault("conflict", "The repository has changed");
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) throw new Unwanted(noLonger, true);
   return namespace;
@@ -147,11 +148,12 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
   for (const group of new Set(found.flatMap(({ groupId = [] }) => groupId))) await groupMembers(ctx, group);
   const made = new Set(found.map(({ path }) => path));
   const request = requestFor(ctx, repository, delivery, commit);
+  const confirm = () => confirmed(ctx, repository, isForeign(change) && !request.awaitsApproval);
   const refusals: { path: string; refusal: NonNullable<Refusal> }[] = [];
   for (const { path, text } of manifests) {
     if (made.has(path)) continue;
     const origin = { ...request.origin, path };
-    const one = { ...request, text, namespace, origin, confirm: () => confirmed(ctx, repository) };
+    const one = { ...request, text, namespace, origin, confirm };
     const refusal = await (request.awaitsApproval
       ? tryUnapproved(ctx, one, delivery._id, id)
       : trySubmit(ctx, one, id));
