@@ -7,6 +7,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Config } from "../config.js";
 import { sendJson } from "./answer.js";
 import { shareConnections } from "./connections.js";
+import { oneAfterAnother } from "./pipelined.js";
 import { secure, securityHeaders } from "./security.js";
 
 const headersTimeoutMs = fixedLimit({
@@ -122,10 +123,12 @@ export async function serveHttp(
   server.on("connection", shareConnections(config));
   server.setTimeout(idleMs);
   const { add, drain, closeWhenFinished, flushed } = openAnswers();
-  server.on("request", (_request, response) => add(response));
-  server.on("checkExpectation", (_request, response) => add(response));
+  const begin = withFewHeaders(listener);
   // Node would refuse expectations other than 100-continue with a status that the API does not have.
-  const answer = withFewHeaders(listener);
+  const answer = oneAfterAnother((request, response) => {
+    add(response);
+    begin(request, response);
+  });
   server.on("request", answer).on("checkExpectation", answer).on("clientError", refuse);
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
