@@ -6,8 +6,11 @@ import { watchDeaths } from "./deaths.js";
 
 const death = `${JSON.stringify({ Action: "die", Actor: { ID: "one", Attributes: { exitCode: "3" } } })}\n`;
 
-test("a stream of events that ends in the middle of a line ends nothing else", async () => {
-  const server = createServer((_request, response) => response.end(death + death.slice(0, 30)));
+test.each([
+  ["in the middle of a line", death.slice(0, 30)],
+  ["with an error", '{"message":"no such journal","response":500}\n'],
+])("a stream of events that ends %s ends nothing else", async (_, last) => {
+  const server = createServer((_request, response) => response.end(death + last));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {

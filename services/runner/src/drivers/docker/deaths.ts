@@ -25,10 +25,11 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** Through a proxy, the stream of an engine that breaks off may end in the middle of a line. */
+/** Through a proxy, a stream that breaks off may end in the middle of a line. Podman ends one with an error in JSON. */
 function eventIn(line: string): ContainerEvent | undefined {
   try {
-    return JSON.parse(line) as ContainerEvent;
+    const event = JSON.parse(line) as Partial<ContainerEvent> | null;
+    return event?.Actor?.Attributes && (event as ContainerEvent);
   } catch {
     return undefined;
   }
