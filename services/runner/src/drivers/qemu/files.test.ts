@@ -1,4 +1,5 @@
-import type { Client, FileEntry, SFTPWrapper } from "ssh2";
+import { once } from "node:events";
+import type { Client, FileEntry, ServerChannel, SFTPWrapper } from "ssh2";
 import { withServer } from "../../../test/_ssh-server.js";
 import type { Found } from "../../driver.js";
 import { listFolder, openFile, openFiles } from "./files.js";
@@ -85,5 +86,25 @@ test("requests to a server of files that has ended are refused", async () => {
   };
   await withServer({}, read, (connection) =>
     connection.on("session", (accept) => accept().on("sftp", (begin) => serve(begin()))),
+  );
+});
+
+const version = Buffer.from([0, 0, 0, 5, 2, 0, 0, 0, 3]);
+
+test.each([
+  ["ends", Buffer.alloc(0)],
+  ["breaks the protocol", Buffer.from([0, 0, 0, 1, 99])],
+])("a server of files that %s as soon as it has begun has ended once", async (_, more) => {
+  const read = async (client: Client) => {
+    let ended = 0;
+    const sftp = await openFiles(client, () => ended++);
+    await expect(openFile(sftp, "/file")).rejects.toThrow("The SFTP server has ended");
+    await once(client.end(), "close");
+    expect(ended).toBe(1);
+  };
+  await withServer({}, read, (connection) =>
+    connection.on("session", (accept) =>
+      accept().on("subsystem", (begin: () => ServerChannel) => begin().end(Buffer.concat([version, more]))),
+    ),
   );
 });

@@ -18,10 +18,15 @@ function refused(error: unknown): Error {
 }
 
 export async function openFiles(client: Client, onEnd: () => void = () => undefined): Promise<SFTPWrapper> {
+  const open = promisify((done: SftpDone) =>
+    client.sftp((error, sftp) => {
+      // At once, because the next packet may end it.
+      if (sftp) watchEnd(sftp, onEnd);
+      done(error, sftp);
+    }),
+  );
   try {
-    const sftp = await untilAccepted(promisify(client.sftp.bind(client) as (done: SftpDone) => void));
-    watchEnd(sftp, onEnd);
-    return sftp;
+    return await untilAccepted(open);
   } catch (cause) {
     throw new Fault("precondition", "the image offers no SFTP", undefined, { cause });
   }

@@ -12,9 +12,10 @@ export const codeOf = (error: unknown): number | undefined => (error as { code?:
 
 const ended = new WeakSet<SFTPWrapper>();
 
-/** Calls `onEnd` when a guest's SFTP server ends, which a job may cause. */
+/** Calls `onEnd` once a guest's SFTP server has ended, which a job may cause. */
 export function watchEnd(sftp: SFTPWrapper, onEnd: () => void): void {
   const end = () => {
+    if (ended.has(sftp)) return;
     ended.add(sftp);
     onEnd();
   };
