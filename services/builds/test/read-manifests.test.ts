@@ -28,7 +28,7 @@ const defaults = {
   maxObjects: 50_000,
 };
 const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
-  readManifests(await openRemote({ ...defaults, url, ...other }), sha, 50);
+  readManifests(await openRemote({ ...defaults, url, ...other }), sha, { most: 50, maxBytes: 100_000 });
 const failure = (url: string, sha: string, other = {}) =>
   read(url, sha, other).then(
     () => "read",
@@ -93,6 +93,17 @@ describe("succeeds", () => {
     await repository.git("repack", "-a", "-d", "-f", "--depth=20", "--window=40");
     const { manifests } = await read(repository.url, sha);
     expect(Object.fromEntries(manifests.map(({ path, text }) => [path, text]))).toEqual(many);
+  });
+
+  it("returns the beginning of manifests that are too large", async () => {
+    const repository = await server.repository("too-large.git");
+    const all = Array.from({ length: 3 }, (_, n) => [`.service-ci/${n}.yml`, `${n}`.padEnd(200_000, "x")] as const);
+    const sha = await repository.commit(Object.fromEntries([...all, [".service-ci/copy.yml", all[0]![1]]]));
+    const { manifests } = await read(repository.url, sha, { maxBytes: 10 * 1024 ** 2 });
+    expect(new Set(manifests.map(({ text }) => text.length))).toEqual(new Set([100_001]));
+    expect(manifests.find(({ path }) => path.endsWith("copy.yml"))).toMatchObject({
+      text: all[0]![1].slice(0, 100_001),
+    });
   });
 
   it("fetches only the manifests, not a commit's other files", async () => {

@@ -2,6 +2,7 @@ import { authorOf, entriesOf, headerOf, messageOf } from "@ci/git/objects";
 import type { GitObject } from "@ci/git/pack";
 import type { Remote } from "@ci/git/remote";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { pacer } from "@ci/kit/process/pacer";
 
 export interface CommitFound {
   readonly sha: string;
@@ -44,8 +45,27 @@ export async function commitOf(remote: Remote, sha: string) {
   throw new Error("not a commit");
 }
 
-/** Reads up to `most` manifests at a commit: `.service-ci.yml`, and the `.yml` files in `.service-ci`. */
-export async function readManifests(remote: Remote, sha: string, most: number): Promise<CommitFound> {
+const sliceBytes = 1024 ** 2;
+
+async function textsOf(remote: Remote, ids: Set<string>, maxBytes: number): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  if (ids.size === 0) return texts;
+  const objects = await remote.get(...ids);
+  const pace = pacer(sliceBytes);
+  for (const id of ids) {
+    const bytes = objects.get(id)!.data.subarray(0, maxBytes + 1);
+    texts.set(id, bytes.toString());
+    await pace(bytes.length);
+  }
+  return texts;
+}
+
+/** Reads up to `most` manifests at a commit: whole, or the beginning of those that exceed `maxBytes`. */
+export async function readManifests(
+  remote: Remote,
+  sha: string,
+  { most, maxBytes }: { readonly most: number; readonly maxBytes: number },
+): Promise<CommitFound> {
   const idBytes = remote.hash === "sha1" ? 20 : 32;
   const list = async (id: string) => entriesOf(await describe(remote, id), idBytes);
   const commit = await commitOf(remote, sha);
@@ -57,8 +77,8 @@ export async function readManifests(remote: Remote, sha: string, most: number): 
     ...inFolder.map((file) => ({ ...file, name: `${folder}/${file.name}` })),
   ].filter(({ kind }) => kind === "file");
   const files = all.slice(0, most);
-  const objects = files.length > 0 ? await remote.get(...files.map(({ id }) => id)) : new Map();
-  const manifests = files.map(({ name: path, id }) => ({ path, text: objects.get(id)!.data.toString() as string }));
+  const texts = await textsOf(remote, new Set(files.map(({ id }) => id)), maxBytes);
+  const manifests = files.map(({ name: path, id }) => ({ path, text: texts.get(id)! }));
   manifests.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
   return { sha: commit.id, message: messageOf(commit.object), ...authorOf(commit.object), manifests };
 }

@@ -122,7 +122,8 @@ export async function readCommit(ctx: Context, repository: RepositoryDoc, change
   try {
     const { provider, url } = repository;
     const remote = await open(ctx, { provider, url, token: tokenOf(ctx, repository) }, ctx.config.hookTimeoutMs);
-    const found = await readManifests(remote, change.sha, maxManifests + 1);
+    const limits = { most: maxManifests + 1, maxBytes: ctx.config.manifestBytes };
+    const found = await readManifests(remote, change.sha, limits);
     let files: ReturnType<typeof changedFiles> | undefined;
     return { ...found, files: () => (files ??= changedFiles(ctx, change, remote, found.sha)) };
   } catch (error) {
