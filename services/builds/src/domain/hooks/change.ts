@@ -28,8 +28,8 @@ export interface HookChange {
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Provider {
-  /** Reports whether the sender knows the secret; compares in constant time. */
-  isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
+  /** Reports whether the sender knows the secret, with which `hmac` signs the body; compares in constant time. */
+  isSigned(headers: Headers, hmac: string, secret: string): boolean;
   /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
   event(headers: Headers, payload: unknown): string;

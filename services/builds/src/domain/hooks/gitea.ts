@@ -57,10 +57,10 @@ const eventOf = (headers: Headers): string =>
 
 /** Gitea and Forgejo, which use several header names. */
 export const gitea: Provider = {
-  isSigned: (headers, body, secret) =>
-    isSignature(headers["x-forgejo-signature"], "", body, secret) ||
-    isSignature(headers["x-gitea-signature"], "", body, secret) ||
-    isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
+  isSigned: (headers, hmac) =>
+    isSignature(headers["x-forgejo-signature"], hmac) ||
+    isSignature(headers["x-gitea-signature"], hmac) ||
+    isSignature(headers["x-hub-signature-256"], `sha256=${hmac}`),
   deliveryId: (headers) => headers["x-forgejo-delivery"] ?? headers["x-gitea-delivery"] ?? headers["x-github-delivery"],
   event: eventOf,
   built: { push: "push", pull_request: "pull" },

@@ -52,7 +52,7 @@ function pull(payload: unknown): HookChange | undefined {
 }
 
 export const github: Provider = {
-  isSigned: (headers, body, secret) => isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
+  isSigned: (headers, hmac) => isSignature(headers["x-hub-signature-256"], `sha256=${hmac}`),
   deliveryId: (headers) => headers["x-github-delivery"],
   event: (headers) => headers["x-github-event"] ?? "",
   built: { push: "push", pull_request: "pull" },

@@ -59,7 +59,7 @@ function isToken(given: string, secret: string): boolean {
 
 /** GitLab, hosted or self-managed. It sends the secret itself instead of a signature. */
 export const gitlab: Provider = {
-  isSigned: (headers, _body, secret) => isToken(headers["x-gitlab-token"] ?? "", secret),
+  isSigned: (headers, _hmac, secret) => isToken(headers["x-gitlab-token"] ?? "", secret),
   // Newer versions send a key that is the same in each retry.
   deliveryId: (headers) => headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"],
   event: (_headers, payload) => textAt(payload, "object_kind"),

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import {
   fromGitea,
   fromGithub,
@@ -197,22 +198,25 @@ describe("no build is made for", () => {
   });
 });
 
+const hmacOf = (body: Uint8Array, secret: string) => createHmac("sha256", secret).update(body).digest("hex");
+
 describe("a signature", () => {
   const requests = [fromHub("push", github.push()), fromLab("Push Hook", gitlab.push()), fromTea("push", gitea.push())];
 
   it.each(requests)("of %s is valid only for its secret and body", (provider, { headers, body }) => {
-    const { isSigned, deliveryId } = providers[provider];
+    const isSigned = (sent: typeof headers, signed: Uint8Array, kept: string) =>
+      providers[provider].isSigned(sent, hmacOf(signed, kept), kept);
     expect(isSigned(headers, body, secret)).toBe(true);
     expect(isSigned(headers, body, `${secret}x`)).toBe(false);
     expect(isSigned({}, body, secret)).toBe(false);
     if (provider !== "gitlab") expect(isSigned(headers, Buffer.concat([body, Buffer.from(" ")]), secret)).toBe(false);
-    expect(deliveryId(headers)).toBe(id);
+    expect(providers[provider].deliveryId(headers)).toBe(id);
   });
 
   it("of Gitea needs only one of its header names", () => {
     const { headers, body } = fromGitea("push", gitea.push(), secret, id);
     const isSigned = (name: string, value = headers[name]!) =>
-      providers.gitea.isSigned({ [name]: value }, body, secret);
+      providers.gitea.isSigned({ [name]: value }, hmacOf(body, secret), secret);
     expect(isSigned("x-gitea-signature")).toBe(true);
     expect(isSigned("x-hub-signature-256")).toBe(true);
     expect(isSigned("x-forgejo-signature", headers["x-gitea-signature"])).toBe(true);
@@ -221,18 +225,14 @@ describe("a signature", () => {
 
   it("of GitLab is valid for secrets whose header arrives as Latin-1 and without outer spaces", () => {
     const sign = (sent: string, kept: string) =>
-      providers.gitlab.isSigned(
-        { "x-gitlab-token": Buffer.from(sent).toString("latin1").trim() },
-        Buffer.alloc(0),
-        kept,
-      );
+      providers.gitlab.isSigned({ "x-gitlab-token": Buffer.from(sent).toString("latin1").trim() }, "", kept);
     for (const one of ["plain", "pässwörd 密", " outer  spaces "]) expect(sign(one, one)).toBe(true);
     expect(sign("pässwört", "pässwörd")).toBe(false);
   });
 
   it("of GitLab is never valid for a secret of spaces", () => {
-    expect(providers.gitlab.isSigned({}, Buffer.alloc(0), "  ")).toBe(false);
-    expect(providers.gitlab.isSigned({ "x-gitlab-token": "" }, Buffer.alloc(0), "  ")).toBe(false);
+    expect(providers.gitlab.isSigned({}, "", "  ")).toBe(false);
+    expect(providers.gitlab.isSigned({ "x-gitlab-token": "" }, "", "  ")).toBe(false);
   });
 
   it("a repeated delivery of GitLab keeps its id", () => {

@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
+import { hashed } from "@ci/kit/bytes/hashed";
 import { nextId } from "@ci/kit/mongo/ids";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
@@ -31,7 +32,7 @@ async function newDelivery(
     repositoryId: _id,
     userId,
     number: await nextId(ctx.db, "hookDeliveries"),
-    bodyHash: createHash("sha256").update(body).digest("base64"),
+    bodyHash: (await hashed(createHash("sha256"), body)).digest("base64"),
     createdAt: ctx.now(),
     failures: 0,
     ...read,
@@ -43,7 +44,8 @@ async function deliveryOf(ctx: Context, request: ReceiveHookRequest): Promise<Ho
   const repository = await ctx.repositories.byId(id);
   if (repository?.provider !== provider) throw notFound();
   const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
-  if (!providers[repository.provider].isSigned(headers, body, secret)) throw notFound();
+  const hmac = (await hashed(createHmac("sha256", secret), body)).digest("hex");
+  if (!providers[repository.provider].isSigned(headers, hmac, secret)) throw notFound();
   return newDelivery(ctx, repository, { headers, body });
 }
 
