@@ -6,6 +6,8 @@ import { serveHttp } from "./server.js";
 
 const config = { stopGraceMs: 0, maxConnections: 4, connectionsPerAddress: 0, trustedProxies: [] };
 
+const requestsFor = (...urls: string[]) => urls.map((url) => `GET ${url} HTTP/1.1\r\n\r\n`).join("");
+
 /** Responds to requests with their addresses, and holds the responses to those of /held. */
 async function serving() {
   const begun: string[] = [];
@@ -26,7 +28,7 @@ async function serving() {
   );
   const send = (...urls: string[]) => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
-    socket.write(urls.map((url) => `GET ${url} HTTP/1.1\r\n\r\n`).join(""));
+    socket.write(requestsFor(...urls));
     return socket;
   };
   return { server, begun, turns, responses, send };
@@ -48,6 +50,22 @@ test("requests that arrive together begin one after another, in turns of their o
   socket.end();
   const received = (await text(socket)).match(/^\/.+?(?=HTTP|$)/gm);
   expect(received).toEqual(["/held", ...numbered(20)]);
+});
+
+test("requests that arrive just after the response before them all begin", async () => {
+  const { server, begun, responses, send } = await serving();
+  await using _ = server;
+  const socket = send("/held");
+  await eventually(() => expect(responses).toHaveLength(1));
+  // Between timers and immediates, the event loop reads from sockets.
+  setTimeout(() => {
+    socket.write(requestsFor("/held", "/next", "/last"));
+    responses[0]!.end();
+  });
+  await eventually(() => expect(responses).toHaveLength(2));
+  responses[1]!.end();
+  await eventually(() => expect(begun).toEqual(["/held", "/held", "/next", "/last"]));
+  socket.destroy();
 });
 
 test("requests behind one whose client has disconnected never begin, and do not hold up the stop", async () => {
