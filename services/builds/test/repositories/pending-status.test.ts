@@ -6,6 +6,7 @@ import { hookContext } from "./_hook-context.js";
 import { bootHooks, deliveries, type Hooked, manifest, secret } from "./_hooks.js";
 
 const accessToken = "t0ken";
+const refusedToken = "ref0sed";
 /** What the provider has recorded, by the path of the commit's status. */
 const recorded = new Map<string, string[]>();
 let refuses = false;
@@ -15,7 +16,8 @@ let heldState = "pending";
 const { suite, hooked } = bootHooks(
   { hookPausesMs: [20, 20] },
   {
-    async answer({ path, body }) {
+    async answer({ path, body, headers }) {
+      if (headers.authorization?.includes(refusedToken)) return { status: 401 };
       if (refuses && path.includes("/hooks")) return { status: 404 };
       if (!path.includes("/statuses/")) return { status: 201 };
       const { state } = JSON.parse(body.toString());
@@ -81,6 +83,15 @@ describe("the pending status of a repository that is removed", () => {
   const remove = (hook: Hooked) => asAnn(() => suite.repositories.deleteRepository(refOf(hook)));
   const isOver = () => eventually(async () => expect(await suite.plannedRemovals()).toBe(0));
 
+  /** Connects the repository again, and pushes the commit there. */
+  async function connectAgain({ namespace, git: { url } }: Hooked, sha: string, accessToken: string) {
+    const again = { namespaceId: namespace.id, provider: "github", url, secret, accessToken };
+    const { repository } = await asAnn(() => suite.repositories.createRepository(again));
+    const { headers, body } = deliveries.push.github({ sha }, "again");
+    await suite.repositories.receiveHook({ provider: "github", id: repository!.id, headers, body });
+    return repository!;
+  }
+
   it("is replaced by an error", async () => {
     const { hook, sha } = await pushed();
     await remove(hook);
@@ -95,14 +106,23 @@ describe("the pending status of a repository that is removed", () => {
     await remove(hook);
     await late.reached;
     [held, heldState] = [undefined, "pending"];
-    const again = { namespaceId: hook.namespace.id, provider: "github", url: hook.git.url, secret, accessToken };
-    const { repository } = await asAnn(() => suite.repositories.createRepository(again));
-    const { headers, body } = deliveries.push.github({ sha }, "again");
-    await suite.repositories.receiveHook({ provider: "github", id: repository!.id, headers, body });
+    await connectAgain(hook, sha, accessToken);
     await eventually(() => expect(statesOf(sha)).toEqual(["pending", "pending"]));
     late.open();
     await eventually(() => expect(statesOf(sha)).toEqual(["pending", "pending", "error", "pending"]));
     await isOver();
+  });
+
+  it("leaves that of others at its URL alone if the provider refuses it", async () => {
+    const { hook, sha, which } = await pushed();
+    const record = await connectAgain(hook, sha, refusedToken);
+    await eventually(async () =>
+      expect(await stored().countDocuments({ repositoryId: record.id, reported: "pending" })).toBe(1),
+    );
+    await remove({ ...hook, record });
+    await isOver();
+    expect(statesOf(sha)).toEqual(["pending"]);
+    expect(await stored().countDocuments({ ...which, reported: "pending" })).toBe(1);
   });
 
   it("is replaced once, also if the hook cannot be removed, and that of an ended build is not", async () => {

@@ -32,18 +32,21 @@ const isRefusal = (response: ApiResponse): boolean => {
   return status >= 400 && status < 500 && status !== 408 && status !== 409 && !isRateLimited(response);
 };
 
-async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<void> {
+/** Returns false if the provider refused the status. */
+async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<boolean> {
   const { url, headers, body } = request;
   const { hookTimeoutMs: timeoutMs } = ctx.config;
   const limits = { timeoutMs, maxBodyBytes, signal: ctx.signal };
   const response = await guardedFetch(ctx.agent, url, { method: "POST", headers, body, ...limits });
   const { status } = response;
-  if (isRefusal(response)) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
+  const isRefused = isRefusal(response);
+  if (isRefused) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
+  return !isRefused;
 }
 
 /**
- * Replaces the pending status of a commit whose repository is gone. If it was connected again, the new one reports the
+ * Replaces the pending status of a commit whose repository is gone. Then other repositories at its URL report the
  * commit's status again. Throws if it has to be retried.
  */
 export async function reportDisconnected(
@@ -54,7 +57,7 @@ export async function reportDisconnected(
 ): Promise<void> {
   const { hookDeliveries: deliveries, repositories } = ctx;
   const status = { provider, cloneUrl, sha, verdict: "error", complaint: disconnected, accessToken } as const;
-  await post(ctx, _id, statusRequest(status));
+  if (!(await post(ctx, _id, statusRequest(status)))) return;
   for (const id of await repositories.reportingAt(cloneUrl)) {
     const [newest] = await deliveries.ofCommit(id, sha);
     if (newest) await deliveries.reportAgain(newest._id);
