@@ -52,7 +52,7 @@ function uidsOf(pid: number): number[] {
 
 const homeKey = Buffer.from("\0HOME=");
 const pieceBytes = 16 * 1024;
-/** Processes of a container share what they do not change, so a stranger's may have megabytes each. */
+/** Thousands of processes of a container may have megabytes each, because they share memory. */
 const maxEnvironmentBytes = 256 * 1024;
 
 async function homeIn(environment: FileHandle): Promise<string | undefined> {

@@ -24,7 +24,7 @@ function folderIn(name: string): string | undefined {
   }
 }
 
-/** More than QEMU's first arguments take. Containers of strangers may have megabytes, which thousands of processes share. */
+/** QEMU's name is among its first arguments. Thousands of other processes may have megabytes of arguments. */
 const headBytes = 16 * 1024;
 
 async function headOf(pid: number): Promise<string> {
