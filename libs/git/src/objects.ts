@@ -1,3 +1,4 @@
+import { pacer } from "@ci/kit/process/pacer";
 import type { GitObject } from "./pack.js";
 
 export function headerOf({ data }: GitObject, name: string): string | undefined {
@@ -52,4 +53,15 @@ export function* entriesIn({ data }: GitObject, idBytes: number): Generator<Tree
   }
 }
 
-export const entriesOf = (directory: GitObject, idBytes: number): TreeEntry[] => [...entriesIn(directory, idBytes)];
+const sliceEntries = 5_000;
+
+/** Returns the entries of a directory, which may be thousands, so other work of the process runs in between. */
+export async function entriesOf(directory: GitObject, idBytes: number): Promise<TreeEntry[]> {
+  const pace = pacer(sliceEntries);
+  const entries: TreeEntry[] = [];
+  for (const entry of entriesIn(directory, idBytes)) {
+    entries.push(entry);
+    await pace(1);
+  }
+  return entries;
+}

@@ -57,7 +57,7 @@ function comparing(remote: Remote) {
   let entryCount = 0;
 
   async function entries(id: string | undefined): Promise<Entries> {
-    const found = id ? entriesOf(await describe(remote, id), idBytes) : [];
+    const found = id ? await entriesOf(await describe(remote, id), idBytes) : [];
     entryCount += found.length;
     await pace(found.length);
     return new Map(found.map((entry) => [entry.name, entry]));
