@@ -48,7 +48,6 @@ else {
       await expect(environment.run(order.jobs[0]!, kill, never)).rejects.toBeInstanceOf(HostTrouble);
     }));
 
-  // Dropbear may refuse a command while another one ends.
   test("reads files after a job that ends the guest's server of files", () => {
     const isServer = '[ "$(cat $process/comm)" = sftp-server ]';
     const script = `echo made > file; for process in /proc/[0-9]*; do ${isServer} && kill -9 \${process#/proc/}; done; true`;
@@ -61,6 +60,7 @@ else {
     });
   });
 
+  // Dropbear may refuse a command while another one ends.
   test("starts jobs while others end", () =>
     inside(machines, ["exit 3"], async ({ environment, order }) => {
       const oneAfterAnother = async () => {
