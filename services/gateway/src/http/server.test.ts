@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { parseRanges } from "@ci/kit/net/guard";
 import { eventually } from "@ci/testkit/eventually";
 import { serveHttp } from "./server.js";
@@ -32,4 +33,17 @@ test("an address has some of the connections, and a trusted proxy may have all",
   first.socket.destroy();
   await eventually(async () => expect((await open("127.0.0.1")).status).toBe("200"));
   for (const { socket } of [second, ...proxied]) socket.destroy();
+});
+
+test("a malformed request behind a response that is being sent closes the connection, and adds nothing to it", async () => {
+  await using server = await serveHttp(
+    "127.0.0.1:0",
+    (_request, response) => void response.write("first half"),
+    config,
+  );
+  const socket = connect({ port: server.port, host: "127.0.0.1" }).on("error", () => undefined);
+  socket.write("GET / HTTP/1.1\r\n\r\n");
+  const [head] = (await once(socket, "data")) as [Buffer];
+  socket.write("malformed\r\n\r\n");
+  expect(`${head}${await text(socket).catch(() => "")}`).toMatch(/^HTTP\/1\.1 200 .*first half\s*$/s);
 });

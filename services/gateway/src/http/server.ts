@@ -68,6 +68,7 @@ const withFewHeaders =
 /** Tracks open responses; while draining, each is the last one on its connection. */
 function openAnswers() {
   const open = new Set<ServerResponse>();
+  const latest = new WeakMap<Socket, ServerResponse>();
   let draining = false;
   const closeAfter = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader("Connection", "close");
@@ -75,8 +76,14 @@ function openAnswers() {
   return {
     add(response: ServerResponse): void {
       open.add(response);
+      latest.set(response.req.socket, response);
       response.once("close", () => open.delete(response));
       if (draining) closeAfter(response);
+    },
+    /** Reports whether a connection has the beginning of a response, and waits for the rest. */
+    hasBegun(socket: Socket): boolean {
+      const { headersSent = false, writableEnded = true } = latest.get(socket) ?? {};
+      return headersSent && !writableEnded;
     },
     drain(): void {
       draining = true;
@@ -122,14 +129,17 @@ export async function serveHttp(
   server.maxHeadersCount = maxHeaders + 1;
   server.on("connection", shareConnections(config));
   server.setTimeout(idleMs);
-  const { add, drain, closeWhenFinished, flushed } = openAnswers();
+  const { add, hasBegun, drain, closeWhenFinished, flushed } = openAnswers();
   const begin = withFewHeaders(listener);
   // Node would refuse expectations other than 100-continue with a status that the API does not have.
   const answer = oneAfterAnother((request, response) => {
     add(response);
     begin(request, response);
   });
-  server.on("request", answer).on("checkExpectation", answer).on("clientError", refuse);
+  server
+    .on("request", answer)
+    .on("checkExpectation", answer)
+    .on("clientError", (error, socket: Socket) => (hasBegun(socket) ? socket.destroySoon() : refuse(error, socket)));
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
