@@ -253,6 +253,16 @@ describe("guardedFetch fails with", () => {
       expect(await reasonOf(guardedFetch(agent, `http://${name}/`, limits))).toBe("FetchFailed: name not found");
   });
 
+  test("name has too many addresses for a name with more than 64", async () => {
+    await using inbox = await receiver();
+    const many = (count: number) => [Array.from({ length: count }, () => "127.0.0.1")];
+    await using names = await dnsServer({ "few.test": many(64), "many.test": many(65) });
+    const agent = agentFor({ resolver: names.resolver });
+    const fetchFrom = (name: string) => guardedFetch(agent, inbox.url.replace("127.0.0.1", name), limits);
+    expect(await fetchFrom("few.test")).toMatchObject({ status: 200 });
+    expect(await reasonOf(fetchFrom("many.test"))).toBe("FetchFailed: name has too many addresses");
+  });
+
   test("invalid request for a URL that is not HTTP", async () => {
     for (const url of ["no url", "ftp://127.0.0.1/"])
       expect(await reasonOf(guardedFetch(agentFor(), url, limits))).toBe("FetchFailed: invalid request");

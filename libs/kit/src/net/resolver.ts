@@ -22,6 +22,12 @@ const maxMs = fixedLimit({
   effect: "the attempt fails with `name lookup failed`",
 });
 
+const maxAddresses = fixedLimit({
+  max: 64,
+  about: "addresses of a host name that a user chose",
+  effect: "the attempt fails with `name has too many addresses`",
+});
+
 const none = ["ENOTFOUND", "ENODATA", "EBADNAME"];
 const refused = ["ESERVFAIL", "EREFUSED", "ENOTIMP"];
 
@@ -61,6 +67,7 @@ async function ask(
       client = new NameServers({ timeout: firstMs, tries: 2 });
       if (servers) client.setServers(servers);
       const { found, error } = await askForOne(client, name, late.signal);
+      if (found.length > maxAddresses) throw new FetchFailed("name has too many addresses");
       if (found.length > 0) return found;
       cause ??= error;
       if (late.signal.aborted) break;
