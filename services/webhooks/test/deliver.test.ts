@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
 import { Webhook as Verifier } from "standardwebhooks";
@@ -69,6 +72,33 @@ describe("succeeds", () => {
     const kindsAt = (path: string) => inbox.requests.filter((request) => request.path === path).map(kindOf);
     expect([kindsAt("/all"), kindsAt("/started")]).toEqual([kinds, ["build.started"]]);
   });
+});
+
+test("a receiver that closes connections without notice gets each delivery in one attempt", async () => {
+  const bodies: unknown[] = [];
+  const served = new Set<Socket>();
+  const server = createServer((incoming, response) => {
+    const { socket } = incoming;
+    const isFirst = !served.has(socket);
+    served.add(socket);
+    if (!isFirst) return void socket.resetAndDestroy();
+    incoming.on("data", (chunk) => bodies.push(JSON.parse(chunk).number)).on("end", () => response.end());
+  });
+  using _closing = {
+    [Symbol.dispose]: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const numbers = Array.from({ length: 10 }, (_, nth) => nth + 1);
+  for (const number of numbers) await ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
+  const deliveries = await ci.settled(webhook, 10);
+  expect(deliveries.map(({ attempts }) => attempts.map(({ code }) => code))).toEqual(numbers.map(() => [200]));
+  expect(bodies).toEqual(numbers);
 });
 
 describe("order", () => {

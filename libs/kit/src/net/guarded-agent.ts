@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, DEFAULT_CIPHERS, rootCertificates, type SecureContext } from "node:tls";
-import { Agent, buildConnector } from "undici";
+import { Agent, buildConnector, Client, type Dispatcher, Pool } from "undici";
 import { FetchFailed } from "./fetch-failed.js";
 import {
   type Allow,
@@ -75,6 +75,27 @@ const trusting = (extraCa?: string) => {
   return createSecureContext({ ...keyExchange, ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
 };
 
+/** One connection at a time. */
+export class Connection extends Client {
+  /** Reports whether the server has answered on the present connection. If so, it may be about to close it. */
+  hasAnswered = false;
+
+  constructor(origin: URL, options: Client.Options) {
+    super(origin, options);
+    this.on("connect", () => {
+      this.hasAnswered = false;
+    });
+  }
+
+  /** Tells the request which connection it gets. */
+  override dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
+    options.onConnection?.(this);
+    return super.dispatch(options, handler);
+  }
+}
+
+export type RequestOptions = Dispatcher.DispatchOptions & { onConnection?(connection: Connection): void };
+
 /**
  * Returns a connection pool that connects to no refused address. It checks the address of each new connection, and
  * loads the trusted certificates at the first one to an `https:` URL. Throws if the extra certificates are not PEM.
@@ -109,6 +130,8 @@ export const guardedAgent = ({ extraCa, allow, resolver = systemResolver() }: Ag
         return callback(new FetchFailed("address not allowed"), null);
       connectorsFor(options.protocol).get(opened)!(options, callback);
     },
+    factory: (origin, options) =>
+      new Pool(origin, { ...options, factory: (to, settings) => new Connection(to, settings) }),
     keepAliveMaxTimeout: 10_000,
   });
 };

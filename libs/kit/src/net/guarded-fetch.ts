@@ -4,6 +4,7 @@ import { joined } from "../bytes/joined.js";
 import { Pieces } from "../bytes/pieces.js";
 import { fixedLimit } from "../process/fixed-limit.js";
 import { bodyFailure, FetchFailed, failure } from "./fetch-failed.js";
+import type { Connection, RequestOptions } from "./guarded-agent.js";
 
 export type FetchOptions = {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -14,6 +15,11 @@ export type FetchOptions = {
   /** Counts for GET only. With 0 the redirect itself is returned. */
   readonly maxRedirects?: number;
   readonly signal?: AbortSignal;
+};
+
+export type Repeatable = {
+  /** The server recognizes a request that it gets twice. It is sent again if a connection in use before is broken off. */
+  readonly mayRepeat?: boolean;
 };
 
 /** Dispose of it unless you read the body to its end. */
@@ -150,17 +156,22 @@ export const guardedStream = async (
 /** Whatever their Content-Length says, with which undici would compare an empty body. */
 const withoutBody = [204, 304];
 
+const isReset = (error: unknown): boolean => (failure(error) as FetchFailed).reason === "connection reset";
+
 type Received = Answered & { readonly body: Buffer; readonly truncated: boolean };
 
 /** A request whose response is kept in memory. Streams and signals would cost as much CPU time as the rest of it. */
-const receiving = (options: FetchOptions, maxBytes: number) => {
+const receiving = ({ mayRepeat = false, ...options }: FetchOptions & Repeatable, maxBytes: number) => {
   let stopped: { readonly reason: unknown } | undefined;
   let stopCurrent = (_reason: unknown) => {};
 
-  const send = (agent: Agent, url: URL, headers: Record<string, string>) =>
-    new Promise<Received>((resolve, reject) => {
+  /** Returns undefined if the server broke off a connection that it had answered on before, without any response. */
+  const sendOnce = (agent: Agent, url: URL, headers: Record<string, string>) =>
+    new Promise<Received | undefined>((resolve, reject) => {
       const { method = "GET", body } = options;
       let controller: Dispatcher.DispatchController | undefined;
+      let connection: Connection | undefined;
+      let isReused = false;
       let answered: Answered = { statusCode: 0, headers: {} };
       const pieces = new Pieces();
       const countInterim = interimCounter();
@@ -174,32 +185,47 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
         close();
       };
       if (stopped) return reject(stopped.reason);
-      agent.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method, headers, body, ...noLimits },
-        {
-          onRequestStart(current) {
-            controller = current;
-            if (stopped) close();
-          },
-          onResponseStart(_, statusCode, headers) {
-            if (statusCode < 200) return countInterim();
-            answered = { statusCode, headers };
-            if (withoutBody.includes(statusCode)) return end();
-            if (redirectOf(options, answered) === undefined) return;
-            end();
-            close();
-          },
-          onResponseData(_, chunk) {
-            pieces.add(chunk);
-            if (pieces.sizeBytes <= maxBytes) return;
-            end();
-            close();
-          },
-          onResponseEnd: end,
-          onResponseError: (_, error) => reject(answered.statusCode > 0 ? bodyFailure(error) : error),
+      const onConnection = (given: Connection) => {
+        connection = given;
+      };
+      const target = { origin: url.origin, path: url.pathname + url.search };
+      const request: RequestOptions = { ...target, method, headers, body, ...noLimits, onConnection };
+      agent.dispatch(request, {
+        onRequestStart(current) {
+          controller = current;
+          isReused = connection?.hasAnswered === true;
+          if (stopped) close();
         },
-      );
+        onResponseStart(_, statusCode, headers) {
+          isReused = false;
+          if (connection) connection.hasAnswered = true;
+          if (statusCode < 200) return countInterim();
+          answered = { statusCode, headers };
+          if (withoutBody.includes(statusCode)) return end();
+          if (redirectOf(options, answered) === undefined) return;
+          end();
+          close();
+        },
+        onResponseData(_, chunk) {
+          pieces.add(chunk);
+          if (pieces.sizeBytes <= maxBytes) return;
+          end();
+          close();
+        },
+        onResponseEnd: end,
+        onResponseError(_, error) {
+          if (mayRepeat && isReused && isReset(error)) resolve(undefined);
+          else reject(answered.statusCode > 0 ? bodyFailure(error) : error);
+        },
+      });
     });
+
+  const send = async (agent: Agent, url: URL, headers: Record<string, string>): Promise<Received> => {
+    for (;;) {
+      const received = await sendOnce(agent, url, headers);
+      if (received) return received;
+    }
+  };
 
   return {
     send,
@@ -214,7 +240,7 @@ const receiving = (options: FetchOptions, maxBytes: number) => {
 export const guardedFetch = async (
   agent: Agent,
   url: URL | string,
-  options: FetchOptions & { maxBodyBytes: number },
+  options: FetchOptions & Repeatable & { maxBodyBytes: number },
 ) => {
   const startedAt = process.hrtime.bigint();
   const { send, stop } = receiving(options, options.maxBodyBytes);

@@ -41,6 +41,7 @@ export const poster =
         timeoutMs,
         maxBodyBytes,
         signal,
+        mayRepeat: true,
       });
       const { status: code, truncated, durationNs } = fetched;
       const response = { code, headers: storable(fetched.headers), body: textOf(fetched.body, truncated), truncated };
