@@ -191,6 +191,9 @@ describe("guardedFetch fails with", () => {
     ["connection reset", "HTTP/1.1 200 OK\r\nConnection: close"],
     ["connection reset", "HTTP/1.0 200 OK"],
     ["invalid response", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nbad header"],
+    ["invalid response", "HTTP/1.1 000 OK"],
+    ["invalid response", "HTTP/1.1 101 Switching Protocols"],
+    ["invalid response", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket"],
   ])("%s if the connection ends early after %j, for a stream too", async (reason, head) => {
     const server = await listen(
       createTcpServer((socket) =>

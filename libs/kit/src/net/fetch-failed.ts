@@ -30,6 +30,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: certificate("wrong host name"),
   UND_ERR_HEADERS_OVERFLOW: "invalid response",
   HTTPParserError: "invalid response",
+  ERR_ASSERTION: "invalid response",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid response",
   UND_ERR_INVALID_ARG: "invalid request",
   ERR_INVALID_URL: "invalid request",
@@ -44,7 +45,8 @@ const families: readonly [RegExp, string][] = [
 export const failure = (error: unknown, signal?: AbortSignal): unknown => {
   if (signal?.aborted) return signal.reason;
   if (error instanceof FetchFailed) return error;
-  const { code = "", name = "" } = error as { code?: string; name?: string };
+  const { code = "", name = "", message } = error as { code?: string; name?: string; message?: string };
+  if (message === "bad upgrade") return new FetchFailed("invalid response", { cause: error });
   const family = families.find(([pattern]) => pattern.test(code));
   return new FetchFailed(reasons[code || name] ?? family?.[1] ?? "network error", { cause: error });
 };
