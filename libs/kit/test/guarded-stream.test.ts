@@ -47,4 +47,25 @@ describe("guardedStream", () => {
     };
     expect(await reasonOf(read())).toBe("FetchFailed: timeout");
   });
+
+  const body = "x".repeat(200_000);
+  const ends = `\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  test.each([
+    ["as announced", `HTTP/1.1 200 OK\r\nConnection: close${ends}`],
+    ["without notice", `HTTP/1.1 200 OK${ends}`],
+    ["as the end of the body", `HTTP/1.1 200 OK\r\n\r\n${body}`],
+    ["as the end of the body of HTTP/1.0", `HTTP/1.0 200 OK\r\n\r\n${body}`],
+  ])("a slow reader gets the whole body of a server that closes the connection %s", async (_, response) => {
+    const { port } = await listen(createTcpServer((socket) => socket.once("data", () => socket.end(response))));
+    for (let repeated = 0; repeated < 10; repeated++) {
+      using stream = await guardedStream(agentFor(), `http://127.0.0.1:${port}`, { timeoutMs: 600_000 });
+      let sizeBytes = 0;
+      for await (const chunk of stream.body) {
+        sizeBytes += chunk.length;
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      }
+      expect(sizeBytes).toBe(body.length);
+    }
+  });
 });
