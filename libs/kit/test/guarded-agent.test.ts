@@ -1,9 +1,10 @@
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
+import { createServer as createSecureServer } from "node:tls";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { receiver } from "@ci/testkit/receiver";
 import { parseAllow } from "../src/net/guard.js";
 import { checkedAddresses, guardedAgent } from "../src/net/guarded-agent.js";
-import { guardedFetch } from "../src/net/guarded-fetch.js";
+import { guardedFetch, guardedStream } from "../src/net/guarded-fetch.js";
 import * as certificates from "./certificates.js";
 import { agentFor, fetchText, home, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
@@ -130,6 +131,51 @@ describe("TLS", () => {
     const { port } = await httpServer((_, response) => response.end());
     const attempt = guardedFetch(agentFor(), `https://127.0.0.1:${port}`, limits);
     expect(await reasonOf(attempt)).toBe("FetchFailed: TLS handshake failed");
+  });
+
+  test.each([
+    [40, "no failure"],
+    [60, "FetchFailed: TLS handshake too long"],
+  ])("%d further certificates of a server: %s", async (count, outcome) => {
+    const { port } = await serve([certificates.good, ...Array(count).fill(certificates.authority)].join("\n"));
+    await using names = await dnsServer(zone);
+    const agent = agentFor({ resolver: names.resolver, extraCa: certificates.authority });
+    expect(await reasonOf(guardedFetch(agent, `https://receiver.test:${port}`, limits))).toBe(outcome);
+  });
+
+  test("a server cannot repeat the handshake", async () => {
+    const refusals: string[] = [];
+    const server = await listen(
+      createSecureServer({ ...certificates.rsa, maxVersion: "TLSv1.2" }, (socket) => {
+        const refused = (error: Error | null) => {
+          refusals.push(String(error));
+          socket.destroy();
+        };
+        socket.on("error", refused).once("data", () => socket.renegotiate({}, refused));
+      }),
+    );
+    await using names = await dnsServer(zone);
+    const agent = agentFor({ resolver: names.resolver, extraCa: certificates.rsa.cert });
+    const attempt = guardedFetch(agent, `https://receiver.test:${server.port}`, limits);
+    expect(await reasonOf(attempt)).toBe("FetchFailed: connection reset");
+    expect(refusals[0]).toContain("no renegotiation");
+  });
+
+  test("a slow reader gets the whole body of a server that closes the connection after it", async () => {
+    const body = Buffer.alloc(1024 ** 2, "x");
+    const answer = { cert: certificates.good, key: certificates.key };
+    const { port } = await listen(
+      createTlsServer(answer, (_, response) => response.setHeader("Connection", "close").end(body)),
+    );
+    await using names = await dnsServer(zone);
+    const agent = agentFor({ resolver: names.resolver, extraCa: certificates.authority });
+    using response = await guardedStream(agent, `https://receiver.test:${port}`, limits);
+    let bytes = 0;
+    for await (const chunk of response.body) {
+      bytes += chunk.length;
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    }
+    expect(bytes).toBe(body.length);
   });
 
   test("guardedAgent throws for an extra certificate that is not PEM", () => {

@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
+import { constants, X509Certificate } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { existsSync, readFileSync } from "node:fs";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import { createSecureContext, DEFAULT_CIPHERS, rootCertificates, type SecureContext } from "node:tls";
 import { Agent, buildConnector, Client, type Dispatcher, Pool } from "undici";
 import { FetchFailed } from "./fetch-failed.js";
@@ -16,6 +16,7 @@ import {
   openedAt,
   portOf,
 } from "./guard.js";
+import { limitedHandshake } from "./handshake-limit.js";
 import { type Resolver, systemResolver } from "./resolver.js";
 
 export type Guard = { readonly allow: Allow; readonly resolver?: Resolver };
@@ -72,7 +73,11 @@ const keyExchange = { ciphers: `${DEFAULT_CIPHERS}:!kDHE`, ecdhCurve: "X25519:P-
 const trusting = (extraCa?: string) => {
   const system = systemBundles.filter(existsSync).slice(0, 1);
   const bundles = system.map((path) => readFileSync(path, "utf8"));
-  return createSecureContext({ ...keyExchange, ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
+  return createSecureContext({
+    ...keyExchange,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])],
+  });
 };
 
 /** One connection at a time. */
@@ -117,8 +122,7 @@ export const guardedAgent = ({ extraCa, allow, resolver = systemResolver() }: Ag
     new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened, secureContext)]));
   const plain = connectors();
   let secure: typeof plain | undefined;
-  const connectorsFor = (protocol: string) => {
-    if (protocol !== "https:") return plain;
+  const secureConnectors = () => {
     secure ??= connectors(trusting(extraCa));
     return secure;
   };
@@ -128,7 +132,16 @@ export const guardedAgent = ({ extraCa, allow, resolver = systemResolver() }: Ag
       // Literal addresses are not looked up, so check them here.
       if (isIP(options.hostname) && blockedAddress(options.hostname, opened))
         return callback(new FetchFailed("address not allowed"), null);
-      connectorsFor(options.protocol).get(opened)!(options, callback);
+      const connectPlain = plain.get(opened)!;
+      if (options.protocol !== "https:") return connectPlain(options, callback);
+      connectPlain({ ...options, protocol: "http:", port: String(portOf(options)) }, (error, socket) => {
+        if (error) return callback(error, null);
+        const { stream, secured } = limitedHandshake(socket);
+        secureConnectors().get(opened)!({ ...options, httpSocket: stream as Socket }, (...result) => {
+          secured();
+          callback(...result);
+        });
+      });
     },
     factory: (origin, options) =>
       new Pool(origin, { ...options, factory: (to, settings) => new Connection(to, settings) }),
