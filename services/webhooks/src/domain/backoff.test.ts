@@ -16,6 +16,9 @@ test.each([
   ["Fri, 02 Jan 2026 03:05:05 GMT", 60_000],
   ["Fri, 02 Jan 2026 03:03:05 GMT", 0],
   ["Fri, 02 Jan 2027 03:03:05 GMT", dayMs],
+  ["Friday, 02-Jan-26 03:05:05 GMT", 60_000],
+  ["Fri Jan  2 03:05:05 2026", 60_000],
+  ["Fri Jan  2 03:05:05 2026 +0100", 0],
   ["2026-01-02T03:05:05Z", 0],
 ])("Retry-After %j is %d ms", (header, expected) => {
   expect(retryAfterMs(header, now)).toBe(expected);

@@ -7,8 +7,13 @@ export function retryAfterMs(header: string | undefined, now: Date): number {
   return waitMs > 0 ? Math.min(waitMs, dayMs) : 0;
 }
 
-// Date.parse also accepts texts such as "1.5". HTTP dates all end in GMT.
-const httpDate = (text: string): number => (text.endsWith("GMT") ? Date.parse(text) : Number.NaN);
+const asctime = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+// Date.parse also accepts texts such as "1.5". RFC 9110 has three forms of dates: two end in GMT, and asctime's means GMT.
+const httpDate = (text: string): number => {
+  if (asctime.test(text)) return Date.parse(`${text} GMT`);
+  return text.endsWith("GMT") ? Date.parse(text) : Number.NaN;
+};
 
 const leastSpread = 0.8;
 
