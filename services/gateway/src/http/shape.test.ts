@@ -1,4 +1,4 @@
-import { moment } from "./shape.js";
+import { moment, readFields, textsByName } from "./shape.js";
 
 test.each([
   ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
@@ -19,4 +19,13 @@ test.each([
   {},
 ])("%p is no timestamp", (value) =>
   expect(moment.safeParse(value).error?.issues).toMatchObject([{ message: "must be an RFC3339 timestamp" }]),
+);
+
+test.each([
+  ['{"__proto__": "a", "B": "c"}', { values: {}, complaints: { variables: ["Variables key __proto__ is reserved"] } }],
+  ['{"constructor": "a", "B": "c"}', { values: { variables: { constructor: "a", B: "c" } }, complaints: {} }],
+])("of the texts by name in %s, none is dropped without a word", (json, reading) =>
+  expect(
+    readFields({ variables: textsByName }, { variables: JSON.parse(json) }, { comment: 1, scope: 1, text: 1 }),
+  ).toEqual(reading),
 );

@@ -106,11 +106,17 @@ export function readFields(shape: Shape, given: Readonly<Record<string, unknown>
     const max = lengths[type.meta()?.limit as keyof Lengths] ?? Number.POSITIVE_INFINITY;
     if (typeof value === "string" && !isWithin(value, max))
       complaints[field] = [`${displayName(field)} ${tooLong(max)}`];
+    else if (parsed.success && hasReservedName(value))
+      complaints[field] = [`${displayName(field)} key ${reservedName} is reserved`];
     else if (parsed.success) values[field] = parsed.data;
     else complaints[field] = [`${displayName(field)} ${messageOf(parsed.error)}`];
   }
   return { values, complaints };
 }
+
+const reservedName = "__proto__";
+// Zod and the messages of gRPC drop this name from an object.
+const hasReservedName = (value: unknown): boolean => typeof value === "object" && Object.hasOwn(value!, reservedName);
 
 // The beginning of a list that is too long is as wrong as the whole.
 const shortened = (value: unknown): unknown => (Array.isArray(value) ? value.slice(0, maxEntries + 1) : value);
