@@ -56,6 +56,8 @@ test.each([
   ["{NODE: [{a: b}]}", [expect.stringContaining("NODE[0] must be a string, not a mapping")]],
   ["{'$(id)': [1]}", ["Manifest line 3, column 10: matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],
   ["{_bsontype: [1]}", ["Manifest line 3, column 10: matrix axis _bsontype is reserved"]],
+  ["{NODE: [1], __proto__: [2]}", ["Manifest line 3, column 21: matrix axis __proto__ is reserved"]],
+  ["{NODE: [1], include: [{__proto__: 1}]}", ["Manifest line 3, column 32: matrix axis __proto__ is reserved"]],
   ["{NODE: [1], include: [{_bsontype: 1}]}", ["Manifest line 3, column 32: matrix axis _bsontype is reserved"]],
   [
     "{NODE: [1], include: [{A-B: 1}]}",
@@ -96,6 +98,7 @@ test("in the name of a cache, what looks like an axis must be one of a combinati
   expect(named("npm-${NDOE}", axes)).toEqual([unknown]);
   expect(named("npm-${NDOE}", axes, true)).toEqual([]);
   expect(named("npm", "{NODE: [1, 2], exclude: [{NDOE: 2}]}", true)).toEqual([]);
+  expect(named("npm", "{__proto__: [1]}", true)).toEqual([]);
 });
 
 test("10^6 and 10^30 combinations are refused without being made", () => {

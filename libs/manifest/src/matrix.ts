@@ -32,7 +32,9 @@ const maxValueLength = fixedLimit({
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** MongoDB takes an object with this key for a value of its own. */
 const reservedName = "_bsontype";
-const propertyNames = { pattern: axisName.source, not: { const: reservedName } };
+/** The messages of gRPC drop it. */
+const droppedName = "__proto__";
+const propertyNames = { pattern: axisName.source, not: { enum: [reservedName, droppedName] } };
 const lists = ["include", "exclude"];
 
 const value: Spec<string> = {
@@ -47,6 +49,7 @@ const value: Spec<string> = {
 };
 
 function isAxis(name: string, at: number, { complain }: Where): boolean {
+  if (name === droppedName) complain.addAt(at, `matrix axis ${name} is reserved`);
   const matches = axisName.test(name);
   if (matches && name !== reservedName) return true;
   const what = matches ? "is reserved" : `does not match ${axisName.source}`;

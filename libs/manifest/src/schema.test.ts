@@ -72,9 +72,13 @@ test.each([
   }),
   ...['"2"', '"x"', "-1", "{times: '1'}"].map((retry) => `${docker}\njobs: [{retry: ${retry}}]`),
   ...["stages: []", "jobs: [{env: [null]}]", "env: [null]"].map((list) => `${docker}\n${list}`),
-  ...["{NODE: [1]}", "{node-version: [1]}", "{A: [1], include: [{B-C: 1}]}", "{A: [1], exclude: [null]}"].map(
-    (matrix) => `${docker}\nmatrix: ${matrix}`,
-  ),
+  ...[
+    "{NODE: [1]}",
+    "{node-version: [1]}",
+    "{A: [1], include: [{B-C: 1}]}",
+    "{A: [1], exclude: [null]}",
+    "{__proto__: [1]}",
+  ].map((matrix) => `${docker}\nmatrix: ${matrix}`),
   "driver: {type: qemu, image: a, keep_on_failure: '${A}'}\nmatrix: {A: [5]}",
 ])("the schema and the parser agree on %j", (text) => {
   expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
