@@ -80,6 +80,13 @@ test.each([
     "{NODE: [1, 2], exclude: [{NODE: 1}, {NDOE: 2}]}",
     ['Manifest line 3: unknown axis "NDOE" in exclude; did you mean "NODE"?'],
   ],
+  [
+    "{OS: [alpine, slim], exclude: [{OS: alpin}, {OS: x}, {OS: slim}]}",
+    [
+      'Manifest line 3: unknown value "alpin" of OS in exclude; did you mean "alpine"?',
+      'Manifest line 3: unknown value "x" of OS in exclude',
+    ],
+  ],
   ["{NODE: [1], exclude: [{os: b}], include: [{OS: a}]}", ['Manifest line 3: unknown axis "os" in exclude']],
 ])("complains about %j", (matrix, complaints) => {
   expect(complaintsOf(matrix)).toEqual(complaints);
@@ -98,6 +105,7 @@ test("in the name of a cache, what looks like an axis must be one of a combinati
   expect(named("npm-${NDOE}", axes)).toEqual([unknown]);
   expect(named("npm-${NDOE}", axes, true)).toEqual([]);
   expect(named("npm", "{NODE: [1, 2], exclude: [{NDOE: 2}]}", true)).toEqual([]);
+  expect(named("npm", "{NODE: [1, 2], exclude: [{NODE: 3}]}", true)).toEqual([]);
   expect(named("npm", "{__proto__: [1]}", true)).toEqual([]);
 });
 

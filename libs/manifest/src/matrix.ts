@@ -80,19 +80,34 @@ function readList<T>(of: Spec<T>, mapping: Mapping, name: string, where: Where):
   return entry && !isEmpty(entry.tree) ? valuesOf(list(of).read(entry.tree, { ...where, name })) : [];
 }
 
-type AxisUse = readonly [name: string, at: number];
+type AxisUse = readonly [name: string, at: number, given?: Tree];
 
 function complainOfUnknownAxes(used: readonly AxisUse[], axes: readonly string[], place: string, complain: Complaints) {
   for (const [name, at] of used.filter(([name]) => !axes.includes(name)).slice(0, maxEntries))
     complain.addAt(at, `unknown axis "${quoted(name)}" in ${place}${suggestion(nearest(name, axes))}`, "line");
 }
 
+function complainOfUnknownValues(used: readonly AxisUse[], axes: readonly Axis[], complain: Complaints) {
+  const valuesOf = new Map(axes);
+  const unknown = used.flatMap(([name, , given]) => {
+    const values = valuesOf.get(name);
+    if (!values || typeof given?.value !== "string" || values.includes(given.value)) return [];
+    return [{ name, values, at: given.at, value: given.value }];
+  });
+  for (const { name, values, at, value } of unknown.slice(0, maxEntries)) {
+    const meant = nearest(value, values.slice(0, maxBuilds));
+    complain.addAt(at, `unknown value "${quoted(value)}" of ${name} in exclude${suggestion(meant)}`, "line");
+  }
+}
+
 const keysIn = (list: Tree | undefined): AxisUse[] =>
   (Array.isArray(list?.value) ? (list.value as Tree[]) : []).flatMap((one) =>
-    isMapping(one) ? [...one.value].map(([name, { at }]) => [name, at] as const) : [],
+    isMapping(one) ? [...one.value].map(([name, { at, tree }]) => [name, at, tree] as const) : [],
   );
 
-const product = (axes: readonly (readonly [string, readonly string[]])[]): Axes[] =>
+type Axis = readonly [name: string, values: readonly string[]];
+
+const product = (axes: readonly Axis[]): Axes[] =>
   axes.reduce<Axes[]>(
     (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [{}],
@@ -124,6 +139,7 @@ function combinationsOf(mapping: Mapping, at: number, where: Where): readonly Ax
   const excludedKeys = keysIn(mapping.get("exclude")?.tree).filter(([name]) => axisName.test(name));
   const axisNames = names.map(([name]) => name);
   complainOfUnknownAxes(excludedKeys, axisNames, "exclude", complain);
+  complainOfUnknownValues(excludedKeys, axes, complain);
   const made = axes.length === 0 ? [] : product(axes);
   const kept = made.filter((one) => !excluded!.some((pattern) => matches(one, pattern)));
   const found: Axes[] = [...kept];
