@@ -3,7 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { key, type Values } from "./mapping.js";
-import { controls, list, type Placed, placed, text } from "./spec.js";
+import { controls, entry, list, type Placed, placed, text } from "./spec.js";
 
 /** The files that a build keeps for later builds under one name. */
 export interface Cache {
@@ -17,13 +17,13 @@ export interface Cache {
 export const cacheKeys = {
   name: key(placed(text), "Name of the cache", "npm"),
   key: key(
-    list(text),
+    list(entry),
     "Files that determine the content of the cache, as paths or globs. Builds with equal files use the same entry",
     ["package-lock.json"],
     ...["keys", "files", "restore-keys"],
   ),
   paths: key(
-    list(text),
+    list(entry),
     "Files and folders to keep, relative to the working directory or below `~/`",
     ["node_modules", "~/.npm"],
     ...["path", "folders"],

@@ -10,7 +10,7 @@ import { duration } from "./scalar.js";
 import { serviceKeys } from "./services.js";
 import { shell } from "./shell.js";
 import { sourceKeys } from "./source.js";
-import { list, placed, text, textUpTo } from "./spec.js";
+import { entry, list, placed, text, textUpTo } from "./spec.js";
 import { jobWhen, when } from "./when.js";
 
 const maxName = fixedLimit({
@@ -28,13 +28,13 @@ const jobKeys = {
     ...["title", "id"],
   ),
   commands: key(
-    list(text),
+    list(entry),
     "Commands for the shell, one per line; the first command that fails ends the job",
     ["npm ci", "npm test"],
     ...["command", "script", "run", "steps", "step", "exec", "before_script"],
   ),
   artifacts: key(
-    list(text),
+    list(entry),
     "Files to keep after the job, as `source [=> name]`; a source may be a glob for up to 1,000 files, and all globs of a build match some 5,000. In the name of a glob each `*`, or several in a row, stands for the name of the file; neither that pattern nor what it makes may be longer than 4,096 characters",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
     ...["outputs", "files"],
@@ -89,7 +89,7 @@ export const manifestKeys = {
     "strategy",
   ),
   objects: key(
-    list(text),
+    list(entry),
     "Objects to place in the environment, as `name [=> path]`",
     ["ca.pem => /etc/ssl/ca.pem"],
     "secrets",
@@ -117,18 +117,18 @@ export const manifestKeys = {
     "caches",
   ),
   stages: key(
-    list(textUpTo(maxName)),
+    list(textUpTo(maxName, entry)),
     "The stages in order, with names of at most 200 characters; by default those of the jobs, in order of appearance",
     ["build", "test"],
   ),
   allow_failures: key(
-    list(text),
+    list(entry),
     "Stages whose failures do not fail the build",
     ["lint"],
     ...["allow_failure", "continue-on-error"],
   ),
   parallel: key(
-    list(text),
+    list(entry),
     "Stages whose jobs run at the same time, in one environment",
     ["test"],
     ...["concurrent", "side_by_side"],

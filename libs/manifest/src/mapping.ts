@@ -1,7 +1,7 @@
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { nearest, suggestion } from "./nearest.js";
-import { filled, type Json, orEmpty, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
+import { entry, filled, type Json, orEmpty, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
 import { type Entry, isEmpty, isMapping } from "./tree.js";
 
 export interface Key<T> {
@@ -70,7 +70,7 @@ export const mapping = <K extends Keys>(
   schema: required.length > 0 ? mappingSchema(keys, required) : orEmpty(mappingSchema(keys)),
   none: {} as Values<K>,
   read(tree, where) {
-    if (isEmpty(tree)) return readKeys(new Map(), keys, () => where);
+    if (tree.isNull || isEmpty(tree)) return readKeys(new Map(), keys, () => where);
     if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
     complainOfUnknown(tree.value, keys, ` in ${noun}`, where.complain);
     return readKeys(tree.value, keys, (name) => ({ ...where, name }));
@@ -86,7 +86,7 @@ export const textOr = <K extends Keys>(
   const mapped = mapping(noun, keys, required);
   return {
     noun: "a string or a mapping",
-    schema: { anyOf: [filled(text.schema), mapped.schema] },
+    schema: { anyOf: [filled(entry.schema), mapped.schema] },
     none: "",
     read: (tree, where) => (isMapping(tree) && !isEmpty(tree) ? mapped.read(tree, where) : text.read(tree, where)),
   };

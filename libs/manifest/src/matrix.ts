@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { nearest, suggestion } from "./nearest.js";
-import { type Json, list, orEmpty, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
+import { entry, type Json, list, orEmpty, type Placed, type Spec, text, type Where, wrongType } from "./spec.js";
 import { isEmpty, isMapping, type Mapping, type Tree } from "./tree.js";
 
 /** One combination of a matrix: a value for each axis. */
@@ -38,7 +38,7 @@ const propertyNames = { pattern: axisName.source, not: { enum: [reservedName, dr
 const lists = ["include", "exclude"];
 
 const value: Spec<string> = {
-  ...text,
+  ...entry,
   read(tree, where) {
     const given = text.read(tree, where);
     if (given === undefined) return undefined;
@@ -60,10 +60,10 @@ function isAxis(name: string, at: number, { complain }: Where): boolean {
 /** One entry of `include` or `exclude`. */
 const combination: Spec<Axes> = {
   noun: "a mapping",
-  schema: { anyOf: [{ type: "object", propertyNames, additionalProperties: text.schema }, { enum: ["", []] }] },
+  schema: { anyOf: [{ type: "object", propertyNames, additionalProperties: text.schema }, { enum: [null, "", []] }] },
   none: {},
   read(tree, where) {
-    if (isEmpty(tree)) return undefined;
+    if (tree.isNull || isEmpty(tree)) return undefined;
     if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
     const entries = [...tree.value].flatMap(([name, { at, tree: given }]) => {
       const read = isAxis(name, at, where) ? value.read(given, { ...where, name }) : undefined;
@@ -164,7 +164,7 @@ export const matrix: Spec<readonly Axes[]> = {
       exclude: listed("Leaves out the combinations that have all of an entry's values"),
     },
     propertyNames,
-    additionalProperties: orEmpty({ type: "array", items: text.schema }),
+    additionalProperties: orEmpty({ type: "array", items: value.schema }),
   },
   none: [],
   read: (tree, where) =>
@@ -178,7 +178,7 @@ const fill = (text: string, axes: Axes): string =>
 
 function filled(tree: Tree, axes: Axes): Tree {
   const { at, value } = tree;
-  if (typeof value === "string") return { at, value: fill(value, axes) };
+  if (typeof value === "string") return { ...tree, value: fill(value, axes) };
   if (isMapping(tree)) return { at, value: filledMapping(tree.value, axes) };
   return Array.isArray(value) ? { at, value: value.map((one: Tree) => filled(one, axes)) } : tree;
 }

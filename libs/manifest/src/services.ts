@@ -3,7 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { envEntry } from "./entries.js";
 import { key, type Values } from "./mapping.js";
-import { list, type Placed, text } from "./spec.js";
+import { entry, list, type Placed, text } from "./spec.js";
 
 /** A container beside the jobs. */
 export interface ManifestService {
@@ -31,7 +31,7 @@ export const serviceKeys = {
     ["POSTGRES_PASSWORD=test"],
     ...["environment", "variables"],
   ),
-  command: key(list(text), "Command that replaces the image's own", ["postgres", "-c", "fsync=off"], "cmd", "args"),
+  command: key(list(entry), "Command that replaces the image's own", ["postgres", "-c", "fsync=off"], "cmd", "args"),
   ready: key(
     text,
     "A command that ends with 0 once the service is ready; without it, the image's health check decides",

@@ -81,10 +81,13 @@ export const text: Spec<string> = {
   read: (tree, where) => (typeof tree.value === "string" ? tree.value : wrongType(tree, where, text.noun)),
 };
 
+/** A text in a list. There a null counts by its source text, too. */
+export const entry: Spec<string> = { ...text, schema: { type: ["string", "number", "boolean", "null"] } };
+
 /** A text of at most `max` characters. */
-export const textUpTo = (max: number): Spec<string> => ({
-  ...text,
-  schema: { ...text.schema, maxLength: max },
+export const textUpTo = (max: number, of = text): Spec<string> => ({
+  ...of,
+  schema: { ...of.schema, maxLength: max },
   read(tree, where) {
     const given = text.read(tree, where);
     if (given !== undefined && given.length > max && Array.from(given).length > max)

@@ -5,6 +5,8 @@ export interface Tree {
   /** Offset in the text; of an alias, that of the value it stands for. */
   readonly at: number;
   readonly value: string | null | readonly Tree[] | Mapping;
+  /** In a list, a null is its source text. */
+  readonly isNull?: boolean;
 }
 
 export type Mapping = ReadonlyMap<string, Entry>;
@@ -115,7 +117,11 @@ function valueIn(walk: Walk, node: Node): Tree["value"] {
   return text;
 }
 
-const content = (walk: Walk, node: Node): Tree => ({ at: offsetOf(node), value: valueIn(walk, node) });
+const content = (walk: Walk, node: Node): Tree => ({
+  at: offsetOf(node),
+  value: valueIn(walk, node),
+  ...(isNothing(node) ? { isNull: true } : {}),
+});
 
 function convert(walk: Walk, node: Node): Tree {
   if (isAlias(node)) return expand(walk, node.source, offsetOf(node));

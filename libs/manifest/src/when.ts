@@ -3,7 +3,7 @@ import { matchesSegments } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
 import { key, mapping, type Values } from "./mapping.js";
 import { nearest, suggestion } from "./nearest.js";
-import { filled, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { entry, filled, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";
 
 const maxGlobs = fixedLimit({
   max: 50,
@@ -42,7 +42,7 @@ const noun = "a glob or a list of globs";
 const globSchema = (known?: readonly string[]): Json =>
   known
     ? { anyOf: [{ enum: known }, { type: "string", pattern: `^!(${known.join("|")})$|[*?]` }] }
-    : filled(text.schema);
+    : filled(entry.schema);
 
 /** One glob or a list of globs, each with `!` in front if it excludes. `known` are all texts that it can match. */
 const globs = (known?: readonly string[]): Spec<readonly string[]> => ({
