@@ -120,6 +120,7 @@ export function readDriver(
   entries: Mapping | undefined,
   accepted: readonly string[] | undefined,
   where: Where,
+  at?: number,
 ): Driver {
   if (!entries) return none;
   const { complain } = where;
@@ -127,7 +128,7 @@ export function readDriver(
   const given = trimmed(readEntry(text, type, where));
   if (given === undefined) return none;
   if (!isType(given)) {
-    complain.add("invalid driver specified", given, type?.tree.at);
+    complain.add("invalid driver specified", given, type?.tree.at ?? at);
     return none;
   }
   if (accepted && !accepted.includes(given))

@@ -57,7 +57,7 @@ const jobKeys = {
     ["NODE_ENV=production"],
     ...["environment", "variables", "vars"],
   ),
-  shell: key(shell, "The shell that runs the commands; by default `/bin/sh`", "bash"),
+  shell: key(placed(shell), "The shell that runs the commands; by default `/bin/sh`", "bash"),
   when: key(
     jobWhen,
     "When the job is part of a build, and with which status of the build it runs; by default unless a job has failed the build",

@@ -251,7 +251,7 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
     ["Manifest objects invalid entry a => ../b", 5, 11],
     ['Manifest artifacts invalid entry x => ""/..', 9, 31],
     ["Manifest sources invalid entry --upload-pack=evil", 6, 11],
-    ["Manifest cannot have more than 0 jobs", undefined, undefined],
+    ["Manifest cannot have more than 0 jobs", 9, 1],
   ]);
 });
 

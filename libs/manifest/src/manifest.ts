@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { maxGlobName } from "@ci/kit/process/glob";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
-import { type Complaint, type Complaints, complaints } from "./complaints.js";
+import { type Complaint, type Complaints, complaints, type Place } from "./complaints.js";
 import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./entries.js";
@@ -78,7 +78,9 @@ export interface ManifestLimits {
 }
 
 /** The namespace is checked elsewhere: empty if the manifest names none, absent if it cannot be read. */
-export type Reading = { manifest: Manifest } | { complaints: readonly Complaint[]; namespace?: string };
+export type Reading = ({ manifest: Manifest } | { complaints: readonly Complaint[]; namespace?: string }) & {
+  readonly namespacePlace?: Place;
+};
 
 /** Parses entries and reports those that are invalid. Of entries with equal keys the last one counts. */
 function parseEntries<T>(
@@ -129,7 +131,7 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   complainOfUnknown(root, manifestKeys, "", complain);
   const whereOf = (top: string) => ({ complain, top, name: top, inList: false });
   const values = readKeys(root, manifestKeys, whereOf);
-  const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"));
+  const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"), root.get("driver")?.at);
   const bad = (name: string) => (entry: Placed<string>) => complain.add(`${name} invalid entry`, entry.value, entry.at);
   const jobs = values.jobs ?? [];
   const { stages, stageOf } = stagesOf(values.stages ?? [], jobs, values, complain);
@@ -222,8 +224,9 @@ function checkCounts(
   const refuse = (name: string, what: string) =>
     complain.refuseAt(root.get(name)?.tree.at ?? 0, `cannot have more than ${what}`);
   const { stages, jobs, sources, services } = manifest;
-  if (stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
-  if (jobs.length + sources.length + services.length > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
+  const addAt = (name: string, what: string) => complain.add(`cannot have more than ${what}`, "", root.get(name)?.at);
+  if (stages.length > maxStages) addAt(root.has("stages") ? "stages" : "jobs", `${maxStages} stages`);
+  if (jobs.length + sources.length + services.length > maxJobs) addAt("jobs", `${maxJobs} jobs`);
   for (const name of ["env", "objects"] as const)
     if (manifest[name].length > maxEntries) refuse(name, `${maxEntries} entries in ${name}`);
   const ownEnv = [...jobs, ...services].reduce((sum, { env }) => sum + env.length, 0);
@@ -248,7 +251,11 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   const manifest = matrixOf(yaml.root.value, limits, limits.isStored ? forStored(complain) : complain);
   checkCounts(yaml.root.value, manifest, limits, complain);
   const { list } = complain;
-  return list.length === 0 ? { manifest } : { complaints: list, namespace: manifest.namespace ?? "" };
+  const named = yaml.root.value.get("namespace");
+  const place = named && { namespacePlace: yaml.placeOf(named.tree.at) };
+  return list.length === 0
+    ? { manifest, ...place }
+    : { complaints: list, namespace: manifest.namespace ?? "", ...place };
 }
 
 /** Reports whether a manifest changes nothing in an update: it is empty, or a mapping with empty values only. */

@@ -3,7 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { envEntry } from "./entries.js";
 import { key, type Values } from "./mapping.js";
-import { entry, list, type Placed, text } from "./spec.js";
+import { entry, list, type Placed, placed, text } from "./spec.js";
 
 /** A container beside the jobs. */
 export interface ManifestService {
@@ -23,7 +23,7 @@ const maxServices = fixedLimit({
 });
 
 export const serviceKeys = {
-  name: key(text, "Its name in the network of the build", "db", "alias", "host"),
+  name: key(placed(text), "Its name in the network of the build", "db", "alias", "host"),
   image: key(text, "The image of the container", "postgres:17"),
   env: key(
     list(text),
@@ -45,12 +45,17 @@ type Given = Placed<Values<typeof serviceKeys>>;
 /** A label of a host name. */
 const isName = (name: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name);
 
+const nameAt = ({ at, value }: Given): number => value.name?.at ?? at;
+
 function readService({ at, value }: Given, complain: Complaints): ManifestService {
-  const name = value.name?.trim() ?? "";
+  const name = value.name?.value.trim() ?? "";
   const image = value.image?.trim() ?? "";
   const ready = value.ready?.trim() ?? "";
   if (!isName(name))
-    complain.addAt(at, `the name of a service must be lower-case letters, digits and dashes, not "${quoted(name)}"`);
+    complain.addAt(
+      nameAt({ at, value }),
+      `the name of a service must be lower-case letters, digits and dashes, not "${quoted(name)}"`,
+    );
   if (image === "") complain.addAt(at, `service "${quoted(name)}" must have an image`);
   const env = new Map<string, string>();
   for (const entry of value.env ?? []) {
@@ -82,7 +87,7 @@ export function readServices(given: readonly Given[], driver: string, complain: 
   const names = new Set<string>();
   return given.slice(0, maxServices).map((one) => {
     const service = readService(one, complain);
-    if (names.has(service.name)) complain.refuseAt(one.at, `services duplicate name ${quoted(service.name)}`);
+    if (names.has(service.name)) complain.refuseAt(nameAt(one), `services duplicate name ${quoted(service.name)}`);
     names.add(service.name);
     return service;
   });

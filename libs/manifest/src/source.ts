@@ -23,7 +23,7 @@ const depth: Spec<string> = { ...text, schema: wholeSchema(1, maxDepth) };
 
 /** The keys of a source that is written as a mapping. */
 export const sourceKeys = {
-  url: key(text, "The repository", "https://git.example.com/team/app.git", "repository", "repo"),
+  url: key(placed(text), "The repository", "https://git.example.com/team/app.git", "repository", "repo"),
   ref: key(
     placed(text),
     "The branch, tag or commit to check out; by default the repository's own",
@@ -32,7 +32,7 @@ export const sourceKeys = {
     "tag",
   ),
   dir: key(placed(text), "The folder; by default the name of the repository", "app", "folder", "path", "directory"),
-  depth: key(depth, "How many commits of the history to fetch; by default all", 1),
+  depth: key(placed(depth), "How many commits of the history to fetch; by default all", 1),
   submodules: key(flag, "Whether to fetch the submodules, and theirs", true, "recursive"),
 };
 
@@ -67,13 +67,13 @@ export function readSource({ value, at }: Placed<Given>, complain: Complaints): 
     if (!source) complain.add("sources invalid entry", value, at);
     return source;
   }
-  const { url = "", depth = "", submodules } = value;
+  const { url, depth, submodules } = value;
   const [ref, dir] = [readPart("ref", value.ref, complain), readPart("dir", value.dir, complain)];
-  const source = sourceOf(url.trim(), ref, dir);
-  if (!source) complain.add("sources invalid entry", url, at);
-  const commits = depth === "" ? undefined : depthOf(depth.trim());
-  if (depth !== "" && commits === undefined)
-    complain.addAt(at, `depth must be a whole number from 1 to ${maxDepth}, not "${quoted(depth)}"`);
+  const source = sourceOf(url?.value.trim() ?? "", ref, dir);
+  if (!source) complain.add("sources invalid entry", url?.value, url?.at ?? at);
+  const commits = depthOf(depth?.value.trim() ?? "");
+  if (depth?.at !== undefined && commits === undefined)
+    complain.addAt(depth.at, `depth must be a whole number from 1 to ${maxDepth}, not "${quoted(depth.value)}"`);
   return (
     source && {
       ...source,

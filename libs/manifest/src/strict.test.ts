@@ -148,6 +148,17 @@ describe("the run of a job", () => {
   });
 });
 
+test.each([
+  ["driver: # x\n  image: a\n", "invalid driver specified"],
+  [`${driver}sources:\n- dir: c\n  url: -x\n`, "sources invalid entry -x"],
+  [`${driver}stages: # x\n- a\n- b\njobs: [{stage: a}]`, "cannot have more than 1 stages"],
+  [`${driver}sources: [a]\njobs: # x\n- {stage: a}\n- {stage: a}\n`, "cannot have more than 2 jobs"],
+])("of %j the place is known, also where the message does not name it", (text, expected) => {
+  const reading = readManifest(text, { ...limits, maxStages: 1, maxJobs: 2 });
+  const line = text.split("\n").findIndex((one) => one.includes("x")) + 1;
+  expect("complaints" in reading && reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line }]);
+});
+
 describe("a command with a colon", () => {
   test.each([
     ["echo foo: bar", `; quote it ("- 'echo foo: bar'")`],
@@ -179,7 +190,7 @@ test("a source may be a mapping, and a job may have variables and a shell of its
 });
 
 test.each([
-  ["sources: [{url: u/a, depth: 0}]", 'line 2, column 11: depth must be a whole number from 1 to 1000000, not "0"'],
+  ["sources: [{url: u/a, depth: 0}]", 'line 2, column 29: depth must be a whole number from 1 to 1000000, not "0"'],
   [
     "sources: [{url: u/a, dir: ../b}]",
     'line 2, column 27: invalid dir "../b" in a source; it cannot begin with "-", contain ".." or have control characters',
@@ -195,9 +206,9 @@ test.each([
   ["sources: [[a]]", "line 2, column 11: sources[0] must be a string, not a list"],
   [
     "jobs: [{shell: bash -e}]",
-    'line 2, column 8: shell must be a name or an absolute path, without options, not "bash -e"',
+    'line 2, column 16: shell must be a name or an absolute path, without options, not "bash -e"',
   ],
-  ["jobs: [{shell: -e}]", 'line 2, column 8: shell must be a name or an absolute path, without options, not "-e"'],
+  ["jobs: [{shell: -e}]", 'line 2, column 16: shell must be a name or an absolute path, without options, not "-e"'],
   ["jobs: [{env: [1=a]}]", "env invalid entry 1=a"],
 ])("%j is refused", (text, expected) => {
   expect(complaints(text)).toEqual([expected]);
@@ -224,10 +235,10 @@ test.each([
   ],
   [
     "services: [{name: DB, image: a}]",
-    'line 2, column 12: the name of a service must be lower-case letters, digits and dashes, not "DB"',
+    'line 2, column 19: the name of a service must be lower-case letters, digits and dashes, not "DB"',
   ],
   ["services: [{name: db}]", 'line 2, column 12: service "db" must have an image'],
-  ["services: [{name: a, image: b}, {name: a, image: c}]", "line 2, column 33: services duplicate name a"],
+  ["services: [{name: a, image: b}, {name: a, image: c}]", "line 2, column 40: services duplicate name a"],
   [`services: [${"{name: a, image: b},".repeat(11)}]`, "line 2, column 212: cannot have more than 10 services"],
   ["services: [{name: a, image: b, alias: c}]", 'line 2: unknown key "alias" in a service; did you mean "name"?'],
 ])("%.60j is refused", (text, expected) => {

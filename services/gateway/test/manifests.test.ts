@@ -56,6 +56,12 @@ test("a check finds what a submission is refused for, with places", async () => 
   expect(json.jobs).toEqual([]);
 });
 
+test("a namespace that is refused has a place", async () => {
+  const { json } = await user.post("/manifests/check", { manifest: `${manifest}namespace: a b\n` });
+  const message = expect.stringContaining("Manifest a b: namespace: name can only contain letters");
+  expect(json.errors).toEqual([{ message, line: 10, column: 12 }]);
+});
+
 test("a check makes no namespace", async () => {
   const namespace = aWord("ns");
   const { json } = await user.post("/manifests/check", { manifest: `${manifest}namespace: ${namespace}\n` });

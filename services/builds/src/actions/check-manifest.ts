@@ -69,7 +69,8 @@ export async function checkManifest(
   if (!name) return { manifest, destination: name === "" ? {} : undefined, complaints: invalid };
   const { complaints, ...found } = await findNamespace(ctx, userId, name);
   const destination = complaints.length === 0 ? { name, ...found } : undefined;
-  return { manifest, destination, complaints: [...invalid, ...complaints] };
+  const placed = complaints.map((one) => ({ ...one, ...read.namespacePlace }));
+  return { manifest, destination, complaints: [...invalid, ...placed] };
 }
 
 /**
