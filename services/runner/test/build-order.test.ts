@@ -39,6 +39,7 @@ describe("conditions", () => {
     ["The manifest has no jobs", 0, []],
     ["No job of the manifest is for this build", 1, []],
     ["No job of the manifest is for this build", 0, [[["echo never"], onFailure] as const]],
+    ["No job of this build has commands", 1, [[["", " "], {}] as const, [["echo never"], onFailure] as const]],
   ])("a build says that nothing was run: %s", async (why, leftOutJobs, jobs) => {
     const { final, text } = await run({ ...jobsLike(...jobs), leftOutJobs });
     expect([final, text]).toEqual(["passed", `${why}: nothing was run\n`]);

@@ -8,8 +8,9 @@ export function sayIfNothingRuns(build: Assignment, index: number, say: (line: s
   const { jobs, leftOutJobs = 0 } = build;
   const own = jobs.filter((_, at) => !isSetup(build, at));
   const decides = own.length === 0 ? 0 : jobs.length - own.length - 1;
-  if (index !== decides || own.some(({ skipAfterSuccess }) => !skipAfterSuccess)) return;
+  const due = own.filter(({ skipAfterSuccess }) => !skipAfterSuccess);
+  if (index !== decides || due.some(({ commands }) => commands.some((one) => one.trim() !== ""))) return;
   const hasJobs = own.length + leftOutJobs > 0;
-  const why = hasJobs ? "No job of the manifest is for this build" : "The manifest has no jobs";
-  say(`${why}: nothing was run`);
+  const otherwise = hasJobs ? "No job of the manifest is for this build" : "The manifest has no jobs";
+  say(`${due.length > 0 ? "No job of this build has commands" : otherwise}: nothing was run`);
 }
