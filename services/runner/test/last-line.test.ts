@@ -127,6 +127,17 @@ if (image)
       expect(build.ends.at(-1)).toEqual([137, "out of memory"]);
     });
 
+    test("which variable is too large", async () => {
+      const [fits, tooLarge] = [131_069, 131_070].map((length) => ({
+        key: "A",
+        value: "x".repeat(length),
+        masked: false,
+      }));
+      expect((await run(anAssignment({ driver, variables: [fits!] }, ["true"]))).final).toBe("passed");
+      const line = /too large for a process \(12\d KiB together, 128 KiB in A\): shorten them, or use files/;
+      expect(lastLine(await run(anAssignment({ driver, variables: [tooLarge!] }, ["true"])))).toMatch(line);
+    });
+
     test("that the image has no git", async () => {
       expect(lastLine(await run(buildCloning({ driver })))).toBe(
         "The image has no git: use an image with git for a build with sources",

@@ -1,3 +1,4 @@
+import { roundedSize } from "@ci/kit/bytes/size-text";
 import type { Job, Order } from "../driver.js";
 
 /** Returns the variables of a job. Those of the user replace what the build knows about itself. */
@@ -9,4 +10,19 @@ export function variablesOf(
   const all = [{ key: "CI_WORKSPACE", value: workspace }, ...(job.facts ?? []), ...variables, ...(job.variables ?? [])];
   const byKey = new Map(all.map(({ key, value }) => [key, value]));
   return [...byKey].map(([key, value]) => ({ key, value }));
+}
+
+/** Linux lets no single variable be longer than this, with its name and two more characters. */
+const maxVariableBytes = 128 * 1024;
+
+/** Reports whether no process can be started with these variables, because one of them is too large. */
+export const isTooLarge = (variables: Order["variables"]): boolean =>
+  variables.some(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value) + 2 > maxVariableBytes);
+
+export function tooLargeLine(variables: Order["variables"]): string {
+  const all = variables.map(({ key, value }) => ({ key, bytes: Buffer.byteLength(value) }));
+  const largest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const sum = roundedSize(all.reduce((total, { bytes }) => total + bytes, 0));
+  const sizes = `${sum} together, ${roundedSize(largest.bytes)} in ${largest.key}`;
+  return `The variables of the job are too large for a process (${sizes}): shorten them, or use files`;
 }

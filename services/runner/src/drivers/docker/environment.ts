@@ -9,6 +9,7 @@ import { endingOf, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { loginsOf } from "../registry/logins.js";
+import { isTooLarge, tooLargeLine, variablesOf } from "../variables.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
@@ -64,6 +65,7 @@ const inTime = (work: (mayWait: () => boolean) => Promise<void>, during: () => A
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
 interface AfterRunOptions {
+  readonly order: Order;
   /** The container of a job, or of the last one; undefined before it has run. */
   readonly ran: (job?: Job) => Docker.Container | undefined;
   readonly first: () => Promise<Docker.Container>;
@@ -86,6 +88,7 @@ type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees"
 
 /** What can be asked about a job's container. */
 const afterRun = ({
+  order,
   ran,
   first,
   workspace,
@@ -93,6 +96,8 @@ const afterRun = ({
   limits: { memoryBytes, diskBytes },
 }: AfterRunOptions): AfterRun => ({
   async explain(_exitCode, signal, job) {
+    const variables = job && variablesOf(order, job, workspace);
+    if (variables && isTooLarge(variables)) return tooLargeLine(variables);
     const container = ran(job);
     const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
     return isOut ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY") : undefined;
@@ -192,7 +197,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
+    ...afterRun({ order, ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
       await inTime(remove, () => during).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { roundedSize } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { User } from "../user.js";
+import { tooLargeLine } from "../variables.js";
 import { openPipe } from "./pipe.js";
 import { endGroup } from "./process-group.js";
 
@@ -67,7 +67,7 @@ function startError(error: unknown, { variables, folder }: ScriptRun): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (isGone(folder))
     return refused("The working directory is gone or cannot be entered: let jobs remove only what is in it");
-  const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value, bytes: Buffer.byteLength(value) }));
+  const all = Object.entries(variables).map(([key, value = ""]) => ({ key, value }));
   if (code === "ERR_INVALID_ARG_VALUE") {
     const { key } = all.find(({ value }) => value.includes("\0")) ?? {};
     return key === undefined
@@ -75,10 +75,7 @@ function startError(error: unknown, { variables, folder }: ScriptRun): unknown {
       : refused(`The variable ${key} contains a NUL character, which no variable may contain: remove it`);
   }
   if (code !== "E2BIG") return error;
-  const largest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-  const sum = roundedSize(all.reduce((total, { bytes }) => total + bytes, 0));
-  const sizes = `${sum} together, ${roundedSize(largest.bytes)} in ${largest.key}`;
-  return refused(`The variables of the job are too large for a process (${sizes}): shorten them, or use files`);
+  return refused(tooLargeLine(all));
 }
 
 function launch(run: ScriptRun) {
