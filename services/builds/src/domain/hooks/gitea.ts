@@ -48,7 +48,8 @@ function pull(payload: unknown): HookChange | undefined {
     defaultBranch: textAt(payload, "repository", "default_branch"),
     id: textAt(payload, "pull_request", "number") || textAt(payload, "number"),
     action,
-    base: textAt(payload, "pull_request", "base", "sha"),
+    // The target branch may have moved on, and what changed there is no change of the request.
+    base: textAt(payload, "pull_request", "merge_base") || textAt(payload, "pull_request", "base", "sha"),
   });
 }
 

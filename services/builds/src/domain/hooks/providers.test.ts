@@ -109,6 +109,13 @@ describe("a pull request", () => {
     expect(read(provider, request)).toEqual({ ...pulled, ...from, action, email, repoId });
   });
 
+  it("is compared with the commit where it left the target branch, if Gitea names that", () => {
+    const forked = "1".repeat(40);
+    const { pull_request: pull, ...payload } = gitea.pull();
+    const given = { ...payload, pull_request: { ...pull, merge_base: forked } };
+    expect(read(...fromTea("pull_request", given))).toMatchObject({ base: forked, targetBranch: "main" });
+  });
+
   const deletedFork = github.pull();
   const withHead = ({ pull_request: pull, ...payload }: ReturnType<typeof gitea.pull>, head: object) => ({
     ...payload,
