@@ -201,6 +201,22 @@ describe("a kill", () => {
 });
 
 describe("artifacts", () => {
+  test("are found under their URL, whatever their names", async () => {
+    const names = [".", "./x", "a//b", "a/.", "out/", "/abs", "%2F", "x/-/y"];
+    const build = await run(
+      job(
+        ["touch x"],
+        names.map((name, index) => `${index === 0 ? "" : "./".repeat(index)}x => ${name}`),
+      ),
+    );
+    const { json } = await ann.get(build.artifacts_url);
+    const found = await Promise.all(json.map(async ({ url }: { url: string }) => (await ann.get(url)).json.name));
+    const contents = await Promise.all(
+      json.map(async (one: { content_url: string }) => (await ann.get(one.content_url)).status),
+    );
+    expect([found.toSorted(), new Set(contents)]).toEqual([names.toSorted(), new Set([200])]);
+  });
+
   test("have a record at once, and content after their job", async () => {
     const fields = job(["printf content > out.bin"], ["out.bin => dist/a b.bin", "nothing"]);
     const build = await run(fields);

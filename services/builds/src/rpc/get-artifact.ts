@@ -8,7 +8,9 @@ export const getArtifact =
   (ctx: Context): Handlers["getArtifact"] =>
   async ({ ref, name }, { caller }) => {
     const { doc, artifacts } = await seeArtifacts(ctx, caller, ref);
-    const artifact = artifacts.find((one) => one.name === name);
+    const named = (wanted: string) => artifacts.find((one) => one.name === wanted);
+    // URL parsers drop a segment that is a dot, so its URL ends with a slash.
+    const artifact = named(name) ?? (name === "./" ? named(".") : undefined);
     if (!artifact) throw notFound();
     const job = doc.jobs.findIndex((one) => one.id === artifact.jobId);
     return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: await withQueuePlace(ctx, doc) };
