@@ -143,6 +143,14 @@ it("builds that are too large together are refused, and leave nothing", async ()
   expect((await suite.submit(suite.users.eve)).number).toBe(1);
 });
 
+it("builds of many jobs that are too large together are refused as such, and not as one build", async () => {
+  const axis = `matrix: {N: [${Array.from({ length: 50 }, (_, n) => n)}]}`;
+  const text = `${axis}\ndriver: {type: os}\njobs: [${"{commands: [a, b, c, d, e, f, g, h, i, j, k, l, m]},".repeat(490)}]`;
+  const message =
+    "Manifest matrix makes builds that are larger than 7 MiB together; use fewer combinations, fewer jobs or shorter commands";
+  expect((await fault(suite.submit(suite.users.eve, text))).fields).toEqual({ manifest: [message] });
+});
+
 it("if the first build of a group exists already, none is stored", async () => {
   const mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const store = buildStore(mongo.db, () => {});

@@ -6,6 +6,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { searchedBy } from "./selection.js";
 
 const advice = "use fewer jobs, shorter commands, or fewer or shorter variables";
+const adviceForMatrix = "use fewer combinations, fewer jobs or shorter commands";
 /** The rest of a document's 16 MiB is for artifacts, output, waiting events, and what jobs and users add. */
 const maxNewBytes = fixedLimit({
   max: 7 * 1024 ** 2,
@@ -42,8 +43,11 @@ export const bytesOfAll = (sizes: readonly NewSize[]): number => sizes.reduce((s
 
 /** Complains if a new build, or the builds of a matrix together, are too large. */
 export function recordComplaints(sizes: readonly NewSize[]): string[] {
-  const largest = Math.max(bytesOfAll(sizes), ...sizes.map(({ bytesWithEvents }) => bytesWithEvents));
-  return largest <= maxNewBytes ? [] : [`Manifest makes a build of more than ${sizeText(maxNewBytes)}; ${advice}`];
+  const limit = sizeText(maxNewBytes);
+  if (sizes.some(({ bytesWithEvents }) => bytesWithEvents > maxNewBytes))
+    return [`Manifest makes a build of more than ${limit}; ${advice}`];
+  if (bytesOfAll(sizes) <= maxNewBytes) return [];
+  return [`Manifest matrix makes builds that are larger than ${limit} together; ${adviceForMatrix}`];
 }
 
 /** Returns the bytes of new builds. Throws `invalid` if they are too large. */
