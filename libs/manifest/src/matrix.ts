@@ -30,9 +30,8 @@ const maxValueLength = fixedLimit({
   refusal: "Manifest line L, column C: matrix value cannot be longer than N characters in length",
 });
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** MongoDB takes an object with this key for a value of its own. */
+/** MongoDB takes an object with the first key for a value of its own; messages of gRPC drop the second. */
 const reservedName = "_bsontype";
-/** The messages of gRPC drop it. */
 const droppedName = "__proto__";
 const propertyNames = { pattern: axisName.source, not: { enum: [reservedName, droppedName] } };
 const lists = ["include", "exclude"];

@@ -81,7 +81,6 @@ export const text: Spec<string> = {
   read: (tree, where) => (typeof tree.value === "string" ? tree.value : wrongType(tree, where, text.noun)),
 };
 
-/** A text in a list. There a null counts by its source text, too. */
 export const entry: Spec<string> = { ...text, schema: { type: ["string", "number", "boolean", "null"] } };
 
 /** A text of at most `max` characters. */

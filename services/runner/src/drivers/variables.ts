@@ -12,10 +12,9 @@ export function variablesOf(
   return [...byKey].map(([key, value]) => ({ key, value }));
 }
 
-/** Linux lets no single variable be longer than this, with its name and two more characters. */
 const maxVariableBytes = 128 * 1024;
 
-/** Reports whether no process can be started with these variables, because one of them is too large. */
+/** Reports whether Linux starts no process with these variables: one is too large with its name, `=` and a zero byte. */
 export const isTooLarge = (variables: Order["variables"]): boolean =>
   variables.some(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value) + 2 > maxVariableBytes);
 
