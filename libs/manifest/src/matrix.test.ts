@@ -83,8 +83,8 @@ test.each([
   [
     "{OS: [alpine, slim], exclude: [{OS: alpin}, {OS: x}, {OS: slim}]}",
     [
-      'Manifest line 3: unknown value "alpin" of OS in exclude; did you mean "alpine"?',
-      'Manifest line 3: unknown value "x" of OS in exclude',
+      'Manifest line 3: "alpin" in exclude is not one of the values of OS: alpine, slim',
+      'Manifest line 3: "x" in exclude is not one of the values of OS: alpine, slim',
     ],
   ],
   ["{NODE: [1], exclude: [{os: b}], include: [{OS: a}]}", ['Manifest line 3: unknown axis "os" in exclude']],

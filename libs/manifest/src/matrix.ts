@@ -94,8 +94,8 @@ function complainOfUnknownValues(used: readonly AxisUse[], axes: readonly Axis[]
     return [{ name, values, at: given.at, value: given.value }];
   });
   for (const { name, values, at, value } of unknown.slice(0, maxEntries)) {
-    const meant = nearest(value, values.slice(0, maxBuilds));
-    complain.addAt(at, `unknown value "${quoted(value)}" of ${name} in exclude${suggestion(meant)}`, "line");
+    const all = quoted(values.slice(0, maxBuilds).join(", "));
+    complain.addAt(at, `"${quoted(value)}" in exclude is not one of the values of ${name}: ${all}`, "line");
   }
 }
 
