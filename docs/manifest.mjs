@@ -59,9 +59,9 @@ function table({ properties, required = [] }) {
 
 const schema = /** @type {Schema} */ (manifestSchema(""));
 const { cache, concurrency, driver, jobs, services, sources, when } = schema.properties;
-const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
+const drivers = driver.anyOf.flatMap((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
-  return `### ${type}\n\n${table(one)}`;
+  return type ? [`### ${type}\n\n${table(one)}`] : [];
 });
 
 const page = `# Manifest

@@ -4,7 +4,7 @@ import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
 import { wholeSchema } from "./scalar.js";
-import { controls, type Json, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { controls, type Json, orEmpty, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
 import { isMapping, type Mapping } from "./tree.js";
 
 type Type = Driver["type"];
@@ -34,7 +34,8 @@ const maxKeepMinutes = fixedLimit({
 });
 
 const number = wholeSchema(1, maxKeepMinutes);
-const numberOrAxis: Json = { ...number, pattern: `${number.pattern}|\\$\\{` };
+const axis = "\\$\\{";
+const numberOrAxis: Json = { ...number, pattern: `${number.pattern}|${axis}` };
 const keepMinutes: Spec<string> = { ...text, schema: numberOrAxis };
 
 const qemuKeys = {
@@ -57,6 +58,16 @@ function schemaOf(of: Type): Json {
   const properties = schema.properties as Record<string, Json>;
   const { description } = properties.type!;
   return { ...schema, properties: { ...properties, type: { description, examples: [of], const: of } } };
+}
+
+/** A driver whose type, or other word, is an axis of the matrix. */
+function schemaWithAxis(): Json {
+  const schema = mappingSchema({ ...qemuKeys, ...dockerKeys }, ["type"]);
+  const properties = schema.properties as Record<string, Json>;
+  const { description, examples } = properties.pull!;
+  const pull = { description, examples, ...orEmpty(text.schema) };
+  const noAxis = { not: { type: "string", pattern: axis } };
+  return { ...schema, properties: { ...properties, pull }, not: { properties: { type: noAxis, pull: noAxis } } };
 }
 
 const none: Driver = { type: "os", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 0 };
@@ -110,7 +121,7 @@ function driverOf(of: Type, entries: Mapping, where: Where): Driver {
 /** The keys of a driver. `readDriver` checks them. */
 export const driver: Spec<Mapping> = {
   noun: "a mapping",
-  schema: { anyOf: (Object.keys(keysOf) as Type[]).map(schemaOf) },
+  schema: { anyOf: [...(Object.keys(keysOf) as Type[]).map(schemaOf), schemaWithAxis()] },
   none: new Map(),
   read: (tree, where) => (isMapping(tree) ? tree.value : wrongType(tree, where, "a mapping")),
 };

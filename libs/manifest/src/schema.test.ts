@@ -88,6 +88,10 @@ test.each([
   `${docker}\nservices: [{name: a, image: b, command: [null]}]\ncache: [{name: a, key: [null], paths: [null]}]`,
   `${docker}\ncache: [null]`,
   "driver: {type: qemu, image: a, keep_on_failure: '${A}'}\nmatrix: {A: [5]}",
+  "driver: {type: '${A}'}\nmatrix: {A: [os]}",
+  "driver: {type: '${A}', image: a, workspace: /b, pull: }\nmatrix: {A: [docker]}",
+  "driver: {type: '${A}', image: a, size: 1}\nmatrix: {A: [qemu]}",
+  "driver: {type: docker, image: a, workspace: /b, pull: '${A}'}\nmatrix: {A: [always, if-not-present]}",
 ])("the schema and the parser agree on %j", (text) => {
   expect(validate(parse(text))).toBe("manifest" in readManifest(text, limits));
 });
