@@ -87,6 +87,10 @@ test.each([
       'Manifest line 3: "x" in exclude is not one of the values of OS: alpine, slim',
     ],
   ],
+  [
+    "{A: [1], exclude: [{B: 1}, {a: 1}]}",
+    ['Manifest line 3: unknown axis "B" in exclude', 'Manifest line 3: unknown axis "a" in exclude; did you mean "A"?'],
+  ],
   ["{NODE: [1], exclude: [{os: b}], include: [{OS: a}]}", ['Manifest line 3: unknown axis "os" in exclude']],
 ])("complains about %j", (matrix, complaints) => {
   expect(complaintsOf(matrix)).toEqual(complaints);

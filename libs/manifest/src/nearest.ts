@@ -18,7 +18,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const words = known.filter((one) => one.length <= maxLength);
   const distances = words.map((one) => ({ one, distance: distanceOf(word, one) }));
   const [first] = distances.sort((a, b) => a.distance - b.distance);
-  return first && first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
+  if (!first || first.distance >= first.one.length) return undefined;
+  return first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
 }
 
 /** Returns the end of a complaint about an unknown word. */
