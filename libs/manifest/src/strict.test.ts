@@ -45,6 +45,7 @@ describe("stages", () => {
     ["stages: [build, test]\njobs:\n- commands: [a]", "line 4: a job has no stage; the stages are: build, test"],
     ["stages: [a]\nallow_failures:\n- b", 'line 4: allow_failures: "b" is not one of the stages: a'],
     ["jobs: [{stage: a}]\nparallel: [build]", 'line 3: parallel: "build" is not one of the stages: a'],
+    ["parallel: [build]", 'line 2: parallel: "build" is not a stage: the manifest has no jobs'],
     ["stages: [a, '']\njobs: [{commands: [b]}]", "line 2, column 13: a stage must have a name"],
     ["stages:\n- a\n-\njobs: [{commands: [b]}]", "line 4, column 2: a stage must have a name"],
     ['jobs: [{stage: "a\\0b"}]', "line 2, column 16: the name of a stage cannot have control characters"],
