@@ -51,11 +51,12 @@ const nounOf = ({ value }: Tree): string => {
 };
 
 /** Recognises a text with a colon that YAML took for a mapping, and shows how to write it. */
-function quoteHint({ value }: Tree): string {
+function quoteHint({ at, value }: Tree, dash: string): string {
   const [[key, entry] = ["", undefined], ...others] = value instanceof Map ? [...value] : [];
   const text = entry?.tree.value ?? "";
-  const isLine = entry !== undefined && others.length === 0 && typeof text === "string" && !controls.test(key + text);
-  return isLine ? `; quote it ("- '${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
+  const isAlone = others.length === 0 && entry?.at === at;
+  const isLine = isAlone && typeof text === "string" && !controls.test(key + text);
+  return isLine ? `; quote it ("${dash}'${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
 }
 
 /** The keys about which the contract has words of its own, which name no place. */
@@ -63,7 +64,7 @@ const inContract = ["namespace", "driver", "env", "objects", "sources", "stages"
 
 /** Complains that a value has the wrong type: outside of lists in the words of the contract, if it has any. */
 export function wrongType(tree: Tree, { complain, top, name, inList }: Where, noun: string): undefined {
-  const hint = noun === text.noun ? quoteHint(tree) : "";
+  const hint = noun === text.noun ? quoteHint(tree, name.endsWith("]") ? "- " : "") : "";
   const what = `${name} must be ${noun}, not ${nounOf(tree)}${hint}`;
   if (inList) complain.addAt(tree.at, what);
   else if (inContract.includes(top)) complain.add(`${top} has the wrong type`, "", tree.at);

@@ -160,12 +160,20 @@ test.each([
   expect("complaints" in reading && reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line }]);
 });
 
+test("a text with a colon outside of a list is shown without a dash", () => {
+  expect(complaints("jobs:\n- name:\n    a: b")).toEqual([
+    `line 4, column 5: name must be a string, not a mapping; quote it ("'a: b'")`,
+  ]);
+});
+
 describe("a command with a colon", () => {
   test.each([
     ["echo foo: bar", `; quote it ("- 'echo foo: bar'")`],
     ["echo it's: 1", `; quote it ("- 'echo it''s: 1'")`],
     ["make:", `; quote it ("- 'make:'")`],
     ["{a: b, c: d}", ""],
+    ["{ cd a; make; }", ""],
+    ["{a: b}", ""],
     ["a: [b]", ""],
   ])("%s is refused, and the complaint shows how to write it", (command, hint) => {
     expect(complaints(`jobs:\n- commands:\n  - a\n  - b\n  - ${command}`)).toEqual([
