@@ -11,12 +11,15 @@ export interface CloneSource {
 export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 const isCommit = (ref: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
+/** Expressions, and names that only the clone has, can be checked out without a fetch. */
+const isFullName = (ref: string): boolean => /^refs\/(?!remotes\/)[^\s~^:?*[\\@]+$/.test(ref);
 const depthOption = ({ depth }: CloneSource): string => (depth ? ` --depth ${depth}` : "");
 
-/** A short history comes from a branch or tag. That of a commit is fetched below. */
+/** A short history comes from a branch or tag. That of a commit, or of a ref's full name, is fetched below. */
 function clone(source: CloneSource): string {
   const { url, ref, directory } = source;
-  const from = source.depth && ref !== "" && !isCommit(ref) ? ` --branch ${quote(ref)}` : "";
+  const isName = ref !== "" && !isCommit(ref) && !isFullName(ref);
+  const from = source.depth && isName ? ` --branch ${quote(ref)}` : "";
   return `git clone -q${depthOption(source)}${from} -- ${quote(url)} ${quote(directory)}`;
 }
 
@@ -27,8 +30,11 @@ const fetchCommit = (source: CloneSource): string[] => {
   return isCommit(ref) ? [`${isThere} || git fetch -q${depthOption(source)} origin ${quote(ref)}`] : [];
 };
 
-function checkout({ ref, branch }: CloneSource): string[] {
+function checkout(source: CloneSource): string[] {
+  const { ref, branch } = source;
   if (ref === "") return [];
+  if (isFullName(ref))
+    return [`git fetch -q${depthOption(source)} origin ${quote(ref)}`, "git checkout -q FETCH_HEAD --"];
   const detached = `git checkout -q ${quote(ref)} --`;
   return branch ? [`git checkout -q -B ${quote(branch)} ${quote(ref)} -- || ${detached}`] : [detached];
 }
