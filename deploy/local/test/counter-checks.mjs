@@ -124,6 +124,7 @@ export const otherwise = {
   DOCKER_MEMORY: "services/runner/test/last-line.test.ts",
   DOCKER_DISK: "services/runner/test/docker-disk.long.test.ts",
   DOCKER_FILES: "services/runner/test/docker-disk.long.test.ts",
+  QEMU_DISK: "services/runner/test/qemu-disk.long.test.ts",
   DOCKER_PULL_LIMIT: "services/runner/test/docker-refused.long.test.ts",
   DOCKER_SERVICE_READY: "services/runner/test/docker-services.long.test.ts",
   CLONE_LIMIT: "services/runner/test/clone.test.ts",

@@ -53,6 +53,7 @@ test.each([
   ["DOCKER_LOCAL_IMAGES", "a b"],
   ["DOCKER_DISK", "10GB"],
   ["DOCKER_DISK", "0"],
+  ["QEMU_DISK", "1KiB"],
   ["QEMU_ACCEL", "hvf"],
   ["QEMU_NETWORK", "closed"],
   ["JOB_EGRESS", "off"],

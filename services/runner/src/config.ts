@@ -13,6 +13,7 @@ export interface QemuConfig {
   acceleration: "kvm" | "tcg" | "auto";
   cpus: number;
   memoryBytes: number;
+  diskBytes: number;
   /** False cuts machines off from every network. */
   outbound: boolean;
   /** The first user id for QEMU if the runner is root; each machine has its own. */
@@ -110,6 +111,10 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB", {
     min: "1MiB",
     effect: "the machine has no more",
+  }),
+  diskBytes: s.size("QEMU_DISK", "what one virtual machine may write to its disk", "10GiB", {
+    min: "1MiB",
+    refusal: "Killed: out of disk (limit N); raise QEMU_DISK or write less",
   }),
   outbound:
     s.oneOf(

@@ -33,7 +33,14 @@ export interface Booted {
 
 /** Returns a configuration that every host can serve. */
 export const aQemu = (imagesDir: string): QemuConfig => ({
-  ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
+  ...{
+    acceleration: "tcg",
+    cpus: 1,
+    memoryBytes: 256 * 1024 ** 2,
+    diskBytes: 1024 ** 3,
+    outbound: false,
+    firstUid: 60_800,
+  },
   ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },
   keepLimitMs: 3_600_000,
   warm: { perImage: 0, maxMachines: 0, keepMs: 60_000 },

@@ -5,12 +5,15 @@ import { promisify } from "node:util";
 import type { User } from "../user.js";
 import type { HeldImage } from "./cache.js";
 import { nameFor } from "./leftovers.js";
-import { type Acceleration, commonArguments, firstFileFd, type Machine, startMachine } from "./machine.js";
+import { type Acceleration, commonArguments, firstFileFd, type Machine, overlayNode, startMachine } from "./machine.js";
 import { seedDisk } from "./seed.js";
+
+const sectorBytes = 512;
 
 export interface Limits {
   readonly cpus: number;
   readonly memoryBytes: number;
+  readonly diskBytes: number;
   readonly outbound: boolean;
 }
 
@@ -35,26 +38,32 @@ export async function boot({ folder, image, virtualBytes, publicKey, ...how }: B
   });
   const files = [await open(overlay, "r+"), await open(seed, "r")] as const;
   try {
+    await files[0].truncate(overlaySize(how.limits));
     return startMachine({
       path: how.path,
       arguments: argumentsOf(folder, how),
       files: [image.file, ...files].map(({ fd }) => fd),
       user: how.user,
+      diskBytes: overlaySize(how.limits),
     });
   } finally {
     for (const file of files) await file.close();
   }
 }
 
+const overlaySize = ({ diskBytes }: Limits): number => diskBytes - (diskBytes % sectorBytes);
+
 /** QEMU gets open files, so it needs no right to open them. */
 const given = (index: number) => ({ driver: "file", filename: `/dev/fdset/${index}` });
 
 function argumentsOf(folder: string, { limits, acceleration }: Pick<Boot, "limits" | "acceleration">): string[] {
+  // A write beyond the size fails like one to a full disk.
+  const overlay = { driver: "raw", "node-name": overlayNode, size: overlaySize(limits), file: given(2) };
   const disks = [
     // Ignores any backing file that the image names.
     { driver: "qcow2", "node-name": "image", "read-only": true, backing: null, file: given(1) },
     // After a crash nobody needs the disk.
-    { driver: "qcow2", "node-name": "disk", backing: "image", cache: { "no-flush": true }, file: given(2) },
+    { driver: "qcow2", "node-name": "disk", backing: "image", cache: { "no-flush": true }, file: overlay },
     { driver: "raw", "node-name": "seed", "read-only": true, file: given(3) },
   ];
   const restrict = limits.outbound ? "off" : "on";

@@ -4,9 +4,11 @@ import type { Duplex, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import { HostTrouble } from "../../work/errors.js";
+import { diskLine } from "../../work/last-line.js";
+import { sizeText } from "../../work/size-text.js";
 import type { User } from "../user.js";
 import { openConsole } from "./console.js";
-import { type Monitor, openMonitor } from "./monitor.js";
+import { type Monitor, openMonitor, triedToWrite } from "./monitor.js";
 
 export type Acceleration = "kvm" | "tcg";
 
@@ -16,6 +18,7 @@ export interface Start {
   /** Open files that QEMU gets as descriptors 4 and up. */
   readonly files?: readonly number[];
   readonly user?: User;
+  readonly diskBytes?: number;
 }
 
 export interface Machine {
@@ -24,7 +27,7 @@ export interface Machine {
   console(): string[];
   /** Resolves with the exit code, -1 after a signal. Rejects if QEMU could not start. */
   readonly ended: Promise<number>;
-  /** Aborts with HostTrouble, before `ended` settles, if the host cannot run the machine. No guest can cause that. */
+  /** Aborts before `ended` settles: with HostTrouble, which no guest can cause, or with a Fault if it wrote too much. */
   readonly trouble: AbortSignal;
   /** Kills QEMU. Nothing of it runs when this resolves. */
   end(): Promise<void>;
@@ -33,6 +36,7 @@ export interface Machine {
 export const program = "qemu-system-x86_64";
 const monitorFd = 3;
 export const firstFileFd = 4;
+export const overlayNode = "overlay";
 
 /** Arguments of every machine: no default devices, no host configuration, no child processes, no new privileges. */
 export const commonArguments = (acceleration: Acceleration): string[] => [
@@ -49,14 +53,15 @@ const lacking =
   /^qemu-system-\S+: .*: (?:Cannot allocate memory|Resource temporarily unavailable|Too many open files(?: in system)?|No space left on device)$/;
 
 /** Starts QEMU in its own session, so that Ctrl-C in the runner's terminal does not reach it. */
-export function startMachine({ path, arguments: args, files = [], user }: Start): Machine {
+export function startMachine({ path, arguments: args, files = [], user, diskBytes }: Start): Machine {
   const stdio = ["pipe", "pipe", "pipe", "pipe", ...files] as ("pipe" | number)[];
   const child = spawn(program, args, { stdio, cwd: "/", env: { PATH: path }, detached: true, ...user });
   const trouble = new AbortController();
-  const fail = (message: string, cause?: unknown) => {
-    trouble.abort(new HostTrouble(message, { cause }));
+  const endFor = (reason: Error) => {
+    trouble.abort(reason);
     child.kill("SIGKILL");
   };
+  const fail = (message: string, cause?: unknown) => endFor(new HostTrouble(message, { cause }));
   let isOurs = false;
   const ended = endOf(child).then(
     ({ code, signal }) => {
@@ -75,7 +80,13 @@ export function startMachine({ path, arguments: args, files = [], user }: Start)
   const console = openConsole([child.stdout as Readable, child.stderr as Readable]);
   // Nothing writes to it; it breaks when QEMU ends.
   child.stdin?.on("error", () => undefined);
-  const monitor = openMonitor(child.stdio[monitorFd] as Duplex, () => fail("The disk of the runner is full"));
+  const monitor = openMonitor(child.stdio[monitorFd] as Duplex, () => void endFull());
+  async function endFull(): Promise<void> {
+    const triedBytes = diskBytes === undefined ? 0 : await triedToWrite(monitor, overlayNode).catch(() => 0);
+    const isOver = diskBytes !== undefined && triedBytes > diskBytes;
+    if (isOver) endFor(new Fault("precondition", diskLine(sizeText(diskBytes), "QEMU_DISK")));
+    else fail("The disk of the runner is full");
+  }
   return {
     monitor,
     console,

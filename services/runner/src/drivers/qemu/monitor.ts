@@ -63,6 +63,17 @@ export function openMonitor(socket: Duplex, onFull: () => void): Monitor {
   return { ask, isOpen: () => isOpen };
 }
 
+interface NodeStats {
+  readonly "node-name": string;
+  readonly stats: { readonly wr_highest_offset: number };
+}
+
+/** Returns where the last byte ended that was written to a node, or that did not fit. */
+export async function triedToWrite(monitor: Monitor, node: string): Promise<number> {
+  const all = (await monitor.ask("query-blockstats", { "query-nodes": true })) as readonly NodeStats[];
+  return all.find((one) => one["node-name"] === node)?.stats.wr_highest_offset ?? 0;
+}
+
 /** Returns the local port that QEMU forwards to port 22. QEMU chose it, so it is free. */
 export async function forwardedPort(monitor: Monitor): Promise<number> {
   const text = String(await monitor.ask("human-monitor-command", { "command-line": "info usernet" }));
