@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { type Algorithms, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
+import { type Algorithms, type AuthContext, type Connection, Server, type SFTPWrapper, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
 // The library cannot read about one in 300 of the Ed25519 keys that it generates.
@@ -23,6 +23,8 @@ export interface SftpOptions {
   readonly keyboardInteractive?: boolean;
   /** How often it asks for the password in keyboard-interactive authentication. */
   readonly prompts?: number;
+  /** Announces this many questions, and asks none. */
+  readonly announcedPrompts?: number;
   /** Closes the first connection after this many reads. */
   readonly readsBeforeHangUp?: number;
   /** Reports a different file time at each fstat. */
@@ -36,13 +38,28 @@ export interface SftpOptions {
   readonly hostKey?: string;
 }
 
+interface Protocol {
+  readonly _cipher: { encrypt(packet: Buffer): void };
+  readonly _packetRW: {
+    readonly write: { readonly allocStart: number; alloc(size: number): Buffer; finalize(packet: Buffer): Buffer };
+  };
+}
+
+function announce(prompts: number, attempt: AuthContext): void {
+  const { _packetRW: rw, _cipher: cipher } = (attempt as unknown as { readonly _protocol: Protocol })._protocol;
+  const packet = rw.write.alloc(1 + 4 * 4).fill(0, rw.write.allocStart);
+  packet[rw.write.allocStart] = 60;
+  packet.writeUInt32BE(prompts, rw.write.allocStart + 1 + 3 * 4);
+  cipher.encrypt(rw.write.finalize(packet));
+}
+
 const expected = { username: "ada", password: "s cret" };
 
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
   const prompts = Array.from({ length: options.prompts ?? 1 }, () => ({ prompt: "Password: ", echo: false }));
-  const { readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
+  const { announcedPrompts, readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
   const { hostKey = privateKey.export(pem).toString() } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
@@ -57,6 +74,8 @@ export async function anSftpServer(options: SftpOptions) {
     connection.on("authentication", (attempt) => {
       const authenticate = (password: string | undefined) =>
         attempt.username === expected.username && password === expected.password ? attempt.accept() : attempt.reject();
+      if (announcedPrompts !== undefined && attempt.method === "keyboard-interactive")
+        return announce(announcedPrompts, attempt);
       if (keyboardInteractive && attempt.method === "keyboard-interactive")
         return attempt.prompt(prompts, (replies) => authenticate(replies?.[0]));
       if (!keyboardInteractive && attempt.method === "password") return authenticate(attempt.password);
