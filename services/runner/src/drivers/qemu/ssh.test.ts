@@ -26,6 +26,7 @@ interface Peer {
   readonly _sock: Socket;
   readonly _protocol: {
     _debug: (line: string) => void;
+    _onWrite: (piece: Buffer) => unknown;
     readonly _kexinit?: Buffer;
     readonly _queue?: readonly Buffer[];
     readonly _cipher: { encrypt(packet: Buffer): void };
@@ -49,6 +50,46 @@ const execute = (client: Client): Promise<ClientChannel> =>
   new Promise((resolve, reject) => {
     client.exec("any", (error, opened) => (error ? reject(error) : resolve(opened)));
   });
+
+/** Takes more than the time for one turn, for all packets of a slice together. */
+function work(): void {
+  for (const until = performance.now() + 0.1; performance.now() < until; );
+}
+
+test("other work runs between the packets of a server that sends many small ones", async () => {
+  const packets = 4_000;
+  const flood: Serve = (connection) =>
+    connection.on("session", () => {
+      const { _sock: socket, _protocol: protocol } = partsOf(connection);
+      const { write } = protocol._packetRW;
+      const pieces: Buffer[] = [];
+      protocol._onWrite = (piece) => pieces.push(piece);
+      for (let sent = 0; sent < packets; sent++) {
+        const packet = write.alloc(1 + 4);
+        packet[write.allocStart] = 2;
+        packet.writeUInt32BE(0, write.allocStart + 1);
+        protocol._cipher.encrypt(write.finalize(packet));
+      }
+      socket.write(Buffer.concat(pieces));
+    });
+  const perTurn = [0];
+  const read = async (client: Client) => {
+    partsOf(client)._protocol._debug = (line) => {
+      if (!line.includes("IGNORE")) return;
+      work();
+      perTurn.push(perTurn.pop()! + 1);
+    };
+    let next = setImmediate(function turn() {
+      perTurn.push(0);
+      next = setImmediate(turn);
+    });
+    client.exec("any", () => undefined);
+    await eventually(() => expect(perTurn.reduce((sum, count) => sum + count, 0)).toBe(packets));
+    clearImmediate(next);
+  };
+  await withServer({}, read, flood);
+  expect(Math.max(...perTurn)).toBeLessThan(1_000);
+});
 
 test("logInNow verifies no keys that a server announces", async () => {
   const lines: string[] = [];
