@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 import { isRoot, type User } from "../user.js";
+import { entriesIn, headOf } from "./printed.js";
 import { removeTree } from "./remove-tree.js";
 import { type Shell, startShell } from "./shell.js";
 
@@ -45,8 +46,6 @@ export async function putFile(
   }
 }
 
-const kinds: Readonly<Record<string, Found["kind"]>> = { f: "file", l: "link", d: "directory", o: "other" };
-
 /** Arguments: folder, depth or nothing. Prints kind and path of each entry, with a zero byte after each. */
 const listScript = `find "$1/" -mindepth 1 \${2:+-maxdepth "$2"} \\( \\
   -type f -exec printf 'f%s\\0' {} + -o \\
@@ -64,15 +63,7 @@ export async function* listFolder(
 ): AsyncGenerator<Found> {
   const maxDepth = Number.isFinite(depth) ? String(depth) : "";
   await using shell = await startShell(listScript, [folder, maxDepth], { user, signal });
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const bytes of shell.output) {
-    rest = Buffer.concat([rest, bytes]);
-    for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
-      const [kind, path] = [rest.toString("utf8", 0, 1), rest.toString("utf8", 1, end)];
-      yield { path: path.slice(folder.length).replace(/^\/+/, ""), kind: kinds[kind]! };
-      rest = rest.subarray(end + 1);
-    }
-  }
+  yield* entriesIn(shell.output, folder);
 }
 
 const reasons: Record<string, string> = {
@@ -97,18 +88,6 @@ size=$(wc -c < "$1") || exit
 echo $((size))
 exec cat < "$1"
 `;
-
-/** Splits the output into its first line and the rest. */
-async function headOf(output: AsyncIterator<Uint8Array>): Promise<{ line: string; rest: Uint8Array } | undefined> {
-  let seen = Buffer.alloc(0);
-  for (;;) {
-    const end = seen.indexOf("\n");
-    if (end >= 0) return { line: seen.toString("utf8", 0, end), rest: seen.subarray(end + 1) };
-    const { value, done } = await output.next();
-    if (done) return undefined;
-    seen = Buffer.concat([seen, value]);
-  }
-}
 
 /** Yields exactly `sizeBytes`, even if the file grows meanwhile. */
 async function* contentOf(begun: Uint8Array, output: AsyncIterator<Uint8Array>, sizeBytes: number) {
