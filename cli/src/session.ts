@@ -63,7 +63,8 @@ export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string)
 /** Returns the base of the URLs in a server's records. Throws if the server is not Service CI. */
 export async function publicUrlOf(client: Client, server: string): Promise<string> {
   const root: unknown = await record(client.api.GET("/")).catch((error) => {
-    if (error instanceof ForeignResponse || (error instanceof ApiError && error.status === 404)) return undefined;
+    const isElsewhere = error instanceof ApiError && [401, 404].includes(error.status);
+    if (error instanceof ForeignResponse || isElsewhere) return undefined;
     throw error;
   });
   const builds = root && (root as { builds_url?: unknown }).builds_url;

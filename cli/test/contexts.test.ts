@@ -46,9 +46,10 @@ test("a wrong token, a wrong path and a server that is away are told apart", asy
   expect(await user.run(["login", address()], { input: "ci_wrong" })).toEqual({
     ...{ code: 2, stdout: "", stderr: `${address()} does not accept this token\n` },
   });
-  expect(await user.run(["login", `${ci.origin}/elsewhere`], { input: ann.token })).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining("is not Service CI") },
-  });
+  for (const wrong of [`${ci.origin}/elsewhere`, `${address()}/builds`])
+    expect(await user.run(["login", wrong], { input: ann.token })).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining("is not Service CI") },
+    });
   const away = await user.run(["login", "http://127.0.0.1:1"], { input: ann.token });
   const unreached = { code: 1, stdout: "", stderr: expect.stringContaining("The server cannot be reached: ") };
   expect(away).toEqual(unreached);
