@@ -82,14 +82,20 @@ async function readText(stream: Readable, name: string, maxBytes: number, signal
 
 const maxFileBytes = 1_048_576;
 
+/** Throws why a file that the user named cannot be read. */
+export function throwUnreadable(path: string, error: NodeJS.ErrnoException): never {
+  if (error.code === "ENOENT") throw new UsageError(`The file ${path} does not exist`);
+  if (error.code === "EISDIR") throw new UsageError(`${path} is a folder. Name a file`);
+  throw error;
+}
+
 /** Returns the text of a file, or of standard input for `-`. */
 export async function readFileText({ stdin, signal }: Io, path: string): Promise<string> {
   if (path === "-") return readText(stdin, "Standard input", maxFileBytes, signal);
   try {
     return await readText(createReadStream(path), path, maxFileBytes, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new UsageError(`The file ${path} does not exist`);
-    throw error;
+    throwUnreadable(path, error as NodeJS.ErrnoException);
   }
 }
 

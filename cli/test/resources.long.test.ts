@@ -1,6 +1,8 @@
 // Runs the built binary, cli/dist/main.js.
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aDisk } from "@ci/testkit/a-disk";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
@@ -76,6 +78,18 @@ test("files are uploaded, and keys are read from files", async () => {
   expect(JSON.parse(piped.stdout)).toMatchObject({ name: "piped", size: 7, sha256 });
   const { code, stderr } = await user.run(["objects", "create", "none", "missing.txt"]);
   expect([code, stderr]).toEqual([2, "The file missing.txt does not exist\n"]);
+  for (const words of [
+    ["objects", "create", "none", "."],
+    ["keys", "create", "none", "--key", "."],
+    ["lint", "."],
+  ])
+    expect(await user.run(words)).toEqual({ code: 2, stdout: "", stderr: ". is a folder. Name a file\n" });
+  execFileSync("mkfifo", [join(user.folder, "pipe")]);
+  const [named] = await Promise.all([
+    user.json("objects", "create", "named-pipe", "pipe"),
+    writeFile(join(user.folder, "pipe"), "content"),
+  ]);
+  expect(named).toMatchObject({ size: 7, sha256 });
   const { privateKey } = generateKeyPairSync("ed25519");
   writeFileSync(join(user.folder, "id"), privateKey.export({ type: "pkcs8", format: "pem" }));
   expect(await user.json("keys", "create", "deploy", "--key", "id")).toMatchObject({ name: "deploy" });
