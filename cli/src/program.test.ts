@@ -35,6 +35,8 @@ test("arguments and options are read by the names in the table", async () => {
   ).toEqual({
     ...{ id: "4", namespace: "team", ssl: false, events: ["cron", "images"] },
   });
+  const { kind } = (await parse("events", "-k", "cron", "-k", "build.finished"))!.input;
+  expect(kind).toEqual(["cron", "build.finished"]);
 });
 
 test("common options are read before and after a command", async () => {
@@ -57,6 +59,7 @@ test.each([
   [["kill"], 'missing required argument "build"'],
   [["list", "--limit", "0"], /"--limit <number>" argument "0" is invalid\. It must be a whole number from 1\./],
   [["list", "--status", "done"], /"done" is invalid\. Allowed choices are queued, running, passed/],
+  [["events", "--kind", "build.finnished"], /"build.finnished" is invalid\. Allowed choices are build\.submitted, /],
   [["submit", "--var", "A"], /"A" is invalid\. It must have the form KEY=VALUE\./],
   [["submit", "a.yml", "b.yml"], /too many arguments/],
   [["webhooks", "list"], /required option "-n, --namespace <text>" not specified/],

@@ -69,7 +69,9 @@ function boolOf(text: string): boolean {
   return text === "true";
 }
 
-const parsers: Partial<Record<OptionSpec["kind"], (text: string, earlier: never) => unknown>> = {
+type Parser = (text: string, earlier: never) => unknown;
+
+const parsers: Partial<Record<OptionSpec["kind"], Parser>> = {
   pairs: pairOf,
   number: numberOf,
   bool: boolOf,
@@ -77,11 +79,18 @@ const parsers: Partial<Record<OptionSpec["kind"], (text: string, earlier: never)
   list: (text: string, earlier: readonly string[] = []) => [...earlier, ...text.split(",").filter(Boolean)],
 };
 
+/** Restricts an option to some values. By itself, commander would then keep only the last of several. */
+function addChoices(option: Option, choices: readonly string[], parser: Parser | undefined): void {
+  option.choices(choices);
+  const chosen = option.parseArg!;
+  if (parser) option.argParser((text: string, earlier: never) => parser(chosen(text, earlier), earlier) as never);
+}
+
 function optionOf(name: string, spec: OptionSpec): Option {
   const option = new Option(flagsOf(name, spec), spec.about);
   const parser = parsers[spec.kind];
   if (parser) option.argParser(parser as never);
-  if (spec.choices) option.choices(spec.choices);
+  if (spec.choices) addChoices(option, spec.choices, parser);
   if (spec.required) option.makeOptionMandatory();
   return option;
 }

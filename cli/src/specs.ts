@@ -1,4 +1,5 @@
 import { flag, many, number, one, optional, pairs, type Spec, text, texts } from "./command.js";
+import { eventKinds } from "./event-kinds.js";
 import { statuses } from "./statuses.js";
 
 const build = optional("Number, alice/12, URL or last; default: last");
@@ -99,7 +100,7 @@ export const specs = {
     args: { namespace: optional("Namespace, path or path@owner; all that you may see if missing") },
     options: {
       follow: flag("Print all events as they happen", { short: "f" }),
-      kind: texts("Only events of this kind, such as build.finished; may be repeated", { short: "k" }),
+      kind: texts("Only events of this kind; may be repeated", { short: "k", choices: eventKinds }),
       after: text("Begin after the event with this id; 0: begin a day ago"),
     },
   },
