@@ -111,6 +111,23 @@ inBrowser((web) => {
     await eventually(async () => expect(await status.inputValue()).toBe("failed"));
   });
 
+  test("the filter by namespace takes both notations, and ignores nothing", async () => {
+    const page = await web.open("/builds", ann);
+    const field = page.getByRole("textbox", { name: "Namespace" });
+    const filterBy = async (text: string) => {
+      await field.fill(text);
+      await field.press("Enter");
+      await page.waitForURL((url) => url.searchParams.get("namespace") === text);
+    };
+    await filterBy(namespace);
+    await page.getByText("Name the namespace with its owner: user/path or path@user.").waitFor();
+    expect(await page.locator(".rows > .row").count()).toBe(0);
+    for (const text of [`${namespace}@${ann.username}`, `${ann.username}/${namespace}`]) {
+      await filterBy(text);
+      await page.getByRole("link", { name: /#1$/ }).waitFor();
+    }
+  });
+
   test("a new build appears in the list without a reload", async () => {
     const page = await web.open("/builds", newcomer);
     await page.getByText("There are no builds yet.").waitFor();

@@ -15,9 +15,10 @@ function filtersIn(query: URLSearchParams) {
 }
 type Filters = ReturnType<typeof filtersIn>;
 
-/** Splits `user/path/of/it`. */
+/** Splits `user/path/of/it` or `path/of/it@user`. */
 function namespaceIn(text: string): { username: string; path: string } | undefined {
-  const [username = "", ...path] = text.split("/").filter(Boolean);
+  const [names = "", owner] = text.trim().split("@");
+  const [username = "", ...path] = [owner ?? [], names.split("/")].flat().filter(Boolean);
   return username && path.length > 0 ? { username, path: path.join("/") } : undefined;
 }
 
@@ -28,6 +29,7 @@ async function load({ namespace, ...filters }: Filters, page: number) {
   const given = Object.entries(filters).filter(([, value]) => value !== "");
   const query = new URLSearchParams([...given, ["page", String(page)], ["brief", "true"]]);
   const place = namespaceIn(namespace);
+  if (namespace && !place) return { builds: [], pages: {} };
   const response = await client.request(`${place ? `${pathOf(place)}/-` : ""}/builds?${query}`);
   return { builds: (await response.json()) as Build[], pages: pagesIn(response) };
 }
@@ -70,16 +72,16 @@ export function BuildsPage() {
           ))}
         </ul>
       )}
-      {data?.builds.length === 0 && <NoBuilds filtered={filtered} />}
+      {data?.builds.length === 0 && <NoBuilds filtered={filtered} misnamed={Boolean(filters.namespace) && !place} />}
       {data && <Paging pages={data.pages} />}
     </Page>
   );
 }
 
-const NoBuilds = ({ filtered }: { filtered: boolean }) =>
+const NoBuilds = ({ filtered, misnamed }: { filtered: boolean; misnamed: boolean }) =>
   filtered ? (
     <Empty>
-      <p>No build matches.</p>
+      <p>{misnamed ? "Name the namespace with its owner: user/path or path@user." : "No build matches."}</p>
       <p>
         <a href={`${base}/builds`}>Show all builds</a>
       </p>
