@@ -128,6 +128,24 @@ inBrowser((web) => {
     }
   });
 
+  test("long names and the links of an administrator fit the narrowest screen", async () => {
+    const admin = web.ci.admin as SignedUp;
+    const manifest = aManifest({ namespace: `${"n".repeat(64)}/${"m".repeat(64)}` });
+    const build = created(await admin.post("/builds", { manifest, tags: ["t".repeat(100)] }));
+    expect((await admin.patch(build.namespace.url, { description: "d".repeat(255) })).status).toBe(200);
+    const page = await web.open("/builds", admin, { viewport: { width: 320, height: 700 } });
+    for (const [url, text] of [
+      [`${web.ci.url}/builds`, /t{100}/],
+      [build.url, /t{100}/],
+      [build.namespace.url, /d{255}/],
+    ]) {
+      await page.goto(url);
+      await page.getByText(text).first().waitFor();
+      await page.getByRole("link", { name: "Operate" }).waitFor();
+      expect([url, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([url, 320]);
+    }
+  });
+
   test("a new build appears in the list without a reload", async () => {
     const page = await web.open("/builds", newcomer);
     await page.getByText("There are no builds yet.").waitFor();
