@@ -47,7 +47,7 @@ export const specs = {
       var: variables,
       secret: texts("Masked variable, KEY=VALUE or KEY to read it from the environment; may be repeated"),
       job: texts("Run only this job, after the setup; may be repeated", { short: "j" }),
-      axis: pairs("Run only builds of the matrix with this value, AXIS=VALUE; may be repeated"),
+      axis: texts("Run only builds of the matrix with this value, AXIS=VALUE; may be repeated"),
       event: text("Event for `when` conditions; default: manual", {
         choices: ["manual", "push", "pull", "schedule"],
       }),

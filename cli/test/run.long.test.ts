@@ -177,6 +177,8 @@ test("a matrix makes one build after another; --axis narrows it, and the worst d
   expect(stdout.match(/(?<=\| )on-\d$/gm)).toEqual(["on-1", "on-2", "on-3"]);
   expect(stderr.match(/^Build \d N=\d$/gm)).toEqual(["Build 1 N=1", "Build 2 N=2", "Build 3 N=3"]);
   expect(await user.run(manifest, ["--axis", "N=3"])).toMatchObject({ code: 0 });
+  const two = await user.run(manifest, ["--axis", "N=1", "--axis", "N=3"]);
+  expect([two.code, two.stderr.match(/^Build \d N=\d$/gm)]).toEqual([0, ["Build 1 N=1", "Build 2 N=3"]]);
 });
 
 test("jobs of a parallel stage run at the same time, and each line has its job's name", async () => {

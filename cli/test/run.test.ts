@@ -91,6 +91,13 @@ test.each<[string, object, string[], string]>([
   ["a job", inApp(["a"]), ["--job", "tset"], "There is no job tset. Jobs are: unit"],
   ["a combination", inApp(["a"], { matrix: { N: ["1"] } }), ["--axis", "N=2"], "No build has N=2. The matrix has: N=1"],
   [
+    "one of two combinations",
+    inApp(["a"], { matrix: { N: ["1"] } }),
+    ["--axis", "N=1", "--axis", "N=2"],
+    "No build has N=2. The matrix has: N=1",
+  ],
+  ["an axis", inApp(["a"], { matrix: { N: ["1"] } }), ["--axis", "N"], "--axis N does not have the form AXIS=VALUE"],
+  [
     "an image",
     { driver: { type: "qemu", image: "none" }, jobs: [] },
     [],

@@ -7,7 +7,6 @@ import { type Parameter, parameterComplaints } from "@ci/builds/domain/parameter
 import { mergeVariables, shortComplaints } from "@ci/builds/domain/variables";
 import type { Complaint } from "@ci/manifest/complaints";
 import { type Manifest, readManifest } from "@ci/manifest/manifest";
-import type { Axes } from "@ci/manifest/matrix";
 import type { Trigger_Type } from "@ci/proto/builds/v1/builds";
 import { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { LocalConfig } from "./config.js";
@@ -16,6 +15,7 @@ import { selectJobs, withSource } from "./select.js";
 import { findSource, type LocalSource } from "./source.js";
 
 type Files = Readonly<Record<string, string>>;
+type AxisValue = readonly [axis: string, value: string];
 
 /** The user's request for a run. */
 export interface Request {
@@ -28,7 +28,7 @@ export interface Request {
   /** Names of the jobs to run; empty means all. */
   readonly jobs: readonly string[];
   /** Matrix values that select the builds. */
-  readonly axes: Axes;
+  readonly axes: readonly AxisValue[];
   /** Clones every source as the manifest says. */
   readonly clone: boolean;
   /** Files of objects and of images, and texts of private keys, by name. */
@@ -71,20 +71,20 @@ async function requireObjects(manifest: Manifest, { objects }: Request): Promise
     });
 }
 
-function chosenMembers(manifest: Manifest, axes: Axes): Member[] {
-  const wanted = Object.entries(axes);
+function chosenMembers(manifest: Manifest, wanted: Request["axes"]): Member[] {
   const all = membersOf(manifest);
-  const chosen = all.filter((member) => wanted.every(([name, value]) => member.axes?.[name] === value));
-  if (chosen.length > 0) return chosen;
-  const texts = all.flatMap((member) => (member.axes ? [textOf(member.axes)] : []));
+  const has = (member: Member, [name, value]: AxisValue) => member.axes?.[name] === value;
+  const chosen = all.filter((member) =>
+    wanted.every(([axis]) => wanted.some((one) => one[0] === axis && has(member, one))),
+  );
+  const missing = wanted.filter((one) => !chosen.some((member) => has(member, one)));
+  if (missing.length === 0) return chosen;
+  const texts = all.flatMap((member) => (member.axes ? [textOf(Object.entries(member.axes))] : []));
   const known = texts.length > 0 ? `The matrix has: ${texts.join("; ")}` : "The manifest has no matrix";
-  throw new Refused(`No build has ${textOf(axes)}. ${known}`);
+  throw new Refused(`No build has ${textOf(missing)}. ${known}`);
 }
 
-const textOf = (axes: Axes): string =>
-  Object.entries(axes)
-    .map((axis) => axis.join("="))
-    .join(" ");
+const textOf = (values: readonly AxisValue[]): string => values.map((value) => value.join("=")).join(" ");
 
 /** Returns the URL of a repository without user and password; its folder's URL if it has no remote. */
 function urlOf({ remotes: [remote = ""], root }: LocalSource): string {

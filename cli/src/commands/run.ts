@@ -29,6 +29,12 @@ function secretOf({ env }: Io, text: string) {
   return { key, value, masked: true };
 }
 
+function axisOf(text: string): [axis: string, value: string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new UsageError(`--axis ${text} does not have the form AXIS=VALUE`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
 async function keysOf(io: Io, files: Readonly<Record<string, string>> = {}) {
   const keys: Record<string, string> = {};
   for (const [name, path] of Object.entries(files)) keys[name] = await readFileText(io, path);
@@ -44,7 +50,7 @@ async function requestOf(io: Io, input: Given, text: string): Promise<Request> {
     event: (input.event ?? "manual") as Request["event"],
     parameters: [...variables, ...(input.secret ?? []).map((one) => secretOf(io, one))],
     jobs: input.job ?? [],
-    axes: input.axis ?? {},
+    axes: (input.axis ?? []).map(axisOf),
     clone: input.clone ?? false,
     objects: input.object ?? {},
     images: input.image ?? {},
