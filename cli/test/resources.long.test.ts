@@ -127,6 +127,13 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   const url = "http://127.0.0.1:9/hook";
   const hook = await user.json("webhooks", "create", url, "-n", "hooked", "--events", "cron,images");
   expect(hook).toMatchObject({ payload_url: url, events: ["cron", "images"] });
+  const empty = { code: 2, stdout: "", stderr: "The value of --secret is empty\n" };
+  for (const words of [
+    ["create", `${url}/2`, "--secret", ""],
+    ["create", `${url}/2`, "--secret", "-"],
+    ["update", String(hook.id), "--secret", ""],
+  ])
+    expect(await user.run(["webhooks", ...words, "-n", "hooked"], { input: "\n" })).toEqual(empty);
   expect(await user.json("webhooks", "update", url, "-n", "hooked", "--active", "false")).toMatchObject({
     active: false,
   });
