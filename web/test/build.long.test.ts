@@ -240,6 +240,20 @@ inBrowser((web) => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test("the page of a finished build still follows the others of its matrix", async () => {
+    const ann = await web.ci.signUp();
+    const job = { stage: "test", commands: ['[ "$LEVEL" = low ] || sleep 600'] };
+    const { number } = created(
+      await ann.post("/builds", { manifest: aManifest({ matrix: { LEVEL: ["low", "high"] }, jobs: [job] }) }),
+    );
+    const page = await web.open(`/b/${ann.username}/${number}`, ann);
+    const matrix = page.getByRole("navigation", { name: "Builds of the matrix" });
+    await matrix.getByRole("link", { name: /running.*LEVEL=high/ }).waitFor();
+    await page.locator(".summary").getByText("passed").waitFor();
+    await ann.delete(`/b/${ann.username}/${number + 1}`);
+    await matrix.getByRole("link", { name: /killed.*LEVEL=high/ }).waitFor();
+  });
+
   test("an artifact and an output are saved as files", async () => {
     const ann = await web.ci.signUp();
     const job = { stage: "test", name: "unit", commands: ["echo made > made.txt"], artifacts: ["made.txt"] };

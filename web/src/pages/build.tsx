@@ -54,7 +54,7 @@ async function load({ user = "", number = "" }: Params): Promise<Shown> {
 /** A build with its jobs and their output. */
 export function BuildPage({ params }: { params: Params }) {
   const { data, error, liveness, reload } = useData(`build ${params.user}/${params.number}`, () => load(params), {
-    everyMs: ({ build }) => (isFinished(build.status) ? undefined : 2_000),
+    everyMs: ({ build, group }) => ([build, ...group].every(({ status }) => isFinished(status)) ? undefined : 2_000),
   });
   const work = useWork(reload);
   const now = useNow(!data || !isFinished(data.build.status));
