@@ -1,6 +1,9 @@
+import { connect } from "@ci/testkit/identities";
+import { limitOf } from "@ci/testkit/quotas";
 import type { CronDoc } from "../src/domain/cron.js";
+import { cronStore } from "../src/store/crons.js";
 import { cronsOf, dayMs } from "./_crons.js";
-import { bootBuilds, fault, manifest } from "./_suite.js";
+import { bootBuilds, clients, fault, manifest } from "./_suite.js";
 
 const suite = bootBuilds();
 const crons = cronsOf(suite);
@@ -68,4 +71,22 @@ it("a manifest from before this rule belongs to the user of the cron job", async
     .updateOne({ _id: id }, { $unset: { keeperId: true } });
   await removeBob();
   expect(await runDue(id)).toEqual({ lastError: undefined, builds: 1 });
+});
+
+it("a change whose manifest took long to read is refused if its member was removed meanwhile", async () => {
+  const { ann, bob } = suite.users;
+  const { removeBob } = await shared("slow");
+  const { id } = await crons.create(ann, { manifest: inside("slow") });
+  const real = cronStore(suite.database(), () => undefined, limitOf("Cron jobs", "user"));
+  let checks = 0;
+  const has: typeof real.has = async (...which) => {
+    if (++checks === 2) await removeBob();
+    return real.has(...which);
+  };
+  await using service = await suite.startService({ crons: { ...real, has } });
+  await using peer = connect(`127.0.0.1:${service.port}`);
+  const change = { id, name: "bob's", manifest: inside("slow", "\nenv: [BY=bob]") };
+  const changing = suite.as(bob, () => clients(peer).crons.updateCron(change));
+  expect(await fault(changing)).toMatchObject({ code: "not_found" });
+  expect(await crons.get(ann, id)).toMatchObject({ manifest: inside("slow") });
 });

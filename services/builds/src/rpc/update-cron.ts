@@ -12,7 +12,7 @@ import { isOrphan } from "../actions/cron-keeper.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
 import { manifests } from "../actions/read-manifest.js";
-import { seeCron } from "../actions/see.js";
+import { requireAccess, seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
 import {
   type CronChange,
@@ -93,6 +93,7 @@ async function update(ctx: Context, request: UpdateRequest, caller: Caller): Pro
     }
     const set = await carryOut(await check(ctx, was, request, caller.userId!));
     if (Object.keys(set).length === 0) return was;
+    await requireAccess(ctx, caller, "write", was);
     const act = { at: ctx.now(), actorId: caller.userId };
     const doc = await ctx.crons
       .change(was, set, (after) => cronEvent(after, "updated", act))
