@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
@@ -172,6 +173,25 @@ describe("conflict", () => {
     expect(
       service.events.filter(({ body }) => body?.$case === "object" && body.value.object?.name === "raced"),
     ).toHaveLength(1);
+  });
+
+  test("an upload whose user loses the namespace meanwhile leaves nothing", async () => {
+    const bob = await service.aUser();
+    const root = await service.aNamespace(bob, "lost");
+    await service.addCollaborator(ada, bob, root.id);
+    const before = await storedCounts();
+    async function* content() {
+      yield Buffer.alloc(1024 * 1024);
+      await eventually(async () =>
+        expect((await storedCounts())["objects.chunks"]).toBe(before["objects.chunks"]! + 1),
+      );
+      const gone = { namespaceId: root.id, handle: ada.username };
+      await runAs(as(bob.id), () => service.namespaces.removeCollaborator(gone));
+    }
+    const messages = sendUpload({ name: "late", namespace: `lost@${bob.username}` }, content());
+    const call = runAs(as(ada.id), () => service.objects.uploadObject(messages));
+    expect(await refusal(call)).toEqual({ namespace: ["Namespace permission denied"] });
+    expect(await storedCounts()).toEqual(before);
   });
 
   test("a cancelled upload leaves nothing", async () => {

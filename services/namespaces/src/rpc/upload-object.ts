@@ -73,8 +73,10 @@ export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
       },
       async change() {
         const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, site.userId!, content!, signal);
-        // If a later step fails, the sweep deletes the content, except after a taken name.
-        const place = await createSite(ctx, namespace, userId);
+        const place = await createSite(ctx, namespace, userId).catch(async (error) => {
+          await ctx.objectBlobs.delete(blobId);
+          throw error;
+        });
         const id = await nextId(ctx.db, "objects");
         const file = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };
         const doc: ObjectDoc = { _id: id, ...place, name, ...file, createdAt: ctx.now(), outbox: [] };
