@@ -81,9 +81,9 @@ test("requests behind one whose client has disconnected never begin, and do not 
 test("a connection with too many waiting requests is closed", async () => {
   const { server, begun, send } = await serving();
   await using _ = server;
-  const few = send("/held", ...numbered(32));
+  const few = send("/held", ...numbered(100));
   await eventually(() => expect(begun).toHaveLength(1));
-  const many = send("/held", ...numbered(33));
+  const many = send("/held", ...numbered(101));
   await eventually(() => expect(many.closed).toBe(true));
   expect(few.closed).toBe(false);
   few.destroy();

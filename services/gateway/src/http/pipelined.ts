@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
 const maxWaiting = fixedLimit({
-  max: 32,
+  max: 100,
   about: "requests of a connection that wait for the response to an earlier one",
   effect: "the connection is closed",
 });
