@@ -48,24 +48,39 @@ describe("guardedStream", () => {
     expect(await reasonOf(read())).toBe("FetchFailed: timeout");
   });
 
-  const body = "x".repeat(200_000);
-  const ends = `\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const whole = "whole body";
+  const withLength = (body: string, length = body.length) => `\r\nContent-Length: ${length}\r\n\r\n${body}`;
 
-  test.each([
-    ["as announced", `HTTP/1.1 200 OK\r\nConnection: close${ends}`],
-    ["without notice", `HTTP/1.1 200 OK${ends}`],
-    ["as the end of the body", `HTTP/1.1 200 OK\r\n\r\n${body}`],
-    ["as the end of the body of HTTP/1.0", `HTTP/1.0 200 OK\r\n\r\n${body}`],
-  ])("a slow reader gets the whole body of a server that closes the connection %s", async (_, response) => {
-    const { port } = await listen(createTcpServer((socket) => socket.once("data", () => socket.end(response))));
-    for (let repeated = 0; repeated < 10; repeated++) {
-      using stream = await guardedStream(agentFor(), `http://127.0.0.1:${port}`, { timeoutMs: 600_000 });
-      let sizeBytes = 0;
-      for await (const chunk of stream.body) {
-        sizeBytes += chunk.length;
-        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-      }
-      expect(sizeBytes).toBe(body.length);
+  test.each<[string, (body: string) => string, string]>([
+    ["after the body, as announced", (body) => `HTTP/1.1 200 OK\r\nConnection: close${withLength(body)}`, whole],
+    ["after the body, without notice", (body) => `HTTP/1.1 200 OK${withLength(body)}`, whole],
+    ["as the end of the body", (body) => `HTTP/1.1 200 OK\r\n\r\n${body}`, whole],
+    ["as the end of the body of HTTP/1.0", (body) => `HTTP/1.0 200 OK\r\n\r\n${body}`, whole],
+    [
+      "in the body",
+      (body) => `HTTP/1.1 200 OK\r\nConnection: close${withLength(body, 500_000)}`,
+      "FetchFailed: connection reset",
+    ],
+  ])("a slow reader gets all if a server closes the connection %s", async (_, responseWith, outcome) => {
+    const bodies = ["x".repeat(400_000), "x".repeat(100_000)];
+    for (const body of bodies) {
+      const server = await listen(
+        createTcpServer((socket) => socket.once("data", () => socket.end(responseWith(body)))),
+      );
+      const read = async () => {
+        using stream = await guardedStream(agentFor(), `http://127.0.0.1:${server.port}`, { timeoutMs: 60_000 });
+        // The short body fits in the buffers of the connection.
+        if (body === bodies[1]) await eventually(() => expect(server.open.size).toBe(0));
+        let sizeBytes = 0;
+        for await (const chunk of stream.body) {
+          sizeBytes += chunk.length;
+          for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+        }
+        expect(sizeBytes).toBe(body.length);
+        return whole;
+      };
+      for (let repeated = 0; repeated < 10; repeated++)
+        expect(await read().catch((error) => `${error.name}: ${error.message}`)).toBe(outcome);
     }
   });
 });
