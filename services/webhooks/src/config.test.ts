@@ -50,6 +50,7 @@ test("one error lists every wrong setting", () => {
 test.each([
   ["WEBHOOK_CONCURRENCY", "0", 'must be a whole number of 1 or more, not "0"'],
   ["WEBHOOK_TIMEOUT", "0s", 'must be a time from 1ms to 24d, not "0s"'],
+  ["WEBHOOK_HEADER_PREFIX", "Webhook", "must not be webhook: webhook-signature is a header of its own"],
   ["BUILDS_ADDR", "builds:70000", 'must be host:port with a port from 1 to 65535, not "builds:70000"'],
 ])("%s=%s is rejected", (name, value, sentence) => {
   expect(() => readConfig({ ...required, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);

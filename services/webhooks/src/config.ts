@@ -33,6 +33,8 @@ const baseUrl = (text: string): string => {
 
 const headerName = (text: string): string => {
   if (!/^[A-Za-z0-9-]+$/.test(text)) throw new Error("must be letters, digits and dashes");
+  if (text.toLowerCase() === "webhook")
+    throw new Error("must not be webhook: webhook-signature is a header of its own");
   return text;
 };
 
