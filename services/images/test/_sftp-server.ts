@@ -25,6 +25,8 @@ export interface SftpOptions {
   readonly prompts?: number;
   /** Announces this many questions, and asks none. */
   readonly announcedPrompts?: number;
+  /** The size of the handles of its files. */
+  readonly handleBytes?: number;
   /** Closes the first connection after this many reads. */
   readonly readsBeforeHangUp?: number;
   /** Reports a different file time at each fstat. */
@@ -36,6 +38,11 @@ export interface SftpOptions {
   /** The algorithms that it accepts. */
   readonly algorithms?: Algorithms;
   readonly hostKey?: string;
+}
+
+interface Channel {
+  readonly _protocol: { channelData(id: number, bytes: Buffer): void };
+  readonly outgoing: { readonly id: number };
 }
 
 interface Protocol {
@@ -53,13 +60,24 @@ function announce(prompts: number, attempt: AuthContext): void {
   cipher.encrypt(rw.write.finalize(packet));
 }
 
+/** The library refuses to send long handles. */
+function sendHandle(sftp: SFTPWrapper, id: number, handle: Buffer): void {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(9 + handle.length);
+  head[4] = 102;
+  head.writeUInt32BE(id, 5);
+  head.writeUInt32BE(handle.length, 9);
+  const { _protocol: protocol, outgoing } = sftp as unknown as Channel;
+  protocol.channelData(outgoing.id, Buffer.concat([head, handle]));
+}
+
 const expected = { username: "ada", password: "s cret" };
 
 /** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, changes = false } = options;
   const prompts = Array.from({ length: options.prompts ?? 1 }, () => ({ prompt: "Password: ", echo: false }));
-  const { announcedPrompts, readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
+  const { handleBytes = 1, announcedPrompts, readsBeforeHangUp, onFstat, shrinks = false, algorithms = {} } = options;
   const { hostKey = privateKey.export(pem).toString() } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
@@ -98,7 +116,9 @@ export async function anSftpServer(options: SftpOptions) {
           const file = files[path];
           if (!file || !(flags & OPEN_MODE.READ))
             return sftp.status(id, path === "/forbidden" ? STATUS_CODE.PERMISSION_DENIED : STATUS_CODE.NO_SUCH_FILE);
-          sftp.handle(id, Buffer.from([handles.push(file) - 1]));
+          const handle = Buffer.alloc(handleBytes, handles.push(file) - 1);
+          if (handleBytes === 1) sftp.handle(id, handle);
+          else sendHandle(sftp, id, handle);
         });
         sftp.on("READ", (id, handle, offset, length) => {
           if (reads++ === 0) readFrom.push(offset);

@@ -9,6 +9,8 @@ const guard = {
   resolver: async () => [{ address: unroutable, family: 4 }],
 };
 
+const local = { guard: { allow: parseAllow("127.0.0.1") } };
+
 test.each([
   ["authentication failed", "without a user", "sftp://:secret@images.test/disk"],
   ["host unreachable", "with a user", "sftp://ada:secret@images.test/disk"],
@@ -16,12 +18,18 @@ test.each([
   await expect(openSftp({ guard }, new URL(url), new AbortController().signal)).rejects.toMatchObject({ reason });
 });
 
+test("a server whose handles are longer than SFTP allows, and would be sent with each read, is left", async () => {
+  await using server = await anSftpServer({ files: { "/disk": Buffer.from("disk") }, handleBytes: 257 });
+  await expect(openSftp(local, new URL(server.url("/disk")), new AbortController().signal)).rejects.toMatchObject({
+    reason: "file cannot be read",
+  });
+});
+
 test("a server that announces far more questions than it asks fills no memory", async () => {
   const files = { "/disk": Buffer.from("disk") };
   await using server = await anSftpServer({ files, keyboardInteractive: true, announcedPrompts: 2 ** 25 - 1 });
   const peakMiB = () => process.resourceUsage().maxRSS / 1024;
   const before = peakMiB();
-  const local = { guard: { allow: parseAllow("127.0.0.1") } };
   await expect(openSftp(local, new URL(server.url("/disk")), new AbortController().signal)).rejects.toMatchObject({
     reason: "connection reset",
   });

@@ -15,6 +15,7 @@ const defaultConnectMs = 30_000;
 const maxReadBytes = 32 * 1024;
 /** Concurrent reads, so that latency does not limit throughput. */
 const concurrentReads = 64;
+const maxHandleBytes = 256;
 const maxPrompts = fixedLimit({
   max: 16,
   about: "questions of an SFTP server to which the password is the answer, in one sign-in",
@@ -147,6 +148,7 @@ async function openFile(client: Client, url: URL, rest: Rest | undefined) {
   client.once("close", onGone);
   const sftp = await openChannel(client, gone, onGone);
   const handle = await promised<Buffer>(gone, (done) => sftp.open(plainPath(url), "r", done));
+  if (handle.length > maxHandleBytes) throw new FetchFailed("file cannot be read");
   // Some servers do not support fstat; others report no time.
   const { size, mtime } = await promised<Partial<Stats>>(gone, (done) => sftp.fstat(handle, done)).catch(noStats);
   const total = size || undefined;

@@ -4,7 +4,7 @@ import type { Found } from "../../driver.js";
 /* What our shells print. Processes of the same user may take a shell's output and print something else without end. */
 
 const kinds: Readonly<Record<string, Found["kind"]>> = { f: "file", l: "link", d: "directory", o: "other" };
-/** Linux passes no longer argument to a program. */
+
 const maxEntryBytes = 128 * 1024;
 const maxLineBytes = 64;
 
