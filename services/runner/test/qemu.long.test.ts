@@ -19,13 +19,16 @@ else {
   });
 
   test("explains a job that used up all memory from the guest's console", () =>
-    inside(machines, ["tail /dev/zero"], async ({ environment, order }) => {
+    inside(machines, ["tail /dev/zero", "kill -9 $$"], async ({ environment, order }) => {
       expect(await environment.explain!(137, never)).toBeUndefined();
       const { code } = await ran(environment, order.jobs[0]!);
       expect([code, await environment.explain!(code, never)]).toEqual([
         137,
         "Killed: out of memory (limit 256 MiB); raise QEMU_MEMORY or use less",
       ]);
+      const next = order.jobs[1]!;
+      expect((await ran(environment, next)).code).toBe(137);
+      expect(await environment.explain!(137, never, next)).toBeUndefined();
     }));
 
   test.each([

@@ -19,6 +19,9 @@ const home = "/root";
 const killedCode = 137;
 const outOfMemory = /Out of memory: Killed process/;
 
+/** The guest's kernel reports that on its console. */
+const lastMemoryKill = ({ machine }: Guest) => machine.console().findLast((line) => outOfMemory.test(line));
+
 /** Runs work in a guest. Ends its machine if the signal aborts. */
 async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
   const signal = AbortSignal.any([given, guest.machine.trouble]);
@@ -60,6 +63,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
   let guest: Guest | undefined;
   let files: Promise<SFTPWrapper> | undefined;
   let connections: Connections | undefined;
+  const earlierKills = new Map<number | undefined, string | undefined>();
 
   function running(): Guest {
     if (!guest) throw new Error("the environment has not been prepared");
@@ -92,18 +96,15 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     run: (job, onOutput, signal) =>
       inGuest(signal, async ({ workshop, machine }) => {
         const { script, stop } = job;
+        earlierKills.set(job.id, lastMemoryKill(running()));
         const run = { variables: variablesOf(order, job, home), script, onOutput, stop, signal };
         return connections!
           .use((client) => runScript(client, workshop, run))
           .catch((error) => endAfter(machine, error));
       }),
-    async explain(exitCode) {
-      // The guest's kernel reports that on its console.
-      const killed =
-        exitCode === killedCode &&
-        running()
-          .machine.console()
-          .some((line) => outOfMemory.test(line));
+    async explain(exitCode, _signal, job) {
+      const kill = exitCode === killedCode ? lastMemoryKill(running()) : undefined;
+      const killed = kill !== undefined && kill !== earlierKills.get(job?.id);
       return killed ? memoryLine(sizeText(options.limits.memoryBytes), "QEMU_MEMORY") : undefined;
     },
     trees: guestTrees(home, (signal, work) => inGuest(signal, ({ client }) => work(client))),
