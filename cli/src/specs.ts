@@ -18,7 +18,9 @@ export const specs = {
   login: {
     about: "Sign in to a server; reads the token from --token, standard input or the terminal",
     args: { address: one("Address of the server, such as https://ci.example.com") },
-    options: { name: text("Name of the new context; default: the server's host") },
+    options: {
+      name: text("Name of the new context; default: the server's host, with the path if another server has that name"),
+    },
   },
   logout: {
     about: "Forget a context and its token",

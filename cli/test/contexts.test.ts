@@ -1,5 +1,5 @@
 // Runs the built binary, cli/dist/main.js.
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { Ci } from "./_ci.js";
@@ -33,6 +33,20 @@ test("login remembers a server and its user, and logout forgets them", async () 
   await user.out("logout");
   const { code, stderr } = await user.run(["whoami"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("ci login SERVER")]);
+});
+
+test("login keeps the context of another server on the same host", async () => {
+  using user = new Ci();
+  const { host } = new URL(ci.origin);
+  await user.out("login", address(), "--token", ann.token);
+  const file = join(user.home, "service-ci/contexts.json");
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(address(), `${ci.origin}/other`));
+  for (const _ of ["first", "again"]) {
+    await user.out("login", address(), "--token", ci.adminToken);
+    expect(await user.out("context", "list")).toBe(
+      `${host}\t${ci.origin}/other\t${ann.username}\tno\n${host}/api\t${address()}\tadmin\tyes\n`,
+    );
+  }
 });
 
 test("the environment takes the place of a context", async () => {

@@ -1,6 +1,6 @@
 import { ApiError, record } from "@service-ci/client";
 import type { Handler } from "../command.js";
-import { readContexts, writeContexts } from "../contexts.js";
+import { type Contexts, readContexts, writeContexts } from "../contexts.js";
 import { UsageError } from "../exit.js";
 import { note, print, printJson, readSecret } from "../io.js";
 import { promptSecret } from "../prompt.js";
@@ -8,6 +8,12 @@ import { isPlain, serverUrl } from "../server.js";
 import { clientOf, publicUrlOf } from "../session.js";
 import type { Specs } from "../specs.js";
 import { checkToken } from "../token.js";
+
+function freeName(contexts: Contexts["contexts"], server: string): string {
+  const { host, pathname } = new URL(server);
+  const isTaken = new URL(contexts[host]?.server ?? server).pathname !== pathname;
+  return isTaken ? `${host}${pathname}` : host;
+}
 
 export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
   const server = serverUrl(address);
@@ -23,8 +29,8 @@ export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
     if (error instanceof ApiError && error.status === 401) throw new UsageError(`${server} does not accept this token`);
     throw error;
   });
-  const context = name ?? new URL(server).host;
   const { contexts } = await readContexts(io);
+  const context = name ?? freeName(contexts, server);
   const added = { server, public_url, username: user.username, token };
   await writeContexts(io, { current: context, contexts: { ...contexts, [context]: added } });
   if (io.env.CI_TOKEN || io.env.CI_SERVER)
