@@ -1,4 +1,4 @@
-import { lstat, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { segmentsOf, targetOf } from "./download-target.js";
@@ -21,6 +21,9 @@ test("folders are made for an artifact, but none is reached through a link", asy
     await mkdir(join(folder, "outside"));
     await symlink(join(folder, "outside"), join(into, "link"));
     await expect(targetOf(into, "link/deep/c.txt")).rejects.toThrow("link is not a folder");
+    await writeFile(join(folder, "file"), "");
+    for (const wrong of ["file", "file/below"])
+      await expect(targetOf(join(folder, wrong), "c.txt")).rejects.toThrow(`${wrong} is not a folder`);
   } finally {
     await rm(folder, { recursive: true });
   }

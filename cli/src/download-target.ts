@@ -24,7 +24,9 @@ export async function entryAt(path: string) {
 /** Returns the file for a name and creates its folders. Refuses a folder there, and links on the way, which could lead elsewhere. */
 export async function targetOf(folder: string, name: string): Promise<string> {
   const segments = segmentsOf(name);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw ["EEXIST", "ENOTDIR"].includes(error.code ?? "") ? new Failure(`${folder} is not a folder`) : error;
+  });
   let path = folder;
   for (const segment of segments.slice(0, -1)) {
     path = join(path, segment);
