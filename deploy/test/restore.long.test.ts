@@ -89,3 +89,12 @@ it("npm run restore leaves the data folder of a running npm start alone", async 
   const sentence = `Service CI runs in ${dataDir} already, as process ${process.pid}: set CI_DATA to another folder, or stop it.`;
   expect(await restore()).toEqual({ code: 1, output: `${sentence}\n` });
 });
+
+it("npm run backup says that no npm start runs", async () => {
+  const folder = join(dir, "nothing");
+  const { code, output } = await run(command("backup", join(dir, "none")), { MONGO_URL: "", CI_DATA: folder });
+  expect([code, output]).toEqual([
+    1,
+    expect.stringContaining(`No npm start runs with the data in ${folder}: start it`),
+  ]);
+});

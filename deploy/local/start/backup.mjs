@@ -44,10 +44,15 @@ const backup = async () => {
   const args = process.argv.slice(2);
   const folder = dataDirOf();
   const restoresHere = args[0] === "restore" && !process.env.MONGO_URL;
+  const mongo = mongoSettings(folder);
   if (restoresHere) holdData(folder);
+  else if (args.length > 1 && !mongo.MONGO_URL)
+    throw new Error(
+      `No npm start runs with the data in ${folder}: start it, set CI_DATA to its folder, or set MONGO_URL.`,
+    );
   await install();
   await build(["deploy/backup"]);
-  return restoresHere ? restoreInto(args, folder) : runScript(args, mongoSettings(folder));
+  return restoresHere ? restoreInto(args, folder) : runScript(args, mongo);
 };
 
 process.exitCode = await backup().catch((/** @type {Error} */ error) => {
