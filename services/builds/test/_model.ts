@@ -40,6 +40,8 @@ export interface BuildModel {
   reason?: string;
   /** The output, without that of a parallel stage that runs. */
   settled: string;
+  /** The job whose text ends `settled`; undefined if that is a line of the service. */
+  lastWriter?: JobModel | undefined;
   /** The output of a parallel stage that runs, by job. */
   parts: Map<JobModel, string>;
   /** Its runner knows conditions and parallel stages. */
@@ -98,6 +100,7 @@ export function textOf({ settled, parts }: BuildModel): string {
 }
 
 function settle(build: BuildModel): void {
+  for (const [job, part] of build.parts) if (part !== "") build.lastWriter = job;
   build.settled += [...build.parts.values()].join("");
   build.parts.clear();
 }
@@ -118,8 +121,10 @@ export const mayWrite = (build: BuildModel, epoch: number) => build.status === "
 export function appendOutput(build: BuildModel, job: JobModel | undefined, text: string): void {
   const part = job && build.parts.get(job);
   if (job) job.text += text;
-  if (part === undefined) build.settled += text;
-  else build.parts.set(job!, part + text);
+  if (part === undefined) {
+    build.settled += text;
+    if (text !== "") build.lastWriter = job;
+  } else build.parts.set(job!, part + text);
 }
 
 /** Appends a line of the service, even if the output ends within a line. */
@@ -166,8 +171,9 @@ function endBuild(build: BuildModel, status: Status, now: number, why?: string):
   if (status !== "passed") build.reason = why ?? build.jobs.find((job) => job.status === status)?.reason;
   build.killRequested = false;
   build.killedBy = undefined;
-  const lastReason = build.jobs.findLast(({ startedAt }) => startedAt !== undefined)?.reason;
-  if (why === undefined && build.reason !== undefined && lastReason !== build.reason)
+  const last = build.jobs.findLast(({ startedAt }) => startedAt !== undefined);
+  const isSaid = last?.reason === build.reason && (build.settled === "" || build.lastWriter === last);
+  if (why === undefined && build.reason !== undefined && !isSaid)
     appendLine(build, undefined, `Build ${failures[status] ?? ""}${build.reason}`);
   const first = build.jobs.findIndex((job) => job.status === "running" || ended[job.status] !== undefined);
   for (const [index, job] of build.jobs.entries()) {
