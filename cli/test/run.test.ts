@@ -96,6 +96,12 @@ test.each<[string, object, string[], string]>([
     ["--axis", "N=1", "--axis", "N=2"],
     "No build has N=2. The matrix has: N=1",
   ],
+  [
+    "a value of no selected build",
+    inApp(["a"], { matrix: { A: ["1", "2"], B: ["1", "2"], exclude: [{ A: "1", B: "2" }] } }),
+    ["--axis", "A=1", "--axis", "A=2", "--axis", "B=2"],
+    "No selected build has A=1. The matrix has: A=1 B=1; A=2 B=1; A=2 B=2",
+  ],
   ["an axis", inApp(["a"], { matrix: { N: ["1"] } }), ["--axis", "N"], "--axis N does not have the form AXIS=VALUE"],
   [
     "an image",

@@ -81,7 +81,9 @@ function chosenMembers(manifest: Manifest, wanted: Request["axes"]): Member[] {
   if (missing.length === 0) return chosen;
   const texts = all.flatMap((member) => (member.axes ? [textOf(Object.entries(member.axes))] : []));
   const known = texts.length > 0 ? `The matrix has: ${texts.join("; ")}` : "The manifest has no matrix";
-  throw new Refused(`No build has ${textOf(missing)}. ${known}`);
+  const exist = chosen.length > 0 && missing.every((one) => all.some((member) => has(member, one)));
+  const none = exist ? "No selected build" : "No build";
+  throw new Refused(`${none} has ${textOf(missing)}. ${known}`);
 }
 
 const textOf = (values: readonly AxisValue[]): string => values.map((value) => value.join("=")).join(" ");

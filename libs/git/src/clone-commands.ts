@@ -12,7 +12,7 @@ export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)
 
 const isCommit = (ref: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
 /** Expressions, and names that only the clone has, can be checked out without a fetch. */
-const isFullName = (ref: string): boolean => /^refs\/(?!remotes\/)[^\s~^:?*[\\@]+$/.test(ref);
+const isFullName = (ref: string): boolean => /^refs\/(?!remotes\/)(?!.*@\{)[^\s~^:?*[\\]+$/.test(ref);
 const depthOption = ({ depth }: CloneSource): string => (depth ? ` --depth ${depth}` : "");
 
 /** A short history comes from a branch or tag. That of a commit, or of a ref's full name, is fetched below. */

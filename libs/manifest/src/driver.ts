@@ -60,7 +60,7 @@ function schemaOf(of: Type): Json {
   return { ...schema, properties: { ...properties, type: { description, examples: [of], const: of } } };
 }
 
-/** A driver whose type, or other word, is an axis of the matrix. */
+/** A driver whose `type` or `pull` contains an axis of the matrix. */
 function schemaWithAxis(): Json {
   const schema = mappingSchema({ ...qemuKeys, ...dockerKeys }, ["type"]);
   const properties = schema.properties as Record<string, Json>;

@@ -30,8 +30,9 @@ const maxValueLength = fixedLimit({
   refusal: "Manifest line L, column C: matrix value cannot be longer than N characters in length",
 });
 const axisName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** MongoDB takes an object with the first key for a value of its own; messages of gRPC drop the second. */
+/** MongoDB takes an object with this key for a value of its own. */
 const reservedName = "_bsontype";
+/** Messages of gRPC drop this key. */
 const droppedName = "__proto__";
 const propertyNames = { pattern: axisName.source, not: { enum: [reservedName, droppedName] } };
 const lists = ["include", "exclude"];

@@ -44,9 +44,10 @@ export function stagesOf(
       complain.addAt(value.stage.at ?? at, `stage "${stage}" is not one of the stages: ${names}`, "line");
     }
   }
-  const isNone = stages.length > 0 ? `is not one of the stages: ${names}` : "is not a stage: the manifest has no jobs";
+  const complaint =
+    stages.length > 0 ? `is not one of the stages: ${names}` : "is not a stage: the manifest has no jobs";
   for (const key of namingKeys)
     for (const { at, value } of others[key] ?? [])
-      if (!known.has(value)) complain.addAt(at, `${key}: "${quoted(value)}" ${isNone}`, "line");
+      if (!known.has(value)) complain.addAt(at, `${key}: "${quoted(value)}" ${complaint}`, "line");
   return { stages, stageOf };
 }

@@ -51,7 +51,7 @@ async function slowly(slow: Slow, { secret, isUsed }: Holder, end: () => Promise
   return { status: response.statusCode, body: await json(response) };
 }
 
-const image = Buffer.concat([Buffer.from([0x51, 0x46, 0x49, 0xfb])]);
+const image = Buffer.from([0x51, 0x46, 0x49, 0xfb]);
 const form = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\ncontent';
 const slowBodies = {
   variables: { path: "/variables", type: "application/json", beginning: '{"key": "KEY", ', rest: '"value": "value"}' },

@@ -80,9 +80,9 @@ const trusting = (extraCa?: string) => {
   });
 };
 
-/** One connection at a time. */
+/** A client with one connection at a time. */
 export class Connection extends Client {
-  /** Reports whether the server has answered on the present connection. If so, it may be about to close it. */
+  /** Whether the server has answered on the current connection. If so, it may be about to close it. */
   hasAnswered = false;
 
   constructor(origin: URL, options: Client.Options) {
@@ -134,10 +134,11 @@ export const guardedAgent = ({ extraCa, allow, resolver = systemResolver() }: Ag
         return callback(new FetchFailed("address not allowed"), null);
       const connectPlain = plain.get(opened)!;
       if (options.protocol !== "https:") return connectPlain(options, callback);
+      const connectSecure = secureConnectors().get(opened)!;
       connectPlain({ ...options, protocol: "http:", port: String(portOf(options)) }, (error, socket) => {
         if (error) return callback(error, null);
         const { stream, secured } = limitedHandshake(socket);
-        secureConnectors().get(opened)!({ ...options, httpSocket: stream as Socket }, (...result) => {
+        connectSecure({ ...options, httpSocket: stream as Socket }, (...result) => {
           secured();
           callback(...result);
         });

@@ -18,7 +18,7 @@ export type FetchOptions = {
 };
 
 export type Repeatable = {
-  /** The server recognizes a request that it gets twice. It is sent again if a connection in use before is broken off. */
+  /** The server recognizes a repeated request, so it is sent again if a reused connection breaks before the response. */
   readonly mayRepeat?: boolean;
 };
 
@@ -189,8 +189,8 @@ const receiving = ({ mayRepeat = false, ...options }: FetchOptions & Repeatable,
         connection = given;
       };
       const target = { origin: url.origin, path: url.pathname + url.search };
-      const request: RequestOptions = { ...target, method, headers, body, ...noLimits, onConnection };
-      agent.dispatch(request, {
+      const sending: RequestOptions = { ...target, method, headers, body, ...noLimits, onConnection };
+      agent.dispatch(sending, {
         onRequestStart(current) {
           controller = current;
           isReused = connection?.hasAnswered === true;

@@ -17,7 +17,7 @@ const maxStops = 1_000;
 
 /** Coordinates the claims of a process, which would otherwise all try to claim the same build. */
 export interface ClaimTurns {
-  /** Gives the next user in line a turn, apart from those whom the same claim has tried. */
+  /** Gives a turn to the next user whom this claim has not tried. */
   next(drivers: readonly Driver_Type[], tried: ReadonlySet<string>): Promise<Turn | undefined>;
   /** Picks a user's oldest build that is not held back. A user without queued builds leaves the line. */
   pick(turn: Turn, heldBack: HeldBack): Promise<Picked | undefined>;
@@ -43,7 +43,11 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
 
   return {
     next: (drivers, tried) =>
-      nextInTurn([...drivers].sort().join(), async () => (await line.next(drivers, tried)) ?? undefined),
+      // A claim that finds nobody may have tried users whom others have not.
+      nextInTurn(
+        `${[...drivers].sort()} ${[...tried].sort()}`,
+        async () => (await line.next(drivers, tried)) ?? undefined,
+      ),
     pick(turn, heldBack) {
       const isFree = heldBack.roots.length === 0 && !heldBack.busyGroups;
       // Claims hold back different builds: if one finds nothing, others still may.

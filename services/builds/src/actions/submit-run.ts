@@ -1,4 +1,4 @@
-import { invalid, notFound } from "@ci/kit/rpc/fault";
+import { Fault, invalid, notFound } from "@ci/kit/rpc/fault";
 import { complain } from "@ci/kit/rpc/validated";
 import type { Manifest } from "@ci/manifest/manifest";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -27,7 +27,9 @@ interface Starter {
 
 async function enterAgain(ctx: Context, { _id, manifest, userId, namespaceId }: CronDoc, starter?: Starter) {
   const doc = await ctx.crons.get(_id);
-  if (!doc || (starter && (doc.manifest !== manifest || doc.namespaceId !== namespaceId))) throw notFound();
+  if (!doc) throw notFound();
+  if (starter && (doc.manifest !== manifest || doc.namespaceId !== namespaceId))
+    throw new Fault("conflict", "The cron job has changed");
   await requireKeeper(ctx, doc);
   return requireSubmitter(ctx, starter?.id ?? userId, namespaceId);
 }

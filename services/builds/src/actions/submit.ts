@@ -127,8 +127,8 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
 }
 
 /**
- * Queues a checked draft; a large one when its turn comes. Its inputs are read again then: those of all who wait would fill the
- * heap. `enter` returns the namespace, and checks it again for one that has waited.
+ * Queues a checked draft, a large one when its turn comes. The inputs of a large draft are read again then, because those of
+ * all who wait would fill the heap. `enter` returns the namespace, and checks it again for one that has waited.
  */
 export async function queueInTurn(
   ctx: Context,

@@ -9,7 +9,7 @@ export const getArtifact =
   async ({ ref, name }, { caller }) => {
     const { doc, artifacts } = await seeArtifacts(ctx, caller, ref);
     const named = (wanted: string) => artifacts.find((one) => one.name === wanted);
-    // URL parsers drop a segment that is a dot, so its URL ends with a slash.
+    // URL parsers drop a last segment `.`, so the URL of the artifact `.` ends with `./`.
     const artifact = named(name) ?? (name === "./" ? named(".") : undefined);
     if (!artifact) throw notFound();
     const job = doc.jobs.findIndex((one) => one.id === artifact.jobId);

@@ -22,7 +22,7 @@ export interface WaitingUser {
   readonly joined: number;
   /** When the user joined last, by the clock of MongoDB. Replicas of earlier versions do not set it. */
   readonly joinedAt?: Date;
-  /** The process that put the user in line, or `several` if another one may still rely on having done so. */
+  /** The process that put the user in line; `several` if more than one may still rely on it. */
   readonly joinedBy?: string;
 }
 
@@ -141,7 +141,7 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
       if (missing.length > 0) await join(driver, missing);
     },
 
-    /** Gives the next user who was not tried yet a turn and moves them to the end, so that concurrent claims serve different users. */
+    /** Gives a turn to the next user not in `tried`, and moves them to the end, so that concurrent claims serve different users. */
     async next(drivers: readonly Driver_Type[], tried: Iterable<WaitingUser["_id"]> = []): Promise<Turn | null> {
       const askedMs = now();
       const turn = await line.findOneAndUpdate(

@@ -2,7 +2,7 @@ import type { WaitingUser } from "./line.js";
 
 /** A process relies for this long on having put a user in a line. Others remove the user only after twice as long. */
 export const stayMs = 1_000;
-/** Longer than any claim takes from a user's turn to its end. */
+/** How long a user is remembered. A claim that takes longer than half of this removes nobody. */
 const keptMs = 60_000;
 const maxStayers = 10_000;
 

@@ -1,8 +1,10 @@
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
+import { claimTurns } from "../../src/actions/claim-turns.js";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
 import { type LineStore, lineStore, type WaitingUser } from "../../src/store/line.js";
+import { queueStore } from "../../src/store/queue.js";
 import { database } from "./_crowd.js";
 
 const names = suite();
@@ -82,7 +84,10 @@ it.each(["another replica", "several replicas"])(
   "a user stays in the line for a moment after joining at %s",
   async (where) => {
     await other.join("os", [7]);
-    if (where === "several replicas") await line.join("os", [7]);
+    if (where === "several replicas") {
+      await users().updateOne({ _id: "os/7" }, [{ $set: { joinedAt: { $add: ["$$NOW", 60_000] } } }]);
+      await line.join("os", [7]);
+    }
     const turn = (await line.next(["os"]))!;
     const leaveAfter = (ms: number) => line.leave({ ...turn, turnAt: new Date(turn.joinedAt!.getTime() + ms) });
     leaveAfter(1_999);
@@ -112,6 +117,13 @@ it("a claim gives no user a second turn", async () => {
   expect((await line.next(["os"], ["os/5"]))!.userId).toBe(6);
   expect((await line.next(["os"], ["os/5"]))!.userId).toBe(6);
   expect(await line.next(["os"], ["os/5", "os/6"])).toBeNull();
+});
+
+it("a claim that has tried everybody does not end the search of another one", async () => {
+  await line.join("os", [5]);
+  const turns = claimTurns(line, queueStore(data.db));
+  const found = await Promise.all([["os/5"], []].map((tried) => turns.next(["os"], new Set(tried))));
+  expect(found.map((turn) => turn?.userId)).toEqual([undefined, 5]);
 });
 
 it("all users who join concurrently are in the line", async () => {

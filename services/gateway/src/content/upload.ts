@@ -54,7 +54,8 @@ export async function readUpload<S extends Shape>(
   const { bodyBytes, lengths } = ctx.config;
   const { fields, file, complaints: ofFile } = await receive(exchange, bodyBytes);
   const length = exchange.request.headers["content-length"];
-  const size = bodyKind(exchange.request) === "multipart" || length === undefined ? undefined : Number(length);
+  const isKnown = bodyKind(exchange.request) !== "multipart" && length !== undefined;
+  const size = isKnown ? Math.min(Number(length), Number.MAX_SAFE_INTEGER) : undefined;
   const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields }, lengths);
   return {
     fields: values as Values<S>,

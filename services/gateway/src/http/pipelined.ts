@@ -23,7 +23,7 @@ export function oneAfterAnother(listener: RequestListener): RequestListener {
     lines.set(socket, line);
     const beginNext = () => {
       // Node gives the connection to one response at a time. One that never gets it does not close either.
-      if (line[0]?.response.socket) line.shift()!.begin();
+      if (line[0]?.response.socket?.writable) line.shift()!.begin();
     };
     const begin = () => {
       response.once("close", () => setImmediate(beginNext));

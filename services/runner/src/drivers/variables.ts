@@ -14,7 +14,7 @@ export function variablesOf(
 
 const maxVariableBytes = 128 * 1024;
 
-/** Reports whether Linux starts no process with these variables: one is too large with its name, `=` and a zero byte. */
+/** Reports whether a variable is too large for Linux, which counts its name, `=`, its value and a zero byte. */
 export const isTooLarge = (variables: Order["variables"]): boolean =>
   variables.some(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value) + 2 > maxVariableBytes);
 

@@ -84,11 +84,17 @@ test("the script fetches a commit by its id that is on no branch", () => {
 test.each([undefined, 1])("the script checks out a ref by its full name, with depth %p", (depth) => {
   const url = repository();
   const git = (...args: string[]) => execFileSync("git", ["-C", url, ...args], { encoding: "utf8" }).trim();
-  git("update-ref", "refs/pull/7/head", "side/branch");
+  for (const ref of ["refs/pull/7/head", "refs/heads/a@b"]) git("update-ref", ref, "side/branch");
   const inClone = depth ? [] : ["refs/tags/v1^{commit}", "refs/remotes/origin/side/branch"];
   for (const ref of inClone)
     expect([ref, run(scriptOf({ commands: [], source: { url, ref, directory: ref } })).status]).toEqual([ref, 0]);
-  for (const ref of ["refs/heads/side/branch", "refs/heads/main", "refs/tags/v1", "refs/pull/7/head"]) {
+  for (const ref of [
+    "refs/heads/side/branch",
+    "refs/heads/a@b",
+    "refs/heads/main",
+    "refs/tags/v1",
+    "refs/pull/7/head",
+  ]) {
     const source = { url: `file://${encodeURI(url)}`, ref, directory: `x ${ref}`, depth };
     expect([ref, run(scriptOf({ commands: [], source })).status]).toEqual([ref, 0]);
     const head = execFileSync("git", ["-C", join(folder, source.directory), "rev-parse", "HEAD"], { encoding: "utf8" });

@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import type { AttemptRecord, DeliveryDoc, RecordedAttempt } from "./delivery-doc.js";
-import { mayRepeat } from "./write-concern.js";
+import { quick } from "./write-concern.js";
 
 const maxAttempts = fixedLimit({
   max: 100,
@@ -46,8 +46,8 @@ function attemptOnly({ delivery, record }: RecordedAttempt): Write {
 export const attemptWrites = (deliveries: Collection<DeliveryDoc>) => ({
   /** Records each attempt once. A redelivery requested meanwhile stays due. */
   async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {
-    const { matchedCount } = await deliveries.bulkWrite(attempts.map(dueAttempt), mayRepeat);
+    const { matchedCount } = await deliveries.bulkWrite(attempts.map(dueAttempt), quick);
     // Attempts that are already recorded do not match again.
-    if (matchedCount < attempts.length) await deliveries.bulkWrite(attempts.map(attemptOnly), mayRepeat);
+    if (matchedCount < attempts.length) await deliveries.bulkWrite(attempts.map(attemptOnly), quick);
   },
 });

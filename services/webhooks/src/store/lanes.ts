@@ -1,6 +1,6 @@
 import type { Collection, Filter } from "mongodb";
 import type { WebhookDoc, WebhookHealth } from "./webhook-doc.js";
-import { mayRepeat } from "./write-concern.js";
+import { quick } from "./write-concern.js";
 
 export interface LaneUpdate {
   readonly webhookId: number;
@@ -21,7 +21,7 @@ export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
     webhooks.findOneAndUpdate(
       { _id: id, "lane.holder": { $in: [null, holder, ...(dead === undefined ? [] : [dead])] } } as Filter<WebhookDoc>,
       { $set: { lane: { holder } } },
-      { returnDocument: "after", ...mayRepeat },
+      { returnDocument: "after", ...quick },
     ),
 
   /** Returns the holder of a webhook's lane; undefined if it is free, null if the webhook does not exist. */
@@ -38,6 +38,6 @@ export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
         update: [{ $set: { ...(health && healthFields(health)), ...(release && { lane: "$$REMOVE" }) } }],
       },
     }));
-    await webhooks.bulkWrite(writes, mayRepeat);
+    await webhooks.bulkWrite(writes, quick);
   },
 });

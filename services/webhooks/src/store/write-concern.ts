@@ -1,2 +1,2 @@
 /** A crash of MongoDB may undo such a write: then the lane is claimed, or the attempt made, once more. */
-export const mayRepeat = { writeConcern: { w: 1, journal: false } } as const;
+export const quick = { writeConcern: { w: 1, journal: false } } as const;

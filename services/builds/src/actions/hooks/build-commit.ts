@@ -112,7 +112,7 @@ async function writableNamespace(ctx: Context, { userId, namespaceId }: Reposito
 async function confirmed(ctx: Context, { _id, userId }: RepositoryDoc, isUnapproved: boolean): Promise<Namespace> {
   const repository = await ctx.repositories.byId(_id);
   if (repository?.userId !== userId) throw new Unwanted(earlierUsers);
-  if (isUnapproved && forksOf(repository) === "approve") throw new Fault("conflict", "The repository has changed");
+  if (isUnapproved && forksOf(repository) !== "run") throw new Fault("conflict", "The repository has changed");
   const namespace = await writableNamespace(ctx, repository);
   if (!namespace) throw new Unwanted(noLonger, true);
   return namespace;

@@ -25,7 +25,7 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** Through a proxy, a stream that breaks off may end in the middle of a line. Podman ends one with an error in JSON. */
+/** Through a proxy, a stream that breaks off may end in the middle of a line. Podman ends such a stream with an error in JSON. */
 function eventIn(line: string): ContainerEvent | undefined {
   try {
     const event = JSON.parse(line) as Partial<ContainerEvent> | null;

@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Found } from "../../driver.js";
 
-/* What our shells print. Processes of the same user may take a shell's output and print something else without end. */
+/* What our shells print. Processes of the same user may open a shell's output and write to it without end. */
 
 const kinds: Readonly<Record<string, Found["kind"]>> = { f: "file", l: "link", d: "directory", o: "other" };
 

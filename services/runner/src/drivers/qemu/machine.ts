@@ -27,7 +27,7 @@ export interface Machine {
   console(): string[];
   /** Resolves with the exit code, -1 after a signal. Rejects if QEMU could not start. */
   readonly ended: Promise<number>;
-  /** Aborts before `ended` settles: with HostTrouble, which no guest can cause, or with a Fault if it wrote too much. */
+  /** Aborts before `ended` settles: with HostTrouble, which no guest can cause, or with a Fault if the guest wrote too much. */
   readonly trouble: AbortSignal;
   /** Kills QEMU. Nothing of it runs when this resolves. */
   end(): Promise<void>;
@@ -82,7 +82,9 @@ export function startMachine({ path, arguments: args, files = [], user, diskByte
   child.stdin?.on("error", () => undefined);
   const monitor = openMonitor(child.stdio[monitorFd] as Duplex, () => void endFull());
   async function endFull(): Promise<void> {
-    const triedBytes = diskBytes === undefined ? 0 : await triedToWrite(monitor, overlayNode).catch(() => 0);
+    const triedBytes = diskBytes === undefined ? 0 : await triedToWrite(monitor, overlayNode).catch(() => undefined);
+    // QEMU has ended.
+    if (triedBytes === undefined) return;
     const isOver = diskBytes !== undefined && triedBytes > diskBytes;
     if (isOver) endFor(new Fault("precondition", diskLine(sizeText(diskBytes), "QEMU_DISK")));
     else fail("The disk of the runner is full");

@@ -84,8 +84,11 @@ test("other work runs between the packets of a server that sends many small ones
       next = setImmediate(turn);
     });
     client.exec("any", () => undefined);
-    await eventually(() => expect(perTurn.reduce((sum, count) => sum + count, 0)).toBe(packets));
-    clearImmediate(next);
+    try {
+      await eventually(() => expect(perTurn.reduce((sum, count) => sum + count, 0)).toBe(packets));
+    } finally {
+      clearImmediate(next);
+    }
   };
   await withServer({}, read, flood);
   expect(Math.max(...perTurn)).toBeLessThan(1_000);
