@@ -13,8 +13,8 @@ const { suite, hooked, build, deliveriesOf, redeliver } = bootHooks({}, { before
 const files = { ".service-ci.yml": manifest };
 const approve = (ref: { userId: number; number: number }, user = suite.users.ann) =>
   suite.as(user, () => suite.builds.approveBuild({ ref }));
-const ignoreForks = ({ namespace, record }: Hooked) => {
-  const change = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, forks: "ignore" };
+const setForks = ({ namespace, record }: Hooked, forks: string) => {
+  const change = { namespaceId: namespace.id, id: record.id, removeAccessToken: false, forks };
   return suite.as(suite.users.ann, () => suite.repositories.updateRepository(change));
 };
 
@@ -98,7 +98,7 @@ describe("a build of a fork", () => {
     const [waiting, second, approved] = [await pull(hook, 1), await pull(hook, 2), await pull(hook, 3)];
     const elsewhere = await pull(other, 1);
     await approve(approved);
-    await ignoreForks(hook);
+    await setForks(hook, "ignore");
     const reason = "killed by its repository's setting forks: ignore";
     for (const ref of [waiting, second]) expect(await build(ref)).toMatchObject({ status: "killed", reason });
     expect(await build(approved)).toMatchObject({ status: "queued", queue: { reason: "waiting for a runner" } });
@@ -115,41 +115,40 @@ describe("a build of a fork", () => {
     expect(await build(waiting!)).toMatchObject({ status: "killed" });
   });
 
+  /** Delivers a fork's request, and makes a change while its commit is read. Returns the builds that it made. */
+  async function pullDuring(hook: Hooked, change: () => Promise<unknown>) {
+    const sha = await hook.git.commit(files);
+    const reading = gate();
+    held = { ...reading, path: new URL(hook.git.url).pathname };
+    const pulled = hook.pull({ sha, fork: true });
+    await reading.reached;
+    held = undefined;
+    await change();
+    reading.open();
+    await pulled;
+    const list = { namespaceId: hook.namespace.id, tag: "", search: "", page: undefined };
+    return async () => (await suite.as(suite.users.ann, () => suite.builds.listBuilds(list))).builds;
+  }
+
   it("is killed if its repository was set to ignore forks while its commit was read", async () => {
     const hook = await hooked();
-    const sha = await hook.git.commit(files);
-    const reading = gate();
-    held = { ...reading, path: new URL(hook.git.url).pathname };
-    const pulled = hook.pull({ sha, fork: true });
-    await reading.reached;
-    held = undefined;
-    await ignoreForks(hook);
-    reading.open();
-    await pulled;
-    const list = { namespaceId: hook.namespace.id, tag: "", search: "", page: undefined };
-    await eventually(async () => {
-      const { builds } = await suite.as(suite.users.ann, () => suite.builds.listBuilds(list));
-      expect(builds).toMatchObject([{ status: "killed" }]);
-    });
+    const builds = await pullDuring(hook, () => setForks(hook, "ignore"));
+    await eventually(async () => expect(await builds()).toMatchObject([{ status: "killed" }]));
   });
 
+  const running = () => hooked("github", undefined, suite.users.ann, { forks: "run" });
+
   it("waits for approval if its repository was set to that while its commit was read", async () => {
-    const hook = await hooked("github", undefined, suite.users.ann, { forks: "run" });
-    const sha = await hook.git.commit(files);
-    const reading = gate();
-    held = { ...reading, path: new URL(hook.git.url).pathname };
-    const pulled = hook.pull({ sha, fork: true });
-    await reading.reached;
-    held = undefined;
-    const change = { namespaceId: hook.namespace.id, id: hook.record.id, removeAccessToken: false, forks: "approve" };
-    await suite.as(suite.users.ann, () => suite.repositories.updateRepository(change));
-    reading.open();
-    await pulled;
-    const list = { namespaceId: hook.namespace.id, tag: "", search: "", page: undefined };
-    await eventually(async () => {
-      const { builds } = await suite.as(suite.users.ann, () => suite.builds.listBuilds(list));
-      expect(builds).toMatchObject([{ status: "queued", queue: { reason: "waits for approval" } }]);
-    });
+    const hook = await running();
+    const builds = await pullDuring(hook, () => setForks(hook, "approve"));
+    const waiting = { status: "queued", queue: { reason: "waits for approval" } };
+    await eventually(async () => expect(await builds()).toMatchObject([waiting]));
+  });
+
+  it("is not made if its repository was set from running forks to ignoring them while its commit was read", async () => {
+    const hook = await running();
+    const builds = await pullDuring(hook, () => setForks(hook, "ignore"));
+    expect(await builds()).toEqual([]);
   });
 
   it("that is approved is offered to runners even if the process died before it was lined up", async () => {
