@@ -111,7 +111,7 @@ inBrowser((web) => {
     await eventually(async () => expect(await status.inputValue()).toBe("failed"));
   });
 
-  test("the filter by namespace takes both notations, and ignores nothing", async () => {
+  test("the filter by namespace accepts both notations, and ignores no other text", async () => {
     const page = await web.open("/builds", ann);
     const field = page.getByRole("textbox", { name: "Namespace" });
     const filterBy = async (text: string) => {

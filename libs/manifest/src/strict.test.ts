@@ -154,7 +154,7 @@ test.each([
   [`${driver}sources:\n- dir: c\n  url: -x\n`, "sources invalid entry -x"],
   [`${driver}stages: # x\n- a\n- b\njobs: [{stage: a}]`, "cannot have more than 1 stages"],
   [`${driver}sources: [a]\njobs: # x\n- {stage: a}\n- {stage: a}\n`, "cannot have more than 2 jobs"],
-])("of %j the place is known, also where the message does not name it", (text, expected) => {
+])("the place of the complaint about %j is known, even if its message does not name it", (text, expected) => {
   const reading = readManifest(text, { ...limits, maxStages: 1, maxJobs: 2 });
   const line = text.split("\n").findIndex((one) => one.includes("x")) + 1;
   expect("complaints" in reading && reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line }]);

@@ -140,7 +140,7 @@ it("a build gets the variables that exist when its turn comes, also if they have
 });
 
 describe("a small one that took long to check", () => {
-  /** Removes bob after the checks of a call of his, before its build is stored. */
+  /** Removes bob after the checks of one of his calls, before its build is stored. */
   async function withoutBob<T>(removeBob: () => Promise<unknown>, call: (through: Clients) => Promise<T>): Promise<T> {
     await using namespaces = connect(suite.accounts.address);
     const client = namespaces.client(BuildInputServiceDefinition);

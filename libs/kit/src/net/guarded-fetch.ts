@@ -165,7 +165,7 @@ const receiving = ({ mayRepeat = false, ...options }: FetchOptions & Repeatable,
   let stopped: { readonly reason: unknown } | undefined;
   let stopCurrent = (_reason: unknown) => {};
 
-  /** Returns undefined if the server broke off a connection that it had answered on before, without any response. */
+  /** Returns undefined if a reused connection broke before the response. */
   const sendOnce = (agent: Agent, url: URL, headers: Record<string, string>) =>
     new Promise<Received | undefined>((resolve, reject) => {
       const { method = "GET", body } = options;

@@ -133,7 +133,7 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
     join,
     standing: standings(line, leaving.others),
 
-    /** Like `join`, but writes nothing for users whom this process has added a moment ago and nobody has removed. */
+    /** Like `join`, but writes nothing for users whom this process added a moment ago, unless they are leaving. */
     async queued(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
       const missing = userIds.filter(
         (userId) => leaving.has(idOf(driver, userId)) || !staying.stays(idOf(driver, userId)),

@@ -36,14 +36,14 @@ export function stayers(now: () => number) {
         if (known.get(id) === stayer) stayer.joinedMs = stayer.sinceMs;
       };
     },
-    /** Reports whether a user certainly stays in the line although a build has just been queued without joining again. */
+    /** Reports whether a user is certainly still in the line, and notes that a build was queued without a write. */
     stays(id: WaitingUser["_id"]): boolean {
       const stayer = known.get(id);
       if (stayer?.joinedMs === undefined || now() > stayer.joinedMs + stayMs) return false;
       stayer.queuedMs = now();
       return true;
     },
-    /** Reports whether a claim that began at this time may have missed a build that was queued without joining. */
+    /** Reports whether a claim that began at this time may have missed a build that was queued without a write. */
     mayHaveMissed: (id: WaitingUser["_id"], sinceMs: number): boolean =>
       now() > sinceMs + keptMs / 2 || (known.get(id)?.queuedMs ?? Number.NEGATIVE_INFINITY) >= sinceMs,
     forget: (id: WaitingUser["_id"]): unknown => known.delete(id),

@@ -42,10 +42,13 @@ async function joinAndLeave(...userIds: number[]): Promise<void> {
   }
 }
 
-it("a user who joins again while a claim finds no build stays in the line", async () => {
+it.each([
+  ["who joins again", "join"],
+  ["whose build is queued without joining again", "queued"],
+] as const)("a user %s while a claim finds no build stays in the line", async (_, how) => {
   await line.join("os", [7]);
   const turn = (await line.next(["os"]))!;
-  await line.join("os", [7]);
+  await line[how]("os", [7]);
   line.leave(turn);
   const nextTurn = (await line.next(["os"]))!;
   expect(nextTurn.userId).toBe(7);
@@ -67,17 +70,6 @@ it("a user whom this process has added a moment ago is not added again for the n
   await line.queued("os", [7]);
   expect(joins).toBe(4);
   expect((await line.next(["os"]))!.userId).toBe(7);
-});
-
-it("a user whose build is queued without joining again while a claim finds none stays in the line", async () => {
-  await line.join("os", [7]);
-  const turn = (await line.next(["os"]))!;
-  await line.queued("os", [7]);
-  line.leave(turn);
-  const nextTurn = (await line.next(["os"]))!;
-  expect(nextTurn.userId).toBe(7);
-  line.leave(nextTurn);
-  expect(await line.next(["os"])).toBeNull();
 });
 
 it.each(["another replica", "several replicas"])(

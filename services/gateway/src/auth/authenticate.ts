@@ -39,7 +39,7 @@ export async function sessionOf(
     });
 }
 
-/** Throws 401 if the token of a request has ended while the request waited for its turn, or its body was arriving. */
+/** Throws 401 if the token of a request has ended while it waited for its turn or its body arrived. */
 export async function confirmToken(ctx: Pick<Context, "sessions" | "config">, exchange: Exchange): Promise<void> {
   const { authenticatedMs = Number.POSITIVE_INFINITY } = exchange;
   if (performance.now() - authenticatedMs < trustMs) return;

@@ -24,7 +24,7 @@ test.each([
 test.each([
   ['{"__proto__": "a", "B": "c"}', { values: {}, complaints: { variables: ["Variables key __proto__ is reserved"] } }],
   ['{"constructor": "a", "B": "c"}', { values: { variables: { constructor: "a", B: "c" } }, complaints: {} }],
-])("of the texts by name in %s, none is dropped without a word", (json, reading) =>
+])("no entry of %s is dropped without a complaint", (json, reading) =>
   expect(
     readFields({ variables: textsByName }, { variables: JSON.parse(json) }, { comment: 1, scope: 1, text: 1 }),
   ).toEqual(reading),
