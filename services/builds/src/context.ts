@@ -1,4 +1,3 @@
-import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
@@ -12,7 +11,6 @@ import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import type { EncodedBuildServiceImplementation } from "@ci/proto/encoded-builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
-import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
 import type {
   GetBuildInputsRequest,
@@ -69,7 +67,6 @@ export interface Context {
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: { getBuildInputs(request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> };
   readonly objects: Pick<ObjectServiceClient, "readObject">;
-  readonly audit: Recorder<Pick<AuditEntry, "id"> & Partial<AuditEntry>>;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;

@@ -1,4 +1,3 @@
-import { auditRecorder } from "@ci/access/audit";
 import { followDeletions, learnInto } from "@ci/access/follow-deletions";
 import { cachingGrants } from "@ci/access/grants";
 import { readers } from "@ci/kit/bus/rights";
@@ -28,6 +27,7 @@ import { killingReplaced } from "./actions/kill-replaced.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { followedReader } from "./actions/read-followed.js";
 import { cachingInputs } from "./actions/read-inputs.js";
+import { entryRecorder } from "./actions/record-entries.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
@@ -106,7 +106,11 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   await contents.ensureIndexes();
   const namespaces = h.connect(config.namespacesAddr);
   const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
-  const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
+  const audit = namespaces.client(AuditServiceDefinition);
+  const news = h.relay(
+    ["builds", "crons"].map((name) => h.db.collection<never>(name)),
+    entryRecorder({ client: audit, log: h.log, now: h.now }),
+  );
   const agent = guardedAgent(config);
   h.own({ [Symbol.asyncDispose]: () => agent.close() });
   const tasks = ownTasks(h);
@@ -158,7 +162,6 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     discard: discarding({ contents, tasks, signal: h.signal }),
     killReplaced: killingReplaced(() => ctx),
     accounts,
-    audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
     inputs: cachingInputs(namespaces.client(BuildInputServiceDefinition)),

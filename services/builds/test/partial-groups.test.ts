@@ -2,6 +2,8 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";
+import { buildEvent } from "../src/domain/change.js";
+import { type Cause, entryOf } from "../src/domain/entry.js";
 import type { HookDelivery } from "../src/store/hook-deliveries.js";
 import { cronsOf } from "./_crons.js";
 import { bootHooks, manifest } from "./repositories/_hooks.js";
@@ -14,19 +16,27 @@ let namespaces: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
   namespaces = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_namespaces`);
 });
+beforeEach(() => audit().deleteMany(everything));
 afterAll(() => namespaces[Symbol.asyncDispose]());
 
 const everything = { _id: { $gt: "" } };
-const audit = () => namespaces.db.collection<{ _id: string }>("audit");
+const audit = () => namespaces.db.collection<{ _id: string; record: string }>("audit");
+const allRecorded = () => eventually(async () => expect(await audit().countDocuments(everything)).toBe(3));
 
 /** Leaves the builds of a matrix as a process that died while it stored them. */
-async function interrupt(which: Filter<BuildDoc>): Promise<void> {
+async function interrupt(which: Filter<BuildDoc>, cause: Cause): Promise<void> {
+  await allRecorded();
   const docs = await collection<BuildDoc>("builds").find(which).sort({ _id: 1 }).toArray();
   const [first, ...others] = docs.map(({ _id }) => _id);
   expect(others).toHaveLength(2);
-  await audit().deleteMany(everything);
+  const isNew = docs.map((doc) => {
+    const made = { userId: doc.userId, username: doc.names!.user, number: doc.number, namespace: undefined };
+    return { ...doc, outbox: [{ ...buildEvent(doc, "build.submitted", new Date()), entry: entryOf(cause, made) }] };
+  });
+  await audit().deleteMany({ ...everything, record: { $not: new RegExp(`/${docs[0]!.number}$`) } });
+  expect(await audit().countDocuments(everything)).toBe(1);
   await collection<BuildDoc>("builds").deleteMany({ _id: { $in: others } });
-  await collection<{ _id: number }>("groups").insertOne({ _id: first!, docs } as { _id: number });
+  await collection<{ _id: number }>("groups").insertOne({ _id: first!, docs: isNew } as { _id: number });
 }
 
 it("the retry of a push whose matrix was stored in part records all of its builds", async () => {
@@ -35,14 +45,14 @@ it("the retry of a push whose matrix was stored in part records all of its build
   expect(await push({ sha })).toHaveLength(3);
   const which = { repositoryId: record.id };
   const delivery = await collection<HookDelivery>("hookDeliveries").findOne(which);
-  await interrupt({ "origin.deliveryId": delivery!._id });
+  await interrupt({ "origin.deliveryId": delivery!._id }, { actor: "hook", origin: "/hooks/gitea/1" });
   const again = { $unset: { sha: true }, $set: { dueAt: new Date(0) } } as const;
   await collection<HookDelivery>("hookDeliveries").updateOne(which, again);
   await (await hooked()).push({ sha: "1".repeat(40) });
   await eventually(async () =>
     expect(await collection<HookDelivery>("hookDeliveries").findOne(which)).toMatchObject({ sha }),
   );
-  expect(await audit().countDocuments(everything)).toBe(3);
+  await allRecorded();
 });
 
 it("the retry of a cron job's run whose matrix was stored in part records all of its builds", async () => {
@@ -51,10 +61,10 @@ it("the retry of a cron job's run whose matrix was stored in part records all of
   crons.advancePast(before);
   await crons.create(ann);
   await crons.afterRun(ann, before);
-  await interrupt({ cronId: before.id });
+  await interrupt({ cronId: before.id }, { actor: "cron", origin: `/cron/${before.id}` });
   const again = { $set: { nextRun: before.nextRun, wakeAt: new Date(0) } };
   await collection<{ _id: number }>("crons").updateOne({ _id: before.id }, again);
   await crons.create(ann);
   await crons.afterRun(ann, before);
-  expect(await audit().countDocuments(everything)).toBe(3);
+  await allRecorded();
 });

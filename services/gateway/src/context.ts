@@ -1,9 +1,9 @@
-import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { NewEntry } from "./audit/entry.js";
+import type { Recorder } from "./audit/recorder.js";
 import type { Openid } from "./auth/openid.js";
 import type { PendingSignIns } from "./auth/pending.js";
 import type { Sessions } from "./auth/sessions.js";

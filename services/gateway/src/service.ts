@@ -1,4 +1,3 @@
-import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
 import { connectBus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
@@ -10,6 +9,7 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { manifestSchema } from "@ci/manifest/schema";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { refusals } from "./audit/audited.js";
+import { auditRecorder } from "./audit/recorder.js";
 import { authenticate } from "./auth/authenticate.js";
 import { openidClient } from "./auth/openid.js";
 import { pendingSignIns } from "./auth/pending.js";

@@ -80,3 +80,29 @@ test("a request whose audit entry cannot be stored gets 503; the entry is stored
     expect(stored).toMatchObject([{ action: "pinBuild", status }]);
   });
 });
+
+const manifest = "driver:\n  type: os\nstages:\n  - test\njobs:\n  - stage: test\n    commands:\n      - true\n";
+
+test.each(["builds", "gateway", "namespaces"] as const)(
+  "a submission has its entry though %s is killed right after the response",
+  async (victim) => {
+    const send = async (id: string) => {
+      const response = await processes.api.send("POST", "/builds", {
+        json: { manifest },
+        headers: { "X-Request-Id": id },
+      });
+      return response.status === 201 ? [{ id, url: response.json.url }] : [];
+    };
+    const made = (await Promise.all(Array.from({ length: 5 }, () => send(aWord("request"))))).flat();
+    await processes.kill(victim);
+    expect(made).toHaveLength(5);
+    await processes.start(victim);
+    await eventually(async () => {
+      const { json } = await processes.api.get("/audit?action=submitBuild");
+      for (const { id, url } of made) {
+        const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
+        expect(stored).toMatchObject([{ outcome: "done", status: 201, username: "admin", record_url: url }]);
+      }
+    });
+  },
+);

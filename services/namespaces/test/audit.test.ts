@@ -131,13 +131,15 @@ describe("a list", () => {
   });
 });
 
-test("the builds service records hooks and cron jobs, but no user's request", async () => {
+test("the builds service records hooks, cron jobs and requests that make builds, but no user's other request", async () => {
   await using peer = connect(`127.0.0.1:${ci.port}`, openedIdentity("builds"));
   const builds = peer.client(AuditServiceDefinition);
   const [hook, user] = [anEntry({ actor: "hook", status: 201 }), anEntry({ status: 201 })];
-  await builds.recordEntries({ entries: [hook] });
+  const [submitted, restarted] = ["submitBuild", "restartBuild"].map((action) => anEntry({ action, status: 201 }));
+  await builds.recordEntries({ entries: [hook, submitted!, submitted!] });
+  await builds.recordEntries({ entries: [hook, submitted!, restarted!] });
   await expect(builds.recordEntries({ entries: [hook, user] })).rejects.toMatchObject({ code: "forbidden" });
-  expect(await listed(hook)).toHaveLength(1);
+  for (const one of [hook, submitted!, restarted!]) expect(await listed(one)).toHaveLength(1);
   expect(await listed(user)).toEqual([]);
 });
 

@@ -28,11 +28,14 @@ interface Head {
 /** Reports whether this is the last event of a deleted document, which gets no more. */
 const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
 
-/** Events of a document that were published, and may be removed from it. */
+/** Events of a document that were published. */
 export interface Published {
   readonly id: unknown;
-  readonly eventIds: readonly string[];
+  readonly events: readonly OutboxEvent[];
 }
+
+/** Stores the entry of the audit log that comes with an event, maybe again. Throws if that has to be repeated. */
+export type RecordEntry = (event: OutboxEvent) => Promise<void>;
 
 export const maxEventsPerDocument = 4;
 const maxBatchBytes = 8 * 1024 ** 2;
@@ -67,13 +70,18 @@ async function sharedTextOf(collection: Collection<OutboxDoc>, { _id, outbox }: 
   return String(doc?.[field] ?? "");
 }
 
-async function publishInOrder({ collection, publish, ids }: Publishing, doc: Pending): Promise<Result> {
+async function publishInOrder(
+  { collection, publish, record, ids }: Publishing,
+  doc: Pending,
+  recordsLater: boolean,
+): Promise<Result> {
   const published: OutboxEvent[] = [];
   try {
     const text = await sharedTextOf(collection, doc);
     for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
       if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, text) });
       ids.add(event.id);
+      if (event.entry && !recordsLater) await record?.(event);
       published.push(event);
     }
     return { doc, published };
@@ -107,25 +115,29 @@ const removals = (results: readonly Result[]): AnyBulkWriteOperation<OutboxDoc>[
 export interface Publishing {
   readonly collection: Collection<OutboxDoc>;
   readonly publish: Bus["publish"];
+  readonly record?: RecordEntry | undefined;
   readonly ids: PublishedIds;
   readonly log: Log;
 }
 
-/** Publishes the events of some documents. Passes those that may be removed later to `later`, if there is such a function. */
+/**
+ * Publishes the events of some documents, and stores their entries. With `later`, passes those that may be removed later to
+ * it, without storing their entries.
+ */
 export async function publishBatch(
   publishing: Publishing,
   docs: readonly Pending[],
   later?: (published: readonly Published[]) => void,
 ) {
   const { collection, log } = publishing;
-  const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc)));
-  const canWait = ({ doc }: Result) => later !== undefined && doc.deletedAt === undefined;
-  const writes = removals(results.filter((result) => !canWait(result)));
+  const canWait = (doc: Pending) => later !== undefined && doc.deletedAt === undefined;
+  const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc, canWait(doc))));
+  const writes = removals(results.filter(({ doc }) => !canWait(doc)));
   if (writes.length > 0) await collection.bulkWrite(writes, removing);
   later?.(
     results
-      .filter((result) => canWait(result) && result.published.length > 0)
-      .map(({ doc, published }) => ({ id: doc._id, eventIds: published.map(({ id }) => id) })),
+      .filter(({ doc, published }) => canWait(doc) && published.length > 0)
+      .map(({ doc, published }) => ({ id: doc._id, events: published })),
   );
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length > 0)

@@ -2,14 +2,18 @@ import type { Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
+import type { Cause } from "../domain/entry.js";
 import { inGroup, membersOf } from "../domain/group.js";
 import { newBuild, type Submission } from "../domain/new-build.js";
 import { asStored, type NewSize, newSize, recordComplaints } from "../store/new-builds.js";
 import type { Submitter } from "./submitters.js";
 
 /** A request for builds whose checks go on. Its namespace may not exist yet. */
-export type Draft = Omit<Submission, "inputs" | "trigger" | "place" | "submitter" | "trail" | "group"> &
-  Partial<Destination> & { readonly trigger: (user: Submitter, at: Date) => Trigger };
+export type Draft = Omit<Submission, "inputs" | "trigger" | "place" | "submitter" | "trail" | "group" | "entry"> &
+  Partial<Destination> & {
+    readonly trigger: (user: Submitter, at: Date) => Trigger;
+    readonly cause?: Cause | undefined;
+  };
 
 const number = 2 ** 52;
 const text = "x".repeat(255);
@@ -23,7 +27,7 @@ const ids = {
   key: number,
 };
 const place = { position: number, reason: text };
-/** For what a record may have beyond the draft: the trail, longer names, and the namespaces above a new one. */
+/** For what a record may have beyond the draft: the trail, the audit entry, longer names, and the namespaces above a new one. */
 export const spareBytes = 16 * 1024;
 
 function namespaceOf({ namespace, name, ancestorIds = [] }: Draft): Namespace | undefined {

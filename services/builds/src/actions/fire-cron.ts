@@ -9,7 +9,6 @@ import type { RunBuild } from "../store/builds.js";
 import { requireKeeper } from "./cron-keeper.js";
 import { findOwners } from "./find-owners.js";
 import { groupMembers } from "./group-members.js";
-import { recordBuilds } from "./record-builds.js";
 import { submitRun } from "./submit-run.js";
 
 /** Long enough to submit a build; short enough for another replica to do it within a minute of the due time. */
@@ -49,9 +48,7 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
   if (userGone || namespaceGone) return deleteOrphanedCron(ctx, doc, namespaceGone ? "namespace" : "user");
   try {
     const build = await buildOfRun(ctx, doc, namespace);
-    const { _id: id, userId, number, group } = build;
-    const builds = group ? await groupMembers(ctx, group.id) : [{ id, userId, number }];
-    await recordBuilds(ctx, builds, { actor: "cron", origin: `/cron/${doc._id}`, namespace });
+    if (build.group) await groupMembers(ctx, build.group.id);
     await ctx.crons.change(doc, afterRun(doc, build.createdAt!));
   } catch (error) {
     const { code, fields = {} } = asFault(error);

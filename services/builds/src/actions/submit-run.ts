@@ -53,6 +53,7 @@ export async function submitRun(
     namespace,
     run,
     actorId: starter?.id,
+    cause: starter ? undefined : { actor: "cron", origin: `/cron/${doc._id}` },
     trigger: ({ email, username }, at) => ({
       type: "schedule",
       comment: starter ? manualRunComment(doc, starter.username) : runComment(doc, at),

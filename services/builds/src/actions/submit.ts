@@ -13,6 +13,7 @@ import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import type { Destination } from "../domain/cron.js";
+import { type Cause, entryOf } from "../domain/entry.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
 import { type Unapproved, unapprovedComplaints } from "../domain/hooks/unapproved.js";
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
@@ -32,6 +33,8 @@ export interface BuildRequest {
   readonly text: string;
   readonly tags: readonly string[];
   readonly userId: number;
+  /** Absent if the request that makes the builds has an entry of the audit log already. */
+  readonly cause?: Cause | undefined;
   readonly trigger: (user: Submitter) => Trigger;
   /** The manifest is that of an earlier build or cron job, and read as it was then. */
   readonly isStored?: boolean;
@@ -90,15 +93,16 @@ const isNumberTaken = (error: unknown): boolean =>
   duplicateKey(error) && Object.keys(error.keyPattern ?? {}).join() === "userId,number";
 
 async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { tags, userId, inputs, parameters = [], namespace, awaitsApproval } = order;
+  const { tags, userId, inputs, parameters = [], namespace, awaitsApproval, cause } = order;
   const members = membersOf(order.manifest, order.axes);
   const size = members.length;
   const idsFor = ({ manifest }: Member) =>
     nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs, parameters) });
   const concurrency = concurrencyOf(order);
   const placing = { userId, rootId: namespace?.rootId, awaitsApproval: awaitsApproval || undefined, concurrency };
-  const [submitter, number, ids, places] = await Promise.all([
+  const [submitter, owner, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
+    namespace && ctx.submitter(namespace.userId),
     // The builds of a matrix get consecutive numbers, unless MongoDB crashes in between.
     (size > 1 ? nextId : nextNumber)(ctx.db, `builds/${userId}`, size),
     Promise.all(members.map(idsFor)),
@@ -108,11 +112,15 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const id = ids[0]!.build;
   addLogFields({ build: id });
   const trigger = order.trigger(submitter, at);
+  const entered = namespace && { path: namespace.path, owner: owner!.username };
   const common = { ...order, trigger, trail: trail(), submitter: submitter.username };
   const docs: BuildDoc[] = [];
   for (const [index, member] of members.entries()) {
     const group = size > 1 ? { id, size, index } : undefined;
-    const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]! };
+    const made = { userId, username: submitter.username, number: number + index, namespace: entered };
+    // A request has one entry, whatever it makes.
+    const entry = cause && (index === 0 || !("entry" in cause)) ? entryOf(cause, made) : undefined;
+    const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]!, entry };
     const sealed: Encrypt = (value, kind, id) => encrypt(ctx.config.keyring, value, { kind, id });
     // A build may have to encrypt thousands of values, and a matrix has many builds.
     if (index > 0) await new Promise(setImmediate);

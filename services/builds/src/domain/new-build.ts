@@ -30,6 +30,8 @@ export interface Submission {
   readonly submitter: string;
   readonly axes?: Axes;
   readonly group?: BuildDoc["group"];
+  /** Its entry of the audit log, as JSON. */
+  readonly entry?: string;
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -176,5 +178,6 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     outbox: [],
   };
   const details = { actorId: submission.actorId, queue: submission.place };
-  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, details)] };
+  const { entry } = submission;
+  return { ...doc, outbox: [{ ...buildEvent(doc, "build.submitted", now, details), ...(entry && { entry }) }] };
 }

@@ -1,6 +1,7 @@
 import { Event } from "@ci/proto/events/v1/events";
 import type { BuildDoc } from "./build.js";
 import { buildEvent } from "./change.js";
+import { renumberedEntry } from "./entry.js";
 import { setupStage } from "./plan.js";
 
 /** Returns a build that nobody has seen yet with another number, also in its stages and events. */
@@ -9,10 +10,11 @@ export function renumbered(doc: BuildDoc, number: number): BuildDoc {
     job.stage === setupStage(doc.number) ? { ...job, stage: setupStage(number) } : job,
   );
   const after = { ...doc, number, jobs };
-  const outbox = doc.outbox.map(({ kind, at, json, trail }) => {
+  const outbox = doc.outbox.map(({ kind, at, json, trail, entry }) => {
     const { actorId, body } = Event.fromJSON(JSON.parse(json));
     const queue = body?.$case === "build" ? body.value.queue : undefined;
-    return { ...buildEvent(after, kind, at, { actorId, queue }), trail };
+    const renamed = entry && { entry: renumberedEntry(entry, number) };
+    return { ...buildEvent(after, kind, at, { actorId, queue }), trail, ...renamed };
   });
   return { ...after, outbox };
 }

@@ -31,7 +31,7 @@ async function prepareAgain(
 }
 
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
-  validated(async ({ ref, restartOf, variables, group: all }, { caller, signal }) => {
+  validated(async ({ ref, restartOf, variables, group: all, entry }, { caller, signal }) => {
     const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut", "jobs"], "write");
     const members = all && old.group ? await groupMembers(ctx, old.group.id) : [old];
     if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
@@ -46,11 +46,12 @@ export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
       tags: old.tags.map((tag) => withoutDots(tag.name)),
       userId: caller.userId!,
       signal,
+      cause: entry && { entry },
       trigger: ({ email, username }) => ({
         type: "manual",
         comment: old.trigger?.comment ?? "",
         data: { email, username, restart_of: restartOf },
       }),
     });
-    return { complaints, change: async () => ({ build: await change() }) };
+    return { complaints, change: async () => ({ build: await change(), recorded: entry !== undefined }) };
   });

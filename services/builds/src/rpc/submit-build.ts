@@ -4,7 +4,7 @@ import type { Context, Handlers } from "../context.js";
 import { parametersOf } from "../domain/parameters.js";
 
 export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
-  validated(async ({ manifest, comment, tags, variables }, { caller, signal }) => {
+  validated(async ({ manifest, comment, tags, variables, entry }, { caller, signal }) => {
     const { complaints, change } = await prepareBuild(ctx, {
       text: manifest,
       tags,
@@ -12,6 +12,7 @@ export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
       userId: caller.userId!,
       signal,
       trigger: manualTrigger(comment),
+      cause: entry && { entry },
     });
-    return { complaints, change: async () => ({ build: await change() }) };
+    return { complaints, change: async () => ({ build: await change(), recorded: entry !== undefined }) };
   });

@@ -18,6 +18,7 @@ export async function audited<T>(ctx: Context, exchange: Routed, work: () => Pro
   const found = exchange.found!;
   if (!isAudited(found)) return work();
   if (found.row.action.signsIn) return signedIn(ctx, exchange, found, work);
+  if (found.row.action.carriesEntry) return carried(ctx, exchange, found, work);
   const entry = newEntry(ctx.config, exchange, found);
   const begun = ctx.audit.store(entry).catch(asFault);
   const done = await work().then(
@@ -29,6 +30,21 @@ export async function audited<T>(ctx: Context, exchange: Routed, work: () => Pro
   if (fault) throw fault;
   if ("reply" in done) return done.reply;
   throw done.error;
+}
+
+/** The entry is stored with the change. If that fails, or the service is of a version that cannot, it is stored here. */
+async function carried<T>(ctx: Context, exchange: Routed, found: Found, work: () => Promise<T>): Promise<T> {
+  const { code: status } = found.row;
+  const entry = newEntry(ctx.config, exchange, found);
+  exchange.entry = { ...entry, status };
+  const reply = await work().catch(async (error) => {
+    await ctx.audit.store({ ...entry, status: answerTo(error).status });
+    throw error;
+  });
+  const ended = { ...exchange.entry, ...(await shownBy(ctx, found, reply)) };
+  if (exchange.recorded) ctx.log.info({ audit: ended }, "audit");
+  else await ctx.audit.store(ended);
+  return reply;
 }
 
 /** Only a sign-in that has succeeded has a user. If it cannot be recorded, it fails. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@ci/kit/rpc/caller";
+import type { NewEntry } from "../audit/entry.js";
 import type { Session } from "../auth/sessions.js";
 
 /** One request and what the policies have found out about it. */
@@ -12,6 +13,9 @@ export interface Exchange {
   /** Absent where no token is needed. */
   session?: Session;
   authenticatedMs?: number;
+  /** The entry of the audit log to store with the change, and whether that was done. */
+  entry?: NewEntry;
+  recorded?: boolean;
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;

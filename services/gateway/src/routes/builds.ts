@@ -1,11 +1,12 @@
 import { quoted } from "@ci/kit/rpc/fault";
-import { type Build, Build_Status, type EncodedBuilds } from "@ci/proto/builds/v1/builds";
+import { type Build, Build_Status, type EncodedBuilds, type SubmitBuildResponse } from "@ci/proto/builds/v1/builds";
 import { buildJson, buildSchema } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
 import { buildRefOf, checkMayChange, namespaceOf, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
+import type { Exchange } from "../http/exchange.js";
 import { Page } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
@@ -83,14 +84,23 @@ export const submission = {
   variables,
 };
 
+/** Returns the build that a request has made, and notes whether its entry is stored. */
+async function madeBuild(ctx: Context, exchange: Exchange, { build, recorded }: SubmitBuildResponse) {
+  exchange.recorded = recorded;
+  return toJson(ctx, build!);
+}
+
 export const submitBuild = action({
   summary: "Submits a build",
   changes: "build",
+  carriesEntry: true,
   body: submission,
   required: ["manifest"],
   returns: buildSchema,
-  run: async (ctx, { body: { manifest = "", comment = "", tags = [], variables = {} } }) =>
-    toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags, variables })).build!),
+  async run(ctx, { body: { manifest = "", comment = "", tags = [], variables = {} }, exchange }) {
+    const { entry } = exchange;
+    return madeBuild(ctx, exchange, await ctx.builds.submitBuild({ manifest, comment, tags, variables, entry }));
+  },
 });
 
 export const getBuild = action({
@@ -137,6 +147,7 @@ export const approveBuild = action({
 export const restartBuild = action({
   summary: "Submits a finished build again",
   changes: "build",
+  carriesEntry: true,
   target: mayChangeBuild,
   query: { group: wholeGroup },
   body: {
@@ -147,8 +158,9 @@ export const restartBuild = action({
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const restartOf = buildUrl(ref, await relationsFor(ctx, [ref]));
-    const request = { ref, restartOf, variables: input.body.variables ?? {}, group: input.query.group === "true" };
-    return toJson(ctx, (await ctx.builds.restartBuild(request)).build!);
+    const { body, query, exchange } = input;
+    const request = { ref, restartOf, variables: body.variables ?? {}, group: query.group === "true" };
+    return madeBuild(ctx, exchange, await ctx.builds.restartBuild({ ...request, entry: exchange.entry }));
   },
 });
 

@@ -20,7 +20,6 @@ import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { findOwners } from "../find-owners.js";
 import { groupMembers } from "../group-members.js";
-import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit, Unwanted } from "../submit.js";
 import { type CommitRead, maxManifests, readCommit } from "./read-commit.js";
 import { spareTip } from "./spare-tip.js";
@@ -64,6 +63,7 @@ function requestFor(
       ...commitFacts(change, commit),
     },
     awaitsApproval: awaitsApproval(repository, change),
+    cause: { actor: "hook", origin: `/hooks/${repository.provider}/${repository._id}` },
     occasion: { event: type, branch: branchOf(change), tag: tagOf(change), files },
   };
 }
@@ -160,7 +160,6 @@ async function submitBuilds(ctx: Context, repository: RepositoryDoc, delivery: B
     if (refusal) refusals.push({ path, refusal });
   }
   const builds = await ctx.builds.ofDelivery(delivery._id);
-  await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
   const precedence = precedenceOf(id, delivery);
   // An earlier delivery may be processed late, so this also runs if all builds were made before.
   if (precedence && builds.length > 0 && repository.cancelSuperseded)

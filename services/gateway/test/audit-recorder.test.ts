@@ -1,7 +1,7 @@
 import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
-import { auditRecorder } from "../src/audit.js";
+import { auditRecorder } from "../src/audit/recorder.js";
 
 interface Entry {
   readonly id: string;
