@@ -66,11 +66,13 @@ it("an event leaves its document once its entry is stored; events without entrie
 });
 
 it("the entry of a process that died, or of a deleted document, is stored before the document goes", async () => {
-  await docs().insertOne({ _id: 3, outbox: [event("of the dead")] });
+  const later = event();
+  await docs().insertOne({ _id: 3, outbox: [event("of the dead"), later] });
   await docs().insertOne({ _id: 4, outbox: [event("of the deleted")], deletedAt: new Date(0) });
   await using relay = relaying();
   await eventually(() => expect(relay.store.asked).toBeGreaterThan(1));
-  expect([await left(3), await left(4)]).toEqual([1, 1]);
+  expect([await left(3), await left(4)]).toEqual([2, 1]);
+  expect(relay.published).toContain(later.id);
   relay.store.isAway = false;
   await eventually(async () => expect([await left(3), await docs().countDocuments({ _id: 4 })]).toEqual([0, 0]));
   expect([...new Set(relay.recorded)].sort()).toEqual(["of the dead", "of the deleted"]);

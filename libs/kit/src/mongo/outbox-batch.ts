@@ -70,24 +70,39 @@ async function sharedTextOf(collection: Collection<OutboxDoc>, { _id, outbox }: 
   return String(doc?.[field] ?? "");
 }
 
-async function publishInOrder(
-  { collection, publish, record, ids }: Publishing,
-  doc: Pending,
-  recordsLater: boolean,
-): Promise<Result> {
-  const published: OutboxEvent[] = [];
+interface Progress {
+  readonly done: readonly OutboxEvent[];
+  readonly error?: unknown;
+}
+
+/** Does the work of each event in turn, until one fails. */
+async function inTurn(events: readonly OutboxEvent[], work: (event: OutboxEvent) => Promise<void>): Promise<Progress> {
+  const done: OutboxEvent[] = [];
   try {
-    const text = await sharedTextOf(collection, doc);
-    for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
-      if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, text) });
-      ids.add(event.id);
-      if (event.entry && !recordsLater) await record?.(event);
-      published.push(event);
+    for (const event of events) {
+      await work(event);
+      done.push(event);
     }
-    return { doc, published };
+    return { done };
   } catch (error) {
-    return { doc, published, error };
+    return { done, error };
   }
+}
+
+async function publishInOrder(publishing: Publishing, doc: Pending, recordsLater: boolean): Promise<Result> {
+  const { collection, publish, record, ids } = publishing;
+  let text: Promise<string> | undefined;
+  const published = await inTurn(doc.outbox.slice(0, maxEventsPerDocument), async (event) => {
+    text ??= sharedTextOf(collection, doc);
+    if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, await text) });
+    ids.add(event.id);
+  });
+  const { done, error }: Progress = recordsLater
+    ? published
+    : await inTurn(published.done, async (event) => {
+        if (event.entry) await record?.(event);
+      });
+  return { doc, published: done, error: published.error ?? error };
 }
 
 /** Matches documents whose oldest event is still one of these: another replica may have removed some. */
