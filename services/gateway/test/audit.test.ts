@@ -74,6 +74,21 @@ describe("an entry", () => {
     ]);
   });
 
+  test("of a matrix is one that names its first build, and a refused submission has one", async () => {
+    const eve = await ci.signUp();
+    const manifest = aManifest({ matrix: { N: [1, 2, 3] } });
+    const { url } = created(await eve.post("/builds", { manifest }));
+    expect((await eve.post("/builds", { manifest: "no: manifest" })).status).toBe(400);
+    const found = await entries(2, { user: eve.username });
+    const summaries = found.map((entry: Record<string, unknown>) => [entry.action, entry.status, entry.record_url]);
+    expect(new Set(summaries)).toEqual(
+      new Set([
+        ["submitBuild", 400, null],
+        ["submitBuild", 201, url],
+      ]),
+    );
+  });
+
   test("is made for refusals too, with their status", async () => {
     const eve = await ci.signUp(undefined, "variable:write");
     await eve.post("/variables", { key: "1" });
