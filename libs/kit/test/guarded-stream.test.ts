@@ -48,6 +48,22 @@ describe("guardedStream", () => {
     expect(await reasonOf(read())).toBe("FetchFailed: timeout");
   });
 
+  test.each(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nConnection: close", "HTTP/1.0 200 OK"])(
+    "fails if a body without a length after %j ends in a reset",
+    async (head) => {
+      const server = await listen(
+        createTcpServer((socket) =>
+          socket.on("error", () => {}).once("data", () => socket.write(`${head}\r\n\r\nfirst of many`)),
+        ),
+      );
+      const read = async () => {
+        using response = await guardedStream(agentFor(), `http://127.0.0.1:${server.port}`, { timeoutMs: 600_000 });
+        for await (const _ of response.body) for (const socket of server.open) socket.resetAndDestroy();
+      };
+      expect(await reasonOf(read())).toBe("FetchFailed: connection reset");
+    },
+  );
+
   const whole = "whole body";
   const withLength = (body: string, length = body.length) => `\r\nContent-Length: ${length}\r\n\r\n${body}`;
 
