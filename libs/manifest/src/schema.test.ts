@@ -47,6 +47,10 @@ test.each([
   ...["[{image: b}]", "[{name: a}]", "[{name: , image: b}]", '[{name: a, image: " "}]', "[{}]", "[null]"].map(
     (services) => `${docker}\nservices: ${services}`,
   ),
+  ...["A", "' a '", "-a", "a_b", "a".repeat(63), "a".repeat(64), "true", "localhost", "127", "0x7f", "127a"].map(
+    (name) => `${docker}\nservices: [{name: ${name}, image: b}]`,
+  ),
+  `${docker}\nservices: [{name: 'a\${A}', image: b}]\nmatrix: {A: [1]}`,
   ...["[{paths: [b]}]", "[{name: a}]", "[{name: a, paths: }]", "[{name: a, paths: []}]", "[{}]"].map(
     (cache) => `${docker}\ncache: ${cache}`,
   ),

@@ -3,7 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { envEntry } from "./entries.js";
 import { key, type Values } from "./mapping.js";
-import { entry, list, type Placed, placed, text } from "./spec.js";
+import { entry, list, type Placed, placed, type Spec, text } from "./spec.js";
 
 /** A container beside the jobs. */
 export interface ManifestService {
@@ -22,8 +22,15 @@ const maxServices = fixedLimit({
   refusal: "Manifest line L, column C: cannot have more than N services",
 });
 
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const taken = "(?:localhost|\\d+|0x[0-9a-f]*)";
+const name: Spec<string> = {
+  ...text,
+  schema: { type: ["string", "boolean"], pattern: `^\\s*(?!${taken}\\s*$)${label}\\s*$|\\$\\{` },
+};
+
 export const serviceKeys = {
-  name: key(placed(text), "Its name in the network of the build", "db", "alias", "host"),
+  name: key(placed(name), "Its name in the network of the build", "db", "alias", "host"),
   image: key(text, "The image of the container", "postgres:17"),
   env: key(
     list(text),
@@ -43,7 +50,9 @@ export const serviceKeys = {
 type Given = Placed<Values<typeof serviceKeys>>;
 
 /** A label of a host name. */
-const isName = (name: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name);
+const isName = (name: string): boolean => new RegExp(`^${label}$`).test(name);
+/** Jobs take such a name for their own container, or for a number that is an address. */
+const isTaken = (name: string): boolean => new RegExp(`^${taken}$`).test(name);
 
 const nameAt = ({ at, value }: Given): number => value.name?.at ?? at;
 
@@ -56,6 +65,8 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
       nameAt({ at, value }),
       `the name of a service must be lower-case letters, digits and dashes, not "${quoted(name)}"`,
     );
+  else if (isTaken(name))
+    complain.addAt(nameAt({ at, value }), `jobs cannot reach a service named "${name}"; choose another name`);
   if (image === "") complain.addAt(at, `service "${quoted(name)}" must have an image`);
   const env = new Map<string, string>();
   for (const entry of value.env ?? []) {

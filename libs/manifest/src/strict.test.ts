@@ -246,6 +246,10 @@ test.each([
     "services: [{name: DB, image: a}]",
     'line 2, column 19: the name of a service must be lower-case letters, digits and dashes, not "DB"',
   ],
+  ...["localhost", "127", "0x7f"].map((name) => [
+    `services: [{name: ${name}, image: a}]`,
+    `line 2, column 19: jobs cannot reach a service named "${name}"; choose another name`,
+  ]),
   ["services: [{name: db}]", 'line 2, column 12: service "db" must have an image'],
   ["services: [{name: a, image: b}, {name: a, image: c}]", "line 2, column 40: services duplicate name a"],
   [`services: [${"{name: a, image: b},".repeat(11)}]`, "line 2, column 212: cannot have more than 10 services"],
