@@ -23,7 +23,9 @@ const inline = (example) =>
  * @returns {Schema}
  */
 const filled = (schema) =>
-  schema.anyOf && schema.anyOf.length === 2 && schema.anyOf[1].enum ? filled(schema.anyOf[0]) : schema;
+  schema.anyOf && schema.anyOf.length === 2 && (schema.anyOf[1].enum || schema.anyOf[1].$comment)
+    ? filled(schema.anyOf[0])
+    : schema;
 
 /**
  * @param {Schema} schema
@@ -51,8 +53,7 @@ function typeOf(schema) {
 function table({ properties, required = [] }) {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const about = required.includes(name) ? `${schema.description}. Required` : schema.description;
-    const example = schema.const ? schema.const : inline(schema.examples[0]);
-    return `| \`${name}\` | ${schema.const ? "string" : typeOf(schema)} | ${about} | \`${example}\` |`;
+    return `| \`${name}\` | ${filled(schema).const ? "string" : typeOf(schema)} | ${about} | \`${inline(schema.examples[0])}\` |`;
   });
   return ["| Key | Value | Meaning | Example |", "|---|---|---|---|", ...rows].join("\n");
 }
@@ -60,7 +61,7 @@ function table({ properties, required = [] }) {
 const schema = /** @type {Schema} */ (manifestSchema(""));
 const { cache, concurrency, driver, jobs, services, sources, when } = schema.properties;
 const drivers = driver.anyOf.flatMap((/** @type {Schema} */ one) => {
-  const { const: type } = one.properties.type;
+  const { const: type } = filled(one.properties.type);
   return type ? [`### ${type}\n\n${table(one)}`] : [];
 });
 

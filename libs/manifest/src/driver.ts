@@ -4,7 +4,18 @@ import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
 import { wholeSchema } from "./scalar.js";
-import { controls, type Json, orEmpty, readEntry, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import {
+  controls,
+  type Json,
+  orEmpty,
+  orSpaced,
+  readEntry,
+  type Spec,
+  text,
+  type Where,
+  word,
+  wrongType,
+} from "./spec.js";
 import { isMapping, type Mapping } from "./tree.js";
 
 type Type = Driver["type"];
@@ -35,7 +46,7 @@ const maxKeepMinutes = fixedLimit({
 
 const number = wholeSchema(1, maxKeepMinutes);
 const axis = "\\$\\{";
-const numberOrAxis: Json = { ...number, pattern: `${number.pattern}|${axis}` };
+const numberOrAxis: Json = { ...number, pattern: `${number.pattern}|${axis}|^\\s*$` };
 const keepMinutes: Spec<string> = { ...text, schema: numberOrAxis };
 
 const qemuKeys = {
@@ -57,7 +68,10 @@ function schemaOf(of: Type): Json {
   const schema = mappingSchema(keysOf[of], required[of]);
   const properties = schema.properties as Record<string, Json>;
   const { description } = properties.type!;
-  return { ...schema, properties: { ...properties, type: { description, examples: [of], const: of } } };
+  return {
+    ...schema,
+    properties: { ...properties, type: { description, examples: [of], ...orSpaced({ const: of }, of) } },
+  };
 }
 
 /** A driver whose `type` or `pull` contains an axis of the matrix. */

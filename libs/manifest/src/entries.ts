@@ -1,5 +1,5 @@
 import type { Source } from "@ci/proto/builds/v1/queue";
-import { controls } from "./spec.js";
+import { controls, type Spec, text } from "./spec.js";
 
 function sides(entry: string): { left: string; right?: string } {
   const at = entry.indexOf("=>");
@@ -13,6 +13,12 @@ const isPath = (path: string): boolean => path !== "" && !climbs(path) && !contr
 export const baseName = (path: string): string => path.replace(/(?<!\/)\/+$/, "").replace(/^.*\//s, "");
 
 export const isGlob = (source: string): boolean => /[*?]/.test(source);
+
+/** `KEY=VALUE`. In services, an axis may be in the place of the key. */
+export const variable: Spec<string> = {
+  ...text,
+  schema: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*=|\\$\\{" },
+};
 
 /** Parses `KEY=VALUE`; undefined if it cannot be an environment variable. */
 export function envEntry(entry: string): { key: string; value: string } | undefined {

@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { cacheKeys } from "./caches.js";
 import { concurrency } from "./concurrency.js";
 import { driver } from "./driver.js";
+import { variable } from "./entries.js";
 import { key, mapping, textOr } from "./mapping.js";
 import { matrix } from "./matrix.js";
 import { reportKeys } from "./reports.js";
@@ -52,7 +53,7 @@ const jobKeys = {
     ...["retries", "attempts"],
   ),
   env: key(
-    list(text),
+    list(variable),
     "Environment variables of this job, as `KEY=VALUE`; they replace those of the manifest, and variables that come with the request for the build replace them",
     ["NODE_ENV=production"],
     ...["environment", "variables", "vars"],
@@ -81,7 +82,14 @@ export const manifestKeys = {
     { type: "docker", image: "node:22-alpine", workspace: "/build" },
     ...["image", "container", "runs-on", "executor", "agent"],
   ),
-  env: key(list(text), "Environment variables as `KEY=VALUE`", ["NODE_ENV=test"], "environment", "variables", "vars"),
+  env: key(
+    list(variable),
+    "Environment variables as `KEY=VALUE`",
+    ["NODE_ENV=test"],
+    "environment",
+    "variables",
+    "vars",
+  ),
   matrix: key(
     matrix,
     "One build for each combination of these values, at most 50. They are variables of the build. In `driver`, `services` and cache names, an axis in `$` and braces is replaced by its value. `include` adds combinations, `exclude` leaves out those that match",
@@ -117,7 +125,7 @@ export const manifestKeys = {
     "caches",
   ),
   stages: key(
-    list(textUpTo(maxName, entry)),
+    list(textUpTo(maxName, { ...entry, schema: { ...entry.schema, minLength: 1 } })),
     "The stages in order, with names of at most 200 characters; by default those of the jobs, in order of appearance",
     ["build", "test"],
   ),

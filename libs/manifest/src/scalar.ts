@@ -5,7 +5,7 @@ import { type Json, type Spec, text, wrongType } from "./spec.js";
 /** A duration in milliseconds, such as `10min`. */
 export const duration: Spec<number | undefined> = {
   noun: "a string",
-  schema: { type: "string", pattern: "^0*[1-9]\\d{0,11}(ms|s|min|h|d)$" },
+  schema: { type: "string", pattern: "^\\s*0*[1-9]\\d{0,11}(ms|s|min|h|d)\\s*$" },
   none: undefined,
   read(tree, where) {
     const given = text.read(tree, where)?.trim();
@@ -20,7 +20,7 @@ export const wholeSchema = (min: number, max: number): Json => ({
   type: ["integer", "string"],
   minimum: min,
   maximum: max,
-  pattern: `^${min > 0 ? "(?=.*[1-9])" : ""}\\d{1,${String(max).length}}$`,
+  pattern: `^\\s*${min > 0 ? "(?=.*[1-9])" : ""}\\d{1,${String(max).length}}\\s*$`,
 });
 
 /** A whole number within bounds. */

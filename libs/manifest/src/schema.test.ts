@@ -89,6 +89,26 @@ test.each([
   ...["commands: [null, ~]", "artifacts: [null]", "when: {branch: [null]}", "when: {status: [null]}"].map(
     (key) => `${docker}\njobs: [{${key}}]`,
   ),
+  ...["driver: {type: ' docker ', image: a, workspace: /b, pull: ' always '}", "driver: {type: ' '}"],
+  ...["' 5 '", "' '", "' 0 '"].map((kept) => `driver: {type: qemu, image: a, keep_on_failure: ${kept}}`),
+  ...["queued", "", "never"].map((word) => `${docker}\nconcurrency: {group: a, cancel: ' ${word} '}`),
+  ...["1", "0", ""].map((depth) => `${docker}\nsources: [{url: a, depth: ' ${depth} '}]`),
+  ...["true", "", "yes"].map((flag) => `${docker}\nsources: [{url: a, submodules: ' ${flag} '}]`),
+  ...["{status: ' failed '}", "{status: [' passed ', ' ', '']}", "{status: ' never '}"].map(
+    (when) => `${docker}\njobs: [{when: ${when}}]`,
+  ),
+  ...["bash", "", "bash -e"].map((shell) => `${docker}\njobs: [{shell: ' ${shell} '}]`),
+  ...["10min", "", "soon"].map((timeout) => `${docker}\njobs: [{timeout: ' ${timeout} '}]`),
+  ...["2", "", "x"].map((retry) => `${docker}\njobs: [{retry: ' ${retry} '}]`),
+  ...["' push '", "[' !push ', pull]", "' ! push '", "' '", "'!'"].map((event) => `${docker}\nwhen: {event: ${event}}`),
+  ...["' main '", "'!'", "[' ! ']", "' '", "'!!'", "1"].map((branch) => `${docker}\nwhen: {branch: ${branch}}`),
+  ...["['']", "[' ']", "[a, 1, null]"].map((stages) => `${docker}\nstages: ${stages}`),
+  ...["A", "1A=b", "' A=b'", "A=", "''", "1", "true"].flatMap((env) =>
+    [`env: [${env}]`, `jobs: [{env: [${env}]}]`, `services: [{name: a, image: b, env: [${env}]}]`].map(
+      (key) => `${docker}\n${key}`,
+    ),
+  ),
+  `${docker}\nservices: [{name: a, image: b, env: ['\${A}=1']}]\nmatrix: {A: [X]}`,
   `${docker}\nservices: [{name: a, image: b, command: [null]}]\ncache: [{name: a, key: [null], paths: [null]}]`,
   `${docker}\ncache: [null]`,
   "driver: {type: qemu, image: a, keep_on_failure: '${A}'}\nmatrix: {A: [5]}",

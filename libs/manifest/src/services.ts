@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
-import { envEntry } from "./entries.js";
+import { envEntry, variable } from "./entries.js";
 import { key, type Values } from "./mapping.js";
 import { entry, list, type Placed, placed, type Spec, text } from "./spec.js";
 
@@ -33,7 +33,7 @@ export const serviceKeys = {
   name: key(placed(name), "Its name in the network of the build", "db", "alias", "host"),
   image: key(text, "The image of the container", "postgres:17"),
   env: key(
-    list(text),
+    list(variable),
     "Environment variables as `KEY=VALUE`; services have no others",
     ["POSTGRES_PASSWORD=test"],
     ...["environment", "variables"],

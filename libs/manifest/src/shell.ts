@@ -3,9 +3,10 @@ import type { Complaints } from "./complaints.js";
 import { type MaybePlaced, type Placed, type Spec, text } from "./spec.js";
 
 /** A name, or an absolute path. The shell gets no options. */
-const shells = /^(?:[A-Za-z0-9][\w.+-]*|(?:\/[\w.+-]+)+)$/;
+const pattern = "(?:[A-Za-z0-9][\\w.+-]*|(?:/[\\w.+-]+)+)";
+const shells = new RegExp(`^${pattern}$`);
 
-export const shell: Spec<string> = { ...text, schema: { ...text.schema, pattern: shells.source } };
+export const shell: Spec<string> = { ...text, schema: { ...text.schema, pattern: `^\\s*${pattern}?\\s*$` } };
 
 export function readShell(
   { at, value }: Placed<{ readonly shell?: MaybePlaced<string> }>,

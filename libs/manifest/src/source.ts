@@ -5,7 +5,7 @@ import type { Complaints } from "./complaints.js";
 import { isFolder, isPlain, sourceEntry, sourceOf } from "./entries.js";
 import { key, type Values } from "./mapping.js";
 import { wholeSchema } from "./scalar.js";
-import { type Placed, placed, type Spec, text, word } from "./spec.js";
+import { orSpaced, type Placed, placed, type Spec, text, word } from "./spec.js";
 
 const maxDepth = fixedLimit({
   max: 1_000_000,
@@ -16,7 +16,7 @@ const maxDepth = fixedLimit({
 /** Texts are read as they are written. Other readers of YAML take these words for booleans. */
 const flag: Spec<"true" | "false" | ""> = {
   ...word(["true", "false"]),
-  schema: { enum: [true, false, "true", "false"] },
+  schema: orSpaced({ enum: [true, false, "true", "false"] }, "true|false|"),
 };
 
 const depth: Spec<string> = { ...text, schema: wholeSchema(1, maxDepth) };

@@ -96,10 +96,15 @@ export const textUpTo = (max: number, of = text): Spec<string> => ({
   },
 });
 
-/** One of these words, without spaces around it. */
+/** Describes a value whose text may also be this pattern, with spaces around it. */
+export const orSpaced = (schema: Json, pattern: string): Json => ({
+  anyOf: [schema, { $comment: "Spaces around it do not count", type: "string", pattern: `^\\s*(${pattern})\\s*$` }],
+});
+
+/** One of these words. Spaces around it do not count. */
 export const word = <W extends string>(words: readonly W[]): Spec<W | ""> => ({
   noun: "a string",
-  schema: { enum: words },
+  schema: orSpaced({ enum: words }, `${words.join("|")}|`),
   none: "",
   read(tree, where) {
     const given = text.read(tree, where)?.trim();

@@ -3,7 +3,7 @@ import { matchesSegments } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
 import { key, mapping, type Values } from "./mapping.js";
 import { nearest, suggestion } from "./nearest.js";
-import { entry, filled, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";
+import { entry, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";
 
 const maxGlobs = fixedLimit({
   max: 50,
@@ -41,8 +41,8 @@ const noun = "a glob or a list of globs";
 /** Describes a glob. If all texts that it can match are known, it is one of them or has a wildcard. */
 const globSchema = (known?: readonly string[]): Json =>
   known
-    ? { anyOf: [{ enum: known }, { type: "string", pattern: `^!(${known.join("|")})$|[*?]` }] }
-    : filled(entry.schema);
+    ? { anyOf: [{ enum: known }, { type: "string", pattern: `^\\s*!?(${known.join("|")})\\s*$|[*?]` }] }
+    : { ...entry.schema, pattern: "^(?!\\s*!?\\s*$)" };
 
 /** One glob or a list of globs, each with `!` in front if it excludes. `known` are all texts that it can match. */
 const globs = (known?: readonly string[]): Spec<readonly string[]> => ({
