@@ -35,6 +35,28 @@ test("an address has some of the connections, and a trusted proxy may have all",
   for (const { socket } of [second, ...proxied]) socket.destroy();
 });
 
+async function received(port: number, ...texts: string[]): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1" }).on("error", () => undefined);
+  for (const one of texts) socket.write(one);
+  return text(socket).catch(() => "reset");
+}
+
+test("a malformed request does not take the place of the response to the one before it", async () => {
+  await using server = await serveHttp(
+    "127.0.0.1:0",
+    (_request, response) => setImmediate(() => response.end("first")),
+    config,
+  );
+  const both = await received(server.port, "GET / HTTP/1.1\r\n\r\nmalformed\r\n\r\n");
+  expect(both).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*\r\n\r\nfirst$/s);
+});
+
+test("a malformed body is refused, although its request waits for a response", async () => {
+  await using server = await serveHttp("127.0.0.1:0", () => undefined, config);
+  const refused = await received(server.port, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nmalformed\r\n");
+  expect(refused).toMatch(/^HTTP\/1\.1 400 .*"Malformed request"/s);
+});
+
 test("a malformed request behind a response that is being sent closes the connection, and adds nothing to it", async () => {
   await using server = await serveHttp(
     "127.0.0.1:0",

@@ -80,6 +80,13 @@ function openAnswers() {
       response.once("close", () => open.delete(response));
       if (draining) closeAfter(response);
     },
+    /** Makes the response to a whole request that still has none the last on its connection. Reports whether there is one. */
+    endWith(socket: Socket): boolean {
+      const response = latest.get(socket);
+      if (!response?.req.complete || response.headersSent || response.writableEnded) return false;
+      closeAfter(response);
+      return true;
+    },
     /** Reports whether a connection has the beginning of a response, and waits for the rest. */
     hasBegun(socket: Socket): boolean {
       const { headersSent = false, writableEnded = true } = latest.get(socket) ?? {};
@@ -129,7 +136,7 @@ export async function serveHttp(
   server.maxHeadersCount = maxHeaders + 1;
   server.on("connection", shareConnections(config));
   server.setTimeout(idleMs);
-  const { add, hasBegun, drain, closeWhenFinished, flushed } = openAnswers();
+  const { add, endWith, hasBegun, drain, closeWhenFinished, flushed } = openAnswers();
   const begin = withFewHeaders(listener);
   // Node would refuse expectations other than 100-continue with a status that the API does not have.
   const answer = oneAfterAnother((request, response) => {
@@ -139,7 +146,10 @@ export async function serveHttp(
   server
     .on("request", answer)
     .on("checkExpectation", answer)
-    .on("clientError", (error, socket: Socket) => (hasBegun(socket) ? socket.destroySoon() : refuse(error, socket)));
+    .on("clientError", (error, socket: Socket) => {
+      if (hasBegun(socket)) socket.destroySoon();
+      else if (!endWith(socket)) refuse(error, socket);
+    });
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
