@@ -57,6 +57,14 @@ test("a malformed body is refused, although its request waits for a response", a
   expect(refused).toMatch(/^HTTP\/1\.1 400 .*"Malformed request"/s);
 });
 
+test.each(["gzip, chunked", "deflate,Chunked"])("a body with Transfer-Encoding: %s is refused", async (coding) => {
+  await using server = await serveHttp("127.0.0.1:0", (_request, response) => response.end(), config);
+  const head = `POST / HTTP/1.1\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+  expect(await received(server.port, `${head}0\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 400 .*Connection: close.*\{"message":"Transfer-Encoding must be chunked"\}$/s,
+  );
+});
+
 test("a malformed request behind a response that is being sent closes the connection, and adds nothing to it", async () => {
   await using server = await serveHttp(
     "127.0.0.1:0",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
@@ -35,6 +35,7 @@ const idleMs = fixedLimit({
 const keepAliveMs = 75_000;
 
 const malformed = { message: "Malformed request" };
+const encoded = { message: "Transfer-Encoding must be chunked" };
 
 /** Answers a request that node cannot parse, in the same form as every other failure. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -56,13 +57,21 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** Refuses requests with too many headers: Node drops the last ones, which a proxy may have added. */
-const withFewHeaders =
+/** Node drops headers beyond its limit, which a proxy may have added, and decodes no transfer coding but chunked. */
+function complaintAbout({ rawHeaders, headers }: IncomingMessage): { message: string } | undefined {
+  if (rawHeaders.length > 2 * maxHeaders) return malformed;
+  const coding = headers["transfer-encoding"] ?? "chunked";
+  return coding.trim().toLowerCase() === "chunked" ? undefined : encoded;
+}
+
+/** Refuses requests that Node reads in another way than their clients mean. */
+const withoutSurprises =
   (listener: RequestListener): RequestListener =>
   (request, response) => {
-    if (request.rawHeaders.length <= 2 * maxHeaders) return listener(request, response);
+    const complaint = complaintAbout(request);
+    if (!complaint) return listener(request, response);
     secure(response);
-    sendJson(response, 400, malformed, { "X-Request-Id": randomUUID(), Connection: "close" });
+    sendJson(response, 400, complaint, { "X-Request-Id": randomUUID(), Connection: "close" });
   };
 
 /** Tracks open responses; while draining, each is the last one on its connection. */
@@ -137,7 +146,7 @@ export async function serveHttp(
   server.on("connection", shareConnections(config));
   server.setTimeout(idleMs);
   const { add, endWith, hasBegun, drain, closeWhenFinished, flushed } = openAnswers();
-  const begin = withFewHeaders(listener);
+  const begin = withoutSurprises(listener);
   // Node would refuse expectations other than 100-continue with a status that the API does not have.
   const answer = oneAfterAnother((request, response) => {
     add(response);
