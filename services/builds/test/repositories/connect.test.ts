@@ -8,10 +8,13 @@ const apis = { gitea: "/api/v1/repos/", gitlab: "/api/v4/projects/", github: "/a
 let hosted: keyof typeof apis | undefined;
 const described = { status: 200, headers: { "Content-Type": "application/json" }, body: '{"id": 7}' };
 
+let whenRegistering = async () => {};
+
 /** Plays the API of one provider, which shows the repository to this token alone. */
-function answer({ path, headers }: Received): Answer {
+async function answer({ path, headers }: Received): Promise<Answer> {
   if (!hosted || !path.startsWith(apis[hosted])) return { status: 404 };
   if (![headers["private-token"], headers.authorization].join().includes(token)) return { status: 401 };
+  if (path.includes("/hooks")) await whenRegistering();
   return path.includes("/hooks") || path.includes("/statuses") ? { status: 201 } : described;
 }
 const { suite, server } = bootHooks({}, { answer });
@@ -97,6 +100,23 @@ describe("the first builds", () => {
     await git.commit({ readme: "x" });
     const { delivery } = await connect({ accessToken: token, build: true });
     expect(delivery).toMatchObject({ status: "skipped", reasons: ["no manifest at this commit"], builds: [] });
+  });
+
+  it("are stored before the hook is registered, so that a crash does not lose them", async () => {
+    const { namespace, git, connect, list } = await aPlace();
+    await git.git("symbolic-ref", "HEAD", "refs/heads/main");
+    await git.commit({ ".service-ci.yml": manifest });
+    const stored: unknown[] = [];
+    whenRegistering = async () => {
+      const [repository] = (await list()).repositories;
+      const ref = { namespaceId: namespace.id, repositoryId: repository!.id, page: undefined };
+      const found = await suite.as(suite.users.ann, () => suite.repositories.listHookDeliveries(ref));
+      stored.push(...found.deliveries);
+      whenRegistering = async () => {};
+    };
+    const { delivery } = await connect({ accessToken: token, build: true });
+    expect(stored).toEqual([expect.objectContaining({ id: delivery!.id, event: "connected", status: "pending" })]);
+    expect(delivery!.builds).toHaveLength(1);
   });
 
   it("of a repository that cannot be read are refused, and nothing is stored", async () => {

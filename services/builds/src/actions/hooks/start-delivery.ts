@@ -7,15 +7,17 @@ import { advanceFirst } from "./advance.js";
 import { showDeliveries } from "./show-deliveries.js";
 import { waitFor } from "./wait-for.js";
 
+type What = Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order"> & { readonly userId: number };
+
 /**
- * Stores a delivery that no provider sent. It has a new id, so it makes new builds. Processes it for a while, and
- * returns its record.
+ * Stores a delivery that no provider sent. It has a new id, so it makes new builds. The returned function processes it
+ * for a while, and returns its record. If it is not called, the loop processes the delivery.
  */
-export async function startDelivery(
+export async function storeDelivery(
   ctx: Context,
   repositoryId: number,
-  what: Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order"> & { readonly userId: number },
-): Promise<DeliveryRecord> {
+  what: What,
+): Promise<() => Promise<DeliveryRecord>> {
   const delivery = {
     _id: `${repositoryId}/${randomUUID()}`,
     repositoryId,
@@ -25,8 +27,10 @@ export async function startDelivery(
     failures: 0,
   };
   const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
-  if (held?.change) await waitFor(advanceFirst(ctx, held), ctx.config.hookAnswerMs);
-  const after = await ctx.hookDeliveries.byNumber(repositoryId, delivery.number);
-  const [shown] = await showDeliveries(ctx, [after ?? delivery]);
-  return shown!;
+  return async () => {
+    if (held?.change) await waitFor(advanceFirst(ctx, held), ctx.config.hookAnswerMs);
+    const after = await ctx.hookDeliveries.byNumber(repositoryId, delivery.number);
+    const [shown] = await showDeliveries(ctx, [after ?? delivery]);
+    return shown!;
+  };
 }

@@ -7,7 +7,7 @@ import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
 import { inReadingTurnWithin } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
-import { startDelivery } from "../../actions/hooks/start-delivery.js";
+import { storeDelivery } from "../../actions/hooks/start-delivery.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
@@ -17,7 +17,7 @@ import { isForks, repositoryComplaints, urlKey } from "../../domain/repository.j
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
-async function create(ctx: Context, request: CreateRepositoryRequest, userId: number): Promise<RepositoryDoc> {
+async function create(ctx: Context, request: CreateRepositoryRequest, userId: number, head: HookChange | undefined) {
   const { namespaceId, provider, url, secret, accessToken = "", forks = "", cancelSuperseded = false } = request;
   const { keyring } = ctx.config;
   const id = await nextId(ctx.db, "repositories");
@@ -36,11 +36,14 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
     sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
     sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
   };
+  // A delivery whose repository a crash prevents is removed when it is due.
+  const process = head && (await storeDelivery(ctx, id, { userId, event: "connected", change: head }));
   await ctx.repositories.insert(doc);
   ctx.deletions.created(doc);
   // A crash after the insert loses nothing: the loop registers pending hooks.
   await waitFor(registerSoon(ctx, doc), ctx.config.hookAnswerMs);
-  return (await ctx.repositories.byId(id)) ?? doc;
+  const made = (await ctx.repositories.byId(id)) ?? doc;
+  return { repository: toRepository(made), delivery: await process?.() };
 }
 
 interface Found {
@@ -87,10 +90,7 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
       async change() {
         signal.throwIfAborted();
         await requireMember(ctx, caller, request.namespaceId);
-        const made = await create(ctx, { ...request, provider: found.provider }, caller.userId!);
-        const first = { userId: made.userId, event: "connected", change: found.head };
-        const delivery = found.head && (await startDelivery(ctx, made._id, first));
-        return { repository: toRepository(made), delivery };
+        return create(ctx, { ...request, provider: found.provider }, caller.userId!, found.head);
       },
     };
   });

@@ -1,5 +1,5 @@
 import { findDelivery } from "../../actions/hooks/find-delivery.js";
-import { startDelivery } from "../../actions/hooks/start-delivery.js";
+import { storeDelivery } from "../../actions/hooks/start-delivery.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 
@@ -18,5 +18,6 @@ export const redeliverHook =
     const userId = await userOfDelivery(ctx, original);
     const what = { userId, event, ...(change ? { change } : { reasons }) };
     const repeated = { ...what, redeliveryOf: number, order: orderOf(original) };
-    return { delivery: await startDelivery(ctx, repositoryId, repeated) };
+    const process = await storeDelivery(ctx, repositoryId, repeated);
+    return { delivery: await process() };
   };
