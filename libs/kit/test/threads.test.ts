@@ -59,6 +59,14 @@ test("a failed task leaves the next one a thread", async () => {
   expect([task, second === first]).toEqual([2, false]);
 });
 
+test("a thread that ended without work gets no task", async () => {
+  await using pool = manual();
+  const [, first] = await pool.run(1);
+  await pool.started[0]!.terminate();
+  const [task, second] = await pool.run(2);
+  expect([task, second === first]).toEqual([2, false]);
+});
+
 test("a thread without work ends", async () => {
   await using pool = manual(60_000, 1);
   await pool.run(1);

@@ -14,6 +14,7 @@ export interface ThreadOptions {
 }
 
 interface Thread {
+  readonly hasEnded: boolean;
   run(task: unknown): Promise<unknown>;
   end(): void;
 }
@@ -25,11 +26,18 @@ function threadOf(worker: Worker, taskMs: number): Thread {
   let settle: ((result: { value: unknown } | { error: Error }) => void) | undefined;
   worker.on("message", (value) => settle?.({ value }));
   worker.on("error", (error) => settle?.({ error: outOfMemory(error) ? new ThreadEnded("memory") : error }));
-  worker.on("exit", () => settle?.({ error: new Error("A thread ended") }));
+  let hasEnded = false;
+  worker.on("exit", () => {
+    hasEnded = true;
+    settle?.({ error: new Error("A thread ended") });
+  });
   const end = () => void worker.terminate();
 
   return {
     end,
+    get hasEnded() {
+      return hasEnded;
+    },
     run: (task) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => settle?.({ error: new ThreadEnded("time") }), taskMs);
@@ -55,11 +63,12 @@ export function threads(start: () => Worker, { taskMs, idleMs }: ThreadOptions):
   const idle = new Map<Thread, NodeJS.Timeout>();
 
   function take(): Thread {
-    const [latest] = [...idle].at(-1) ?? [];
-    if (!latest) return threadOf(start(), taskMs);
-    clearTimeout(idle.get(latest));
-    idle.delete(latest);
-    return latest;
+    for (const [latest, timer] of [...idle].reverse()) {
+      clearTimeout(timer);
+      idle.delete(latest);
+      if (!latest.hasEnded) return latest;
+    }
+    return threadOf(start(), taskMs);
   }
 
   function keep(thread: Thread): void {
