@@ -107,6 +107,8 @@ function List<T extends { readonly id: number }>({ kind, params }: { kind: Kind<
   );
 }
 
+const isSearch = (): boolean => Boolean(new URLSearchParams(location.search).get("search"));
+
 interface RecordsProps<T> {
   readonly kind: Kind<T>;
   readonly params: Params;
@@ -126,7 +128,7 @@ function Records<T extends { readonly id: number }>({
   const whenEmpty = mixed ? empty : (emptyBelow ?? empty);
   return (
     <>
-      {records.length === 0 && <Empty>{location.search === "" ? whenEmpty : <p>Nothing found.</p>}</Empty>}
+      {records.length === 0 && <Empty>{isSearch() ? <p>Nothing found.</p> : whenEmpty}</Empty>}
       {records.length > 0 && (
         <ul class="rows">
           {records.map((record) => (

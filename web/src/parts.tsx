@@ -140,20 +140,33 @@ export const Loading = () => (
   </p>
 );
 
-export const Empty = ({ children }: { children: ComponentChildren }) => <div class="empty">{children}</div>;
+/** In the place of records. The page after the last one says so, because there can be records before it. */
+export const Empty = ({ children }: { children: ComponentChildren }) => (
+  <div class="empty">{Number(new URLSearchParams(location.search).get("page")) > 1 ? <BeyondEnd /> : children}</div>
+);
+
+const BeyondEnd = () => (
+  <>
+    <p>The list ends before this page.</p>
+    <p>
+      <a href={addressOf(1)}>Show its first page</a>
+    </p>
+  </>
+);
+
+const addressOf = (page: number) => {
+  const query = new URLSearchParams(location.search);
+  query.set("page", String(page));
+  return `${location.pathname}?${query}`;
+};
 
 /** Links to the previous and the next page of a list. */
 export function Paging({ pages: { prev, next } }: { pages: Pages }) {
-  const address = (page: number) => {
-    const query = new URLSearchParams(location.search);
-    query.set("page", String(page));
-    return `${location.pathname}?${query}`;
-  };
   if (prev === undefined && next === undefined) return null;
   return (
     <nav class="paging" aria-label="Pages">
-      {prev !== undefined && <a href={address(prev)}>Previous page</a>}
-      {next !== undefined && <a href={address(next)}>Next page</a>}
+      {prev !== undefined && <a href={addressOf(prev)}>Previous page</a>}
+      {next !== undefined && <a href={addressOf(next)}>Next page</a>}
     </nav>
   );
 }

@@ -91,6 +91,16 @@ inBrowser((web) => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test("a page after the last one of a list leads to the first", async () => {
+    for (const list of ["/builds", "/variables", `/n/${ann.username}/${namespace}/-/webhooks`]) {
+      const page = await web.open(`${list}?page=99`, ann);
+      await page.getByText("The list ends before this page.").waitFor();
+      await page.getByRole("link", { name: "Show its first page" }).click();
+      await page.getByText("The list ends before this page.").waitFor({ state: "detached" });
+      expect(page.url()).toContain(`${list}?page=1`);
+    }
+  });
+
   test("filters are chosen by keyboard, and are in the address, so that the way back works", async () => {
     const page = await web.open("/builds", ann);
     const status = page.getByRole("combobox", { name: "Status" });
