@@ -1,4 +1,4 @@
-import { ago, ahead, duration, size, spent, words } from "./format.js";
+import { ago, ahead, counted, duration, size, spent, words } from "./format.js";
 
 test.each([
   [0.04, "0.0 s"],
@@ -16,6 +16,10 @@ test.each([
   [20 * 1024 ** 2, "20 MiB"],
   [5 * 1024 ** 5, "5120 TiB"],
 ])("%p bytes are written as %p", (bytes, text) => expect(size(bytes)).toBe(text));
+
+test("one thing is no plural", () => {
+  expect([0, 1, 2].map((count) => counted(count, "line"))).toEqual(["0 lines", "1 line", "2 lines"]);
+});
 
 const start = "2030-01-01T00:00:00Z";
 const after = (seconds: number) => Date.parse(start) + seconds * 1_000;

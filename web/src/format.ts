@@ -27,6 +27,9 @@ export function size(bytes: number): string {
   return `${power === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
+/** Formats a number of things: `1 line`, `2 lines`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
 /** Returns how long ago a time is: `just now`, `5 min ago`, `3 d ago`. */
 export function ago(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1_000;

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Job, pageOf } from "../api.js";
-import { hasFailed, isFinished, size } from "../format.js";
+import { counted, hasFailed, isFinished, size } from "../format.js";
 import { Complaint, Empty, Live } from "../parts.js";
 import { useChoice } from "./choices.js";
 import { keepInView } from "./keep-in-view.js";
@@ -128,8 +128,9 @@ export function Output(props: Props) {
 
 /** Says how many lines there are, or which of them are on the page. */
 function countText({ first, lines }: Window): string {
-  if (first === undefined) return `the last ${lines} lines`;
-  return first === 1 ? `${lines} lines` : `lines ${first} to ${first + lines - 1}`;
+  if (first === undefined) return lines === 1 ? "the last line" : `the last ${lines} lines`;
+  if (first === 1) return counted(lines, "line");
+  return lines === 1 ? `line ${first}` : `lines ${first} to ${first + lines - 1}`;
 }
 
 const NoOutput = ({ finished }: { finished: boolean }) => (

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { counted } from "../format.js";
 import { Complaint } from "../parts.js";
 import type { Found, Hit } from "./line-search.js";
 import { searchOutput } from "./search.js";
@@ -24,7 +25,7 @@ const none: Search = { text: "", at: 0, busy: false };
 function statusOf({ text, found, at, busy }: Search): string {
   if (text === "") return "";
   const total = found?.total ?? 0;
-  if (total > 0) return `${at + 1} of ${total} lines${busy ? " so far" : ""}`;
+  if (total > 0) return `${at + 1} of ${counted(total, "line")}${busy ? " so far" : ""}`;
   return busy ? "Searching …" : "No line has this text.";
 }
 

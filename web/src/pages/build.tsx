@@ -2,7 +2,7 @@ import { each, record } from "@service-ci/client";
 import { useRef } from "preact/hooks";
 import { type Artifact, type Build, client, type Job, pageOf } from "../api.js";
 import { useData, useNow } from "../data.js";
-import { isFinished, spent } from "../format.js";
+import { counted, isFinished, spent } from "../format.js";
 import { useAddress } from "../location.js";
 import { Output } from "../output/output.js";
 import { Ago, Complaint, Empty, Failed, Live, Loading, Page, Status } from "../parts.js";
@@ -103,7 +103,9 @@ const Summary = ({ build, now }: { build: Build; now: number }) => (
 );
 
 const TestCounts = ({ build, tests: { total, failed } }: { build: Build; tests: NonNullable<Build["tests"]> }) => (
-  <a href={`${pageOf(build.url)}/tests`}>{failed > 0 ? `${failed} of ${total} tests failed` : `${total} tests`}</a>
+  <a href={`${pageOf(build.url)}/tests`}>
+    {failed > 0 ? `${failed} of ${counted(total, "test")} failed` : counted(total, "test")}
+  </a>
 );
 
 function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: () => void }) {
