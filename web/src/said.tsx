@@ -14,14 +14,35 @@ export function goAndSay(address: string, text: string): void {
   go(address);
 }
 
+const nothing: Saying = { text: "" };
+const places = new Set<(nothing: Saying) => void>();
+
+/** Takes back all confirmations: the user has begun something else, which may fail. */
+export function hush(): void {
+  for (const clear of places) clear(nothing);
+}
+
+function useHushed(first: () => Saying): [Saying, (text: string) => void] {
+  const [said, setSaid] = useState(first);
+  useEffect(() => {
+    places.add(setSaid);
+    return () => void places.delete(setSaid);
+  }, []);
+  return [said, (text) => setSaid({ text })];
+}
+
 /** Holds the confirmation of the last action. */
-export function useSaid(): [Saying, (text: string) => void] {
-  const [said, setSaid] = useState<Saying>(() => {
+export const useSaid = (): [Saying, (text: string) => void] =>
+  useHushed(() => {
     const text = forNextPage;
     forNextPage = "";
     return { text };
   });
-  return [said, (text) => setSaid({ text })];
+
+/** Does the same as text, and leaves the confirmation of another page to others. */
+export function useSaying(): [string, (text: string) => void] {
+  const [{ text }, say] = useHushed(() => nothing);
+  return [text, say];
 }
 
 /** Shows the confirmation. Takes the focus if the focused element is gone. */

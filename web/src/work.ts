@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { hush } from "./said.js";
 
 export interface Work {
   readonly busy: boolean;
@@ -12,6 +13,7 @@ export function useWork(onDone: () => void): Work {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const start = (work: () => Promise<unknown>) => {
+    hush();
     setBusy(true);
     setFailure(undefined);
     work()

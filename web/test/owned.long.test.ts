@@ -104,6 +104,18 @@ inBrowser((web) => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Create the variable");
   });
 
+  test("a refusal does not stand beside the confirmation of what was done before", async () => {
+    const page = await web.open(places["the variables of a namespace"]!, ann);
+    await page.getByText("New variable").click();
+    for (const sentence of ["Created the variable TWICE.", "Key already exists"]) {
+      await page.getByLabel("Name", { exact: true }).fill("TWICE");
+      await page.getByLabel("Value", { exact: true }).fill("once");
+      await button(page, "Create the variable").click();
+      await page.getByText(sentence).waitFor();
+    }
+    expect(await page.getByText("Created the variable TWICE.").count()).toBe(0);
+  });
+
   test("deleting asks first, by keyboard alone, and the focus stays near", async () => {
     created(await ann.post("/variables", { key: "GONE", value: "soon" }));
     const page = await web.open("/variables?search=GONE", ann);

@@ -7,6 +7,7 @@ import { Check, Choice, Field, Form, Remove, textOf } from "../../form.js";
 import { go } from "../../location.js";
 import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
+import { useSaying } from "../../said.js";
 import { useWork } from "../../work.js";
 import { BuildsAt } from "./builds-at.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
@@ -39,7 +40,7 @@ export function RepositoryPage({ params }: { params: Params }) {
   const { data, error, liveness, reload } = useData("repository", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 1_000 : 3_000),
   });
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useSaying();
   const [secret, setSecret] = useState<string>();
   const [saves, setSaves] = useState(0);
   const work = useWork(reload);

@@ -8,6 +8,7 @@ import { duration } from "../../format.js";
 import { go } from "../../location.js";
 import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
+import { useSaying } from "../../said.js";
 import { useWork } from "../../work.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { DeliveryList } from "./webhook-deliveries.js";
@@ -32,7 +33,7 @@ export function WebhookPage({ params }: { params: Params }) {
   const { data, error, liveness, reload } = useData("webhook", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 2_000 : 5_000),
   });
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useSaying();
   const [secret, setSecret] = useState<string>();
   const work = useWork(reload);
   const now = useNow(true);
@@ -156,7 +157,7 @@ const spans = { 1: "hour", 24: "day", 168: "week", 720: "30 days" };
 
 /** Resends failed deliveries, for example after an outage. */
 function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useSaying();
   const retry = async (fields: FormData) => {
     const since = new Date(serverTime.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
     const call = client.api.POST("/n/{username}/{path}/-/webhooks/{id}/redeliver", {

@@ -1,10 +1,10 @@
 import { record } from "@service-ci/client";
-import { useState } from "preact/hooks";
 import { type Account, client, pagesIn } from "../../api.js";
 import { useData, useNow } from "../../data.js";
 import { FilterField, FilterForm } from "../../filter-form.js";
 import { Check, Field, Form, Remove, textOf } from "../../form.js";
 import { Ago, Empty, Failed, Loading, Paging } from "../../parts.js";
+import { useSaying } from "../../said.js";
 import { OperateFrame } from "./frame.js";
 import { UserToken } from "./user-token.js";
 
@@ -17,7 +17,7 @@ async function load(query: URLSearchParams) {
 export function UsersPage() {
   const query = new URLSearchParams(location.search);
   const { data, error, reload } = useData(`users?${query}`, () => load(query));
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useSaying();
   const now = useNow(false);
   if (error && !data) return <Failed error={error} />;
   const done = (sentence: string) => {
