@@ -88,6 +88,18 @@ test.each<[string, object, string[], string]>([
     "The file none of the object ca.pem cannot be read",
   ],
   ["a use of an object", inApp(["a"]), ["--object", "x=y"], "The manifest has no object x"],
+  [
+    "a use of an image",
+    { driver: { type: "docker", image: "a", workspace: "/b" }, jobs: [] },
+    ["--image", "a=FILE"],
+    "The manifest has no virtual machine with the image a",
+  ],
+  [
+    "an image of that name",
+    { driver: { type: "qemu", image: "debian" }, jobs: [] },
+    ["--image", "debain=FILE"],
+    "The manifest has no virtual machine with the image debain",
+  ],
   ["a job", inApp(["a"]), ["--job", "tset"], "There is no job tset. Jobs are: unit"],
   ["a combination", inApp(["a"], { matrix: { N: ["1"] } }), ["--axis", "N=2"], "No build has N=2. The matrix has: N=1"],
   [

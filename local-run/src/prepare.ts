@@ -71,6 +71,14 @@ async function requireObjects(manifest: Manifest, { objects }: Request): Promise
     });
 }
 
+function requireUse(manifest: Manifest, { images }: Request): void {
+  const used = membersOf(manifest).map(({ manifest: { driver } }) =>
+    driver.type === "qemu" ? driver.image : undefined,
+  );
+  const unused = Object.keys(images).find((name) => !used.includes(name));
+  if (unused !== undefined) throw new Refused(`The manifest has no virtual machine with the image ${unused}`);
+}
+
 function chosenMembers(manifest: Manifest, wanted: Request["axes"]): Member[] {
   const all = membersOf(manifest);
   const has = (member: Member, [name, value]: AxisValue) => member.axes?.[name] === value;
@@ -142,6 +150,7 @@ export async function planRun(
   ];
   if (wrong.length > 0) return { complaints: messages(wrong) };
   await requireObjects(read.manifest, request);
+  requireUse(read.manifest, request);
   const source = request.clone ? undefined : await findSource(request.folder);
   const { leftOut, skipped, unknown, known, ...selected } = await selectJobs(read.manifest, request.jobs, {
     event,
