@@ -1,11 +1,14 @@
 /** Why a request to a user-supplied address failed. The text names no address. */
 export class FetchFailed extends Error {
   override readonly name = "FetchFailed";
+  /** The name that could not be looked up. */
+  readonly host: string | undefined;
   constructor(
     readonly reason: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; host?: string },
   ) {
     super(reason, options);
+    this.host = options?.host;
   }
 }
 

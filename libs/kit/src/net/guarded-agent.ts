@@ -26,8 +26,11 @@ export type AgentOptions = Guard & { /** PEM certificates trusted besides the sy
 const resolve = async (host: string, resolver: Resolver): Promise<LookupAddress[]> => {
   const plain = host.replace(/^\[|\]$/g, "");
   const name = isIP(plain) ? plain : canonicalHost(plain);
-  if (name === undefined) throw new FetchFailed("name not found");
-  return isIP(name) ? [{ address: name, family: isIP(name) }] : resolver(plain.endsWith(".") ? `${name}.` : name);
+  if (name === undefined) throw new FetchFailed("name not found", { host: plain });
+  if (isIP(name)) return [{ address: name, family: isIP(name) }];
+  return resolver(plain.endsWith(".") ? `${name}.` : name).catch((cause) => {
+    throw cause instanceof FetchFailed ? new FetchFailed(cause.reason, { cause, host: plain }) : cause;
+  });
 };
 
 const checked = async (host: string, opened: Opened, resolver: Resolver): Promise<LookupAddress[]> => {

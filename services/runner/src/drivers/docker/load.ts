@@ -3,6 +3,7 @@ import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type Docker from "dockerode";
 import { imageArchive } from "../registry/archive.js";
 import { registryClient } from "../registry/client.js";
+import { explained } from "../registry/explained.js";
 import { findImage, type RemoteImage } from "../registry/image.js";
 import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
@@ -52,6 +53,6 @@ export async function load(engine: Docker, image: ImageName, options: LoadOption
   try {
     await fetched(engine, image, options, signal);
   } catch (error) {
-    throw error instanceof FetchFailed ? notPulled(image.full, error.reason, error) : error;
+    throw error instanceof FetchFailed ? notPulled(image.full, explained(error), error) : error;
   }
 }

@@ -1,6 +1,7 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { checkedAddresses, type Guard } from "@ci/kit/net/guarded-agent";
 import { Fault } from "@ci/kit/rpc/fault";
+import { explained } from "../registry/explained.js";
 import { dockerHub, registryOf } from "../registry/place.js";
 
 export interface RegistryRules {
@@ -29,7 +30,7 @@ export async function checkRegistry(
   try {
     await checkedAddresses(hostname, Number(port) || httpsPort, guard);
   } catch (error) {
-    const reason = error instanceof FetchFailed ? error.reason : "name lookup failed";
+    const reason = error instanceof FetchFailed ? explained(error) : "name lookup failed";
     throw new Fault("precondition", `Images cannot be pulled from ${registry}: ${reason}`, undefined, { cause: error });
   }
   return "stranger";
