@@ -62,8 +62,17 @@ export async function putFile(
   }
 }
 
+const maxHandleBytes = 256;
+
+/** Every request about an open file repeats its handle. ssh2 returns a slice, which would keep the response in memory. */
+async function opened(sftp: SFTPWrapper, open: (done: (error: Error | undefined, handle: Buffer) => void) => void) {
+  const handle = await sftpCall<Buffer>(sftp, open);
+  if (handle.length <= maxHandleBytes) return Buffer.from(handle);
+  throw new Fault("precondition", "the image's SFTP server sends file handles that are too long");
+}
+
 async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await sftpCall<Buffer>(sftp, (done) => sftp.open(path, "wx", { mode: 0o600 }, done));
+  const handle = await opened(sftp, (done) => sftp.open(path, "wx", { mode: 0o600 }, done));
   try {
     await writeContent(sftp, handle, content);
   } finally {
@@ -89,7 +98,6 @@ interface Entry {
 }
 
 const maxName = 255;
-const maxHandleBytes = 256;
 const maxHeldBytes = fixedLimit({
   max: 64 * 1024 ** 2,
   unit: "bytes",
@@ -112,12 +120,8 @@ export const listFolder = (sftp: SFTPWrapper, folder: string, depth: number): As
 
 async function* listBelow(walk: Walk, depth: number, prefix: string): AsyncGenerator<Found> {
   const { sftp, folder } = walk;
-  const opened = await sftpCall<Buffer>(sftp, (done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
-    () => undefined,
-  );
-  if (!opened || opened.length > maxHandleBytes) return;
-  // ssh2 returns a slice, which would keep the whole response in memory.
-  const handle = Buffer.from(opened);
+  const handle = await opened(sftp, (done) => sftp.opendir(posix.join(folder, prefix), done)).catch(() => undefined);
+  if (!handle) return;
   try {
     for await (const entries of readFolder(sftp, handle)) {
       const heldBytes = heldBytesOf(entries);
@@ -159,7 +163,7 @@ export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedF
   try {
     const irregular = new Fault("precondition", "not a regular file");
     if (!(await statOf(sftp, path)).isFile()) throw irregular;
-    const handle = await sftpCall<Buffer>(sftp, (done) => sftp.open(path, "r", done));
+    const handle = await opened(sftp, (done) => sftp.open(path, "r", done));
     const close = () => sftpCall<void>(sftp, (done) => sftp.close(handle, done));
     const found = await sftpCall<Stats>(sftp, (done) => sftp.fstat(handle, done));
     if (found.isFile()) return { sizeBytes: found.size, content: readContent(sftp, handle, found.size), close };

@@ -11,25 +11,35 @@ export const endOfFile = 1;
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
 const ended = new WeakSet<SFTPWrapper>();
+const waiting = new WeakMap<SFTPWrapper, Set<() => void>>();
 
 /** Calls `onEnd` once a guest's SFTP server has ended, which a job may cause. */
 export function watchEnd(sftp: SFTPWrapper, onEnd: () => void): void {
   const end = () => {
     if (ended.has(sftp)) return;
     ended.add(sftp);
+    // ssh2 has forgotten the request whose response broke the protocol.
+    for (const giveUp of waiting.get(sftp) ?? []) setImmediate(giveUp);
     onEnd();
   };
   sftp.on("error", end).on("close", end);
 }
 
-/** Rejects if the server has ended: ssh2 would never call back. */
+/** Rejects if the server has ended, or ends: ssh2 might never call back. */
 export const sftpCall = <T>(
   sftp: SFTPWrapper,
   request: (done: (error: Error | null | undefined, value: T) => void) => void,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    if (ended.has(sftp)) return reject(new Error("The SFTP server has ended"));
-    request((error, value) => (error ? reject(error) : resolve(value)));
+    const giveUp = () => reject(new Error("The SFTP server has ended"));
+    if (ended.has(sftp)) return giveUp();
+    const requests = waiting.get(sftp) ?? new Set();
+    waiting.set(sftp, requests.add(giveUp));
+    request((error, value) => {
+      requests.delete(giveUp);
+      if (error) reject(error);
+      else resolve(value);
+    });
   });
 
 /** Avoids an unhandled rejection if nobody awaits this. */
