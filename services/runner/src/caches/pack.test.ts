@@ -161,25 +161,24 @@ test("in a container, absolute links may lead into the workspace", async () => {
   expect(skipped).toEqual({ "links that lead out of the workspace": 1 });
 });
 
-test("refuses a huge file before its content arrives", async () => {
+test.each(["kept/sparse", "left-out/sparse"])("refuses a huge file before its content arrives: %s", async (name) => {
   const archive = pack();
-  const sparse = archive.entry({ name: "kept/sparse", size: 2 ** 40 });
+  const sparse = archive.entry({ name, size: 2 ** 40 });
   sparse.on("error", () => undefined);
   sparse.write(Buffer.alloc(512));
   const tree = { folder: "", content: archive as AsyncIterable<Uint8Array> };
   await expect(packed(tree, inHome)).rejects.toMatchObject({ code: "invalid", message: "larger than 1000000 bytes" });
 });
 
-test("refuses more than 200000 files", async () => {
+test.each(["kept/x", "left-out/x"])("refuses more than 200000 files like %s", async (name) => {
   async function* folders() {
     const archive = pack();
-    archive.entry({ name: "kept/x", type: "directory" });
+    archive.entry({ name, type: "directory" });
     archive.finalize();
     const pieces: Uint8Array[] = [];
     for await (const piece of archive) pieces.push(piece as Uint8Array);
     const header = Buffer.concat(pieces).subarray(0, 512);
-    for (let count = 0; count < 200_001; count += 1_000)
-      yield Buffer.concat(Array.from({ length: 1_000 }, () => header));
+    for (;;) yield Buffer.concat(Array.from({ length: 1_000 }, () => header));
   }
   const packing = packed({ folder: "", content: folders() }, { ...inHome, limitBytes: 1e12 });
   await expect(packing).rejects.toMatchObject({ code: "invalid", message: "more than 200000 files" });

@@ -6,7 +6,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
 import { sizeText } from "../work/size-text.js";
-import { clashesWith, type EntryHeader, headerOf, type Layout, type Skip } from "./names.js";
+import { clashesWith, headerOf, type Layout, type Skip } from "./names.js";
 
 /** Since format 2, archives hold no objects and keys of builds. */
 export const archiveFormat = 2;
@@ -34,10 +34,15 @@ export interface Packed {
   readonly skipped: ReadonlyMap<Skip, number>;
 }
 
-interface Counts {
+interface Count {
   bytes: number;
   files: number;
+}
+
+interface Counts extends Count {
   readonly skipped: Map<Skip, number>;
+  /** What is left out, which a guest can send without end. */
+  readonly leftOut: Count;
 }
 
 interface Entry extends AsyncIterable<Uint8Array> {
@@ -48,9 +53,13 @@ interface Entry extends AsyncIterable<Uint8Array> {
 const blockBytes = 512;
 
 /** Throws before the content of a file is read that exceeds a limit: a sparse file may pretend to be huge. */
-function count(counts: Counts, { name, linkname = "", size = 0 }: EntryHeader, limitBytes: number): void {
+function count(
+  counts: Count,
+  { name, linkname, size = 0 }: Partial<Header> & Pick<Header, "name">,
+  limitBytes: number,
+): void {
   counts.files++;
-  const longBytes = Math.max(0, Buffer.byteLength(name + linkname) - blockBytes / 2);
+  const longBytes = Math.max(0, Buffer.byteLength(`${name}${linkname ?? ""}`) - blockBytes / 2);
   counts.bytes += blockBytes + longBytes + Math.ceil(size / blockBytes) * blockBytes;
   if (counts.bytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);
   if (counts.files > maxFiles) throw new Fault("invalid", `more than ${maxFiles} files`);
@@ -68,6 +77,7 @@ async function addTree(archive: Pack, { folder, content }: Tree, counts: Counts,
     const isPlaced = typeof found === "object" && clashes(found);
     const header = isPlaced ? "files that the build places" : found;
     if (header === undefined || typeof header === "string") {
+      count(counts.leftOut, entry.header, options.limitBytes);
       if (header) counts.skipped.set(header, (counts.skipped.get(header) ?? 0) + 1);
       entry.resume();
       continue;
@@ -84,7 +94,7 @@ async function addTree(archive: Pack, { folder, content }: Tree, counts: Counts,
 
 /** Writes what lies in these trees into one archive, in the file `to`. Throws a Fault if there is too much. */
 export async function packTrees(trees: AsyncIterable<Tree>, to: string, options: Packing): Promise<Packed> {
-  const counts: Counts = { bytes: 0, files: 0, skipped: new Map() };
+  const counts: Counts = { bytes: 0, files: 0, skipped: new Map(), leftOut: { bytes: 0, files: 0 } };
   const archive = pack();
   archive.on("error", () => undefined);
   const hash = createHash("sha256");
