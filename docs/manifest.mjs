@@ -156,7 +156,8 @@ Builds of a repository's hooks also have:
 The manifest and each job can have a \`when\`. All given keys have to match. Each is one glob or a list of globs. Globs that begin with
 \`!\` exclude: \`["!v0.*"]\` matches everything else. \`*\` and \`?\` match characters except \`/\`; \`**\` as a whole segment matches any number
 of folders. A job that does not match is not part of the build. If the manifest does not match, a push or request triggers no build. The
-branch of a request (pull request or merge request) is the one that it wants to change.
+branch of a request (pull request or merge request) is the one that it wants to change. Where there is no branch or no tag, nothing matches:
+not even \`tag: "!v*"\` lets a push to a branch through.
 
 ${table(filled(when))}
 
