@@ -1,5 +1,5 @@
 import { open, rm, stat } from "node:fs/promises";
-import { roundedSize } from "@ci/kit/bytes/size-text";
+import { filesText, roundedSize } from "@ci/kit/bytes/size-text";
 import type { Copies } from "@ci/runner/caches/copies";
 import type { Driver, Environment } from "@ci/runner/driver";
 import { packSource } from "./pack-source.js";
@@ -26,7 +26,7 @@ async function place({ trees }: Environment, job: SourceJob, signal: AbortSignal
     } finally {
       await file.close();
     }
-    return `Copied ${source.root} => ${directory}: ${files} files, ${roundedSize(bytes)}\n`;
+    return `Copied ${source.root} => ${directory}: ${filesText(files)}, ${roundedSize(bytes)}\n`;
   } finally {
     await rm(archive, { force: true });
   }

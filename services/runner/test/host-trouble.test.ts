@@ -28,7 +28,7 @@ async function runPlacing(name: string, error: Error) {
   const caches = [{ name, key: [], paths: ["kept"] }];
   const trees = treesThat(() => Promise.reject(error));
   const { text } = await runIn(anAssignment({ caches }, ["make"]), { run, trees });
-  expect(text).toContain(`Cache ${name}: stored 1 files`);
+  expect(text).toContain(`Cache ${name}: stored 1 file,`);
   return runIn(anAssignment({ caches }, ["use"]), { run, trees });
 }
 

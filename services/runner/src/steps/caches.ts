@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
-import { roundedSize } from "@ci/kit/bytes/size-text";
+import { filesText, roundedSize } from "@ci/kit/bytes/size-text";
 import type { Log } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
@@ -149,7 +149,7 @@ async function storeOne(
     const { stored, storedSize } = await sendEntry(header, part, { ...on, signal });
     if (!stored) return say(`Cache ${cache.name}: another build has stored it`);
     await copies.keep(part, sha256);
-    const sizes = `${files} files, ${roundedSize(sizeBytes)}, ${roundedSize(storedSize)} compressed`;
+    const sizes = `${filesText(files)}, ${roundedSize(sizeBytes)}, ${roundedSize(storedSize)} compressed`;
     say(`Cache ${cache.name}: stored ${sizes}, in ${secondsSince(startedAt)}`);
   } finally {
     await rm(part, { force: true });
