@@ -11,8 +11,8 @@ export interface EngineProxy extends AsyncDisposable {
   readonly held: number;
   /** Ends all connections, with or without an error. */
   cut(how?: "end" | "reset"): void;
-  /** Accepts connections and passes nothing on, or refuses them, or works again. */
-  become(state: "silent" | "refusing" | "open"): void;
+  /** Accepts connections and passes nothing on, or only requests, or refuses connections, or works again. */
+  become(state: "silent" | "unanswered" | "refusing" | "open"): void;
 }
 
 const connectEngine = (): Socket => {
@@ -28,12 +28,13 @@ export async function engineProxy(): Promise<EngineProxy> {
   let refused = 0;
   let held = 0;
 
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, isRequest: boolean): void {
+    const mayPass = () => (isRequest && state === "unanswered" ? Promise.resolve() : isOpen);
     from.on("data", (bytes) => {
       if (state === "silent") held++;
-      void isOpen.then(() => to.write(bytes));
+      void mayPass().then(() => to.write(bytes));
     });
-    from.on("error", () => to.destroy()).on("close", () => void isOpen.then(() => to.destroySoon()));
+    from.on("error", () => to.destroy()).on("close", () => void mayPass().then(() => to.destroySoon()));
   }
 
   const server = createServer((client) => {
@@ -43,8 +44,8 @@ export async function engineProxy(): Promise<EngineProxy> {
     }
     const engine = connectEngine();
     clients.add(client.on("close", () => clients.delete(client)));
-    pass(client, engine);
-    pass(engine, client);
+    pass(client, engine, true);
+    pass(engine, client, false);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const cut = (how: "end" | "reset" = "end") => {
@@ -63,7 +64,7 @@ export async function engineProxy(): Promise<EngineProxy> {
       release();
       state = next;
       if (state === "refusing") cut("reset");
-      if (state !== "silent") return;
+      if (state !== "silent" && state !== "unanswered") return;
       isOpen = new Promise((resolve) => {
         release = resolve;
       });
