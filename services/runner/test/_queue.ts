@@ -76,6 +76,8 @@ export interface TestQueue extends AsyncDisposable {
   failure?: Fault;
   /** When set, every request about caches fails with this. */
   cacheFailure?: Fault | undefined;
+  /** How many further requests about caches fail as if the service died: after the entry is stored, or half of it is sent. */
+  cacheOutages: number;
   /** While set, contents of caches wait until it aborts. */
   cacheStall?: AbortSignal;
   /** The service knows one format of caches only. */
@@ -117,6 +119,12 @@ export async function startQueue(port = 0, methods = QueueServiceDefinition.meth
     readonly offset: number;
     readonly jobOffset?: number | undefined;
     readonly text: string;
+  }
+
+  function endCacheCall(): void {
+    if (queue.cacheOutages === 0) return;
+    queue.cacheOutages--;
+    throw new Fault("unavailable", "Service unavailable");
   }
 
   function append(build: QueuedBuild, { jobId, offset, jobOffset, text }: Piece): void {
@@ -226,6 +234,7 @@ export async function startQueue(port = 0, methods = QueueServiceDefinition.meth
     async findCache(request) {
       leasedBuild("findCache", request);
       if (queue.cacheFailure) throw queue.cacheFailure;
+      endCacheCall();
       const ofName = caches.filter(({ header }) => header.name === request.name);
       const exact = ofName.find(({ header }) => header.key === request.key);
       const found = exact ?? ofName.at(-1);
@@ -240,7 +249,10 @@ export async function startQueue(port = 0, methods = QueueServiceDefinition.meth
       if (!found) throw notFound();
       const { cacheStall } = queue;
       if (cacheStall && !cacheStall.aborted) await once(cacheStall, "abort");
-      yield { chunk: found.content };
+      const half = Math.floor(found.content.length / 2);
+      yield { chunk: found.content.subarray(0, half) };
+      endCacheCall();
+      yield { chunk: found.content.subarray(half) };
     },
     async putCache(parts) {
       const { header, content } = await receiveUpload(parts);
@@ -248,8 +260,10 @@ export async function startQueue(port = 0, methods = QueueServiceDefinition.meth
       if (queue.cacheFailure) throw queue.cacheFailure;
       const pieces: Buffer[] = [];
       for await (const piece of content) pieces.push(Buffer.from(piece));
-      caches.push({ header, content: Buffer.concat(pieces) });
-      return { stored: true, storedSize: Buffer.concat(pieces).length };
+      const stored = !caches.some((one) => one.header.name === header.name && one.header.key === header.key);
+      if (stored) caches.push({ header, content: Buffer.concat(pieces) });
+      endCacheCall();
+      return { stored, storedSize: Buffer.concat(pieces).length };
     },
     async listLeases() {
       recordCall("listLeases");
@@ -271,6 +285,7 @@ export async function startQueue(port = 0, methods = QueueServiceDefinition.meth
     times,
     heldBack: false,
     wasLast: false,
+    cacheOutages: 0,
     onCall: (call, listener) => void listeners.on(call, listener),
     submit(assignment) {
       const { epoch } = assignment;

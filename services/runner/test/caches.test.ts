@@ -182,6 +182,26 @@ test.each([
   expect(text).toMatch(line);
 });
 
+test("caches wait for a service that restarts", async () => {
+  const cache = aCache();
+  runner.queue.onCall("putCache", () => outage("store"));
+  runner.queue.onCall("findCache", () => outage("find"));
+  runner.queue.onCall("readCache", () => outage("read"));
+  const seen = new Set<string>();
+  const outage = (what: string) => {
+    if (!seen.has(what)) runner.queue.cacheOutages = 2;
+    seen.add(what);
+  };
+  const first = await run(cache, make);
+  expect(first.text).toContain(`Cache ${cache.name}: stored 5 files`);
+  const [stored] = storedOf(cache.name);
+  await rm(join(copies(), `${stored!.header.sha256}.tar`));
+  const { text } = await run(cache, show);
+  expect(text).toMatch(/: hit: .* fetched\n/);
+  expect(text).toContain("one\ntwo\n");
+  expect([...seen].sort()).toEqual(["find", "read", "store"]);
+});
+
 test("a queue that refuses caches fails no build", async () => {
   runner.queue.cacheFailure = new Fault("invalid", "refused");
   const { text, final } = await run(aCache(), make).finally(() => {

@@ -33,7 +33,8 @@ export async function fetchEntry(
     }
   }
   await pipeline(stored, createGunzip(), checked, createWriteStream(to, { flags: "wx", mode: 0o600 }), { signal });
-  if (sizeBytes !== size || hash.digest("hex") !== sha256) throw new Fault("internal", "the stored content is damaged");
+  if (sizeBytes !== size || hash.digest("hex") !== sha256)
+    throw new Fault("precondition", "the stored content is damaged");
 }
 
 /** Sends the content of a file, compressed quickly rather than well. */

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { filesText, roundedSize } from "@ci/kit/bytes/size-text";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Log } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import type { AssignedCache, Assignment, CacheEntry } from "@ci/proto/builds/v1/queue";
@@ -10,7 +11,15 @@ import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
 import { DiskFull, HostTrouble, isConflict, isHostTrouble, reasonOf } from "../work/errors.js";
+import { retry } from "../work/retry.js";
 import { placedNames } from "./placed.js";
+
+const maxOutageMs = fixedLimit({
+  max: 20_000,
+  unit: "ms",
+  about: "how long a cache waits for a builds service that is away",
+  effect: "the cache is not used, and the job's output says why",
+});
 
 export interface Caching extends Omit<Transferring, "signal"> {
   readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly" | "objects" | "keys">;
@@ -65,6 +74,17 @@ async function placeRest(
   }
 }
 
+async function fetchCopy(entry: CacheEntry, on: Caching, signal: AbortSignal): Promise<void> {
+  const { copies } = on;
+  const part = copies.part();
+  try {
+    await fetchEntry(entry, part, { ...on, signal });
+    await copies.keep(part, entry.sha256);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
 /** Places an entry, or only this content of it. Returns whether the runner had a copy of it. */
 async function placeEntry(
   entry: CacheEntry,
@@ -77,13 +97,8 @@ async function placeEntry(
   let kept = await copies.open(sha256);
   const hadCopy = kept !== undefined;
   if (!kept) {
-    const part = copies.part();
-    try {
-      await fetchEntry(entry, part, { ...on, signal: AbortSignal.any([signal, on.stop]) });
-      await copies.keep(part, sha256);
-    } finally {
-      await rm(part, { force: true });
-    }
+    const until = AbortSignal.any([signal, on.stop]);
+    await retry(until, () => fetchCopy(entry, on, until), maxOutageMs);
     kept = await copies.open(sha256);
     if (!kept) throw new HostTrouble("the disk of the runner does not work");
   }
@@ -116,7 +131,7 @@ async function restoreOne(
   const startedAt = performance.now();
   const { buildId, epoch } = on.mark;
   const asked = { buildId, epoch, name: cache.name, key, format: archiveFormat };
-  const { entry, exact, format } = await on.queue.findCache(asked, { signal });
+  const { entry, exact, format } = await retry(signal, () => on.queue.findCache(asked, { signal }), maxOutageMs);
   if (!entry || format !== archiveFormat) {
     say(`Cache ${cache.name}: miss`);
     return { exact: false };
@@ -146,8 +161,14 @@ async function storeOne(
     for (const [why, count] of skipped) say(`Cache ${cache.name}: left out ${count} ${why}`);
     if (files === 0) return say(`Cache ${cache.name}: nothing to store`);
     const header = { name: cache.name, key, size: sizeBytes, sha256, format: archiveFormat };
-    const { stored, storedSize } = await sendEntry(header, part, { ...on, signal });
-    if (!stored) return say(`Cache ${cache.name}: another build has stored it`);
+    let sent = 0;
+    const send = () => {
+      sent++;
+      return sendEntry(header, part, { ...on, signal });
+    };
+    const { stored, storedSize } = await retry(signal, send, maxOutageMs);
+    // The entry may have been stored before a response was lost.
+    if (!stored && sent === 1) return say(`Cache ${cache.name}: another build has stored it`);
     await copies.keep(part, sha256);
     const sizes = `${filesText(files)}, ${roundedSize(sizeBytes)}, ${roundedSize(storedSize)} compressed`;
     say(`Cache ${cache.name}: stored ${sizes}, in ${secondsSince(startedAt)}`);

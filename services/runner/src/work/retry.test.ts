@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import { never } from "./build-time.js";
 import { HostTrouble } from "./errors.js";
-import { retryInTrouble } from "./retry.js";
+import { retry, retryInTrouble } from "./retry.js";
 
 test("all calls share the time that they wait for a machine in trouble", async () => {
   const whenAble = retryInTrouble(never, { maxMs: 3, pauseMs: 1 });
@@ -18,4 +18,15 @@ test("all calls share the time that they wait for a machine in trouble", async (
   const fault = new Fault("not_found", "not found");
   await expect(retryInTrouble(never)(fail(fault))).rejects.toBe(fault);
   expect(tries).toBe(6);
+});
+
+test("a call that has a time gives up when that is over", async () => {
+  const away = new Fault("unavailable", "Service unavailable");
+  let calls = 0;
+  const failTwice = async () => {
+    if (++calls < 3) throw away;
+    return calls;
+  };
+  await expect(retry(never, failTwice, 0)).rejects.toBe(away);
+  expect(await retry(never, failTwice, 3_600_000)).toBe(3);
 });

@@ -10,9 +10,17 @@ const maxInternal = 10;
 const passing = (error: unknown): "unavailable" | "internal" | undefined =>
   error instanceof Fault && (error.code === "unavailable" || error.code === "internal") ? error.code : undefined;
 
-/** Repeats an idempotent call with growing pauses until it succeeds, fails for good or the signal aborts. */
-export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+/**
+ * Repeats an idempotent call with growing pauses until it succeeds, fails for good or the signal aborts. Gives up when
+ * `maxMs` have passed since its first failure.
+ */
+export async function retry<T>(
+  signal: AbortSignal,
+  call: () => Promise<T>,
+  maxMs = Number.POSITIVE_INFINITY,
+): Promise<T> {
   let internal = 0;
+  let untilMs: number | undefined;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     signal.throwIfAborted();
     try {
@@ -21,7 +29,8 @@ export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Pro
       signal.throwIfAborted();
       const why = passing(error);
       if (why === "internal") internal++;
-      if (!why || internal >= maxInternal) throw error;
+      untilMs ??= performance.now() + maxMs;
+      if (!why || internal >= maxInternal || performance.now() >= untilMs) throw error;
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
