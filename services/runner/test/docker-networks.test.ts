@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
 import type { Driver } from "../src/driver.js";
+import { enginePlace } from "../src/drivers/docker/engine-place.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
-import { dockerOptions } from "./_docker.js";
+import { dockerLimits, dockerOptions } from "./_docker.js";
 import { never, orderOf, ran } from "./_subject.js";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -64,6 +66,20 @@ else {
       queue: { listLeases: async () => ({ leases: [], installation }) },
       ...{ runnerId: "id", running: () => [], log: createLog("runner", "silent") },
     });
+
+  test("what a runner left that was killed while it set the packet filter goes when the next one sets it", async () => {
+    const agent = guardedAgent(dockerLimits.guard);
+    const Labels = { "ci.runner": name };
+    await engine.createNetwork({ Name: `ci-probe-${randomUUID()}`, Labels });
+    const left = await engine.createContainer({ Image: image, Entrypoint: ["/bin/sh"], Labels });
+    const { pullBytes } = dockerLimits;
+    const place = enginePlace({ engine, local: true, name, path: process.env.PATH!, image: "", agent, pullBytes });
+    // Without root it cannot set anything.
+    await place.run("true").catch(() => undefined);
+    expect(await networks()).toEqual([]);
+    await expect(left.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    await agent.destroy();
+  });
 
   test("the network of an ended build serves the next one", async () => {
     await build();

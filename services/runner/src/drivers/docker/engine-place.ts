@@ -4,7 +4,7 @@ import type Docker from "dockerode";
 import { runHere } from "../egress/here.js";
 import type { Place } from "../egress/keeper.js";
 import { isRoot } from "../user.js";
-import { engineCall, inBody } from "./engine.js";
+import { engineCall, ignoreNotFound, inBody } from "./engine.js";
 import { type FilterImageOptions, filterImage } from "./filter-image.js";
 import { bridgeName, networkOf } from "./network.js";
 import { removeContainer } from "./remove.js";
@@ -19,6 +19,17 @@ export interface EnginePlaceOptions extends FilterImageOptions {
 }
 
 const timeoutMs = 60_000;
+const probePrefix = "ci-probe-";
+
+/** Removes what a runner of this name left that was killed here: each network takes one of the engine's few address ranges. */
+async function removeOld(engine: Docker, name: string): Promise<void> {
+  const filters = { label: [`ci.runner=${name}`] };
+  const networks = await engineCall(engine.listNetworks({ filters: { ...filters, name: [probePrefix] } }));
+  for (const { Id } of networks) await ignoreNotFound(engine.getNetwork(Id).remove());
+  const containers = await engineCall(engine.listContainers({ all: true, filters }));
+  const others = containers.filter(({ Labels: labels }) => labels["ci.build"] === undefined);
+  for (const { Id } of others) await removeContainer(engine.getContainer(Id));
+}
 
 /** Reports whether the engine makes its bridges in the runner's own network namespace. */
 async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
@@ -26,12 +37,12 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
   const bridge = bridgeName(name, random);
   const labels = { "ci.runner": name };
   const probe = await engineCall(
-    engine.createNetwork(inBody(networkOf({ name: `ci-probe-${random}`, bridge, labels }))),
+    engine.createNetwork(inBody(networkOf({ name: `${probePrefix}${random}`, bridge, labels }))),
   );
   try {
     return existsSync(`/sys/class/net/${bridge}`);
   } finally {
-    await engineCall(probe.remove());
+    await ignoreNotFound(probe.remove());
   }
 }
 
@@ -74,6 +85,8 @@ export function enginePlace(options: EnginePlaceOptions): Place {
   const { engine, local, name, path, image } = options;
   return {
     async run(script) {
+      // What is still there, the sweep removes after a day.
+      await removeOld(engine, name).catch(() => undefined);
       const here = local && isRoot() && (await sharesNetwork(engine, name));
       if (here) {
         if (image === "") return runHere(script, path);
