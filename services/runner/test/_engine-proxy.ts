@@ -7,6 +7,8 @@ export interface EngineProxy extends AsyncDisposable {
   readonly host: string;
   /** How many connections were refused. */
   readonly refused: number;
+  /** How many streams of events were asked for. */
+  readonly watched: number;
   /** How many requests and responses have been held back. */
   readonly held: number;
   /** Ends all connections, with or without an error. */
@@ -27,11 +29,13 @@ export async function engineProxy(): Promise<EngineProxy> {
   let state: Parameters<EngineProxy["become"]>[0] = "open";
   let refused = 0;
   let held = 0;
+  let watched = 0;
 
   function pass(from: Socket, to: Socket, isRequest: boolean): void {
     const mayPass = () => (isRequest && state === "unanswered" ? Promise.resolve() : isOpen);
     from.on("data", (bytes) => {
       if (state === "silent") held++;
+      if (isRequest && bytes.includes("GET /events?")) watched++;
       void mayPass().then(() => to.write(bytes));
     });
     from.on("error", () => to.destroy()).on("close", () => void mayPass().then(() => to.destroySoon()));
@@ -55,6 +59,9 @@ export async function engineProxy(): Promise<EngineProxy> {
     host: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get refused() {
       return refused;
+    },
+    get watched() {
+      return watched;
     },
     get held() {
       return held;

@@ -62,9 +62,10 @@ else {
     (await command.start({ Detach: true })).resume();
   }
 
-  /** Runs a job that has written `begun`. */
-  async function begun(script: string, { image = base!, signal = never } = {}) {
+  /** Runs a job that has written `begun`. `before` does something when its environment is ready. */
+  async function begun(script: string, { image = base!, signal = never, before = async () => {} } = {}) {
     const { environment, job } = await prepared(`echo begun >begun; ${script}`, image);
+    await before();
     const end = ran(environment, job, signal);
     end.catch(() => undefined);
     await eventually(async () => expect(await contentOf(environment, "begun")).toBe("begun\n"));
@@ -84,6 +85,16 @@ else {
   ])("an engine that %s a container does not fail its job", async (_how, end) => {
     const run = await begun("sleep 1000");
     await end(await container());
+    await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
+  });
+
+  test("an engine that kills a container does not fail its job, also if the stream of its events broke off before", async () => {
+    const before = async () => {
+      proxy.cut();
+      await eventually(() => expect(proxy.watched).toBe(2));
+    };
+    const run = await begun("sleep 1000", { before });
+    await (await container()).kill();
     await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
   });
 

@@ -1,28 +1,53 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
 import { watchDeaths } from "./deaths.js";
 
 const death = `${JSON.stringify({ Action: "die", Actor: { ID: "one", Attributes: { exitCode: "3" } } })}\n`;
 
-test.each([
-  ["in the middle of a line", death.slice(0, 30)],
-  ["with an error", '{"message":"no such journal","response":500}\n'],
-])("a stream of events that ends %s ends nothing else", async (_, last) => {
-  const server = createServer((_request, response) => response.end(death + last));
+async function withEngine(answer: RequestListener, work: (engine: Docker) => Promise<void>): Promise<void> {
+  const server = createServer(answer);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
     const { port } = server.address() as AddressInfo;
-    const engine = new Docker({ protocol: "http", host: "127.0.0.1", port });
-    // The second stream comes after the end of the first.
-    for (const _stream of [1, 2]) {
-      using deaths = await watchDeaths(engine, {});
-      expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
-    }
+    await work(new Docker({ protocol: "http", host: "127.0.0.1", port }));
   } finally {
     server.closeAllConnections();
     server.close();
   }
+}
+
+test.each([
+  ["in the middle of a line", death.slice(0, 30)],
+  ["with an error", '{"message":"no such journal","response":500}\n'],
+])("a stream of events that ends %s ends nothing else", (_, last) =>
+  withEngine(
+    (_request, response) => response.end(death + last),
+    async (engine) => {
+      // The second stream comes after the end of the first.
+      for (const _stream of [1, 2]) {
+        using deaths = await watchDeaths(engine, {});
+        expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
+      }
+    },
+  ),
+);
+
+test("a stream of events that ends is opened again, also after the engine was away", async () => {
+  let asked = 0;
+  const answers: RequestListener[] = [
+    (_request, response) => response.end(),
+    (_request, response) => response.write("{", () => response.destroy()),
+    (_request, response) => response.writeHead(503).end(),
+    (_request, response) => response.write(death),
+  ];
+  const answer: RequestListener = (request, response) => answers[Math.min(asked++, 3)]!(request, response);
+  await withEngine(answer, async (engine) => {
+    using deaths = await watchDeaths(engine, {});
+    await eventually(() => expect(asked).toBe(4));
+    expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
+  });
 });

@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline";
+import { finished } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
 import type { LocalImage } from "./local-image.js";
 
@@ -16,7 +18,7 @@ export const deathOf = ({ labels }: LocalImage, died?: Promise<Death>): Promise<
   died?.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death));
 
 export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the stream of events breaks. */
+  /** Never rejects; stays pending if the stream of events was broken just then. */
   of(containerId: string): Promise<Death>;
 }
 
@@ -24,6 +26,8 @@ interface ContainerEvent {
   readonly Action: string;
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
+
+const reopenMs = 1_000;
 
 /** Through a proxy, a stream that breaks off may end in the middle of a line. Podman ends such a stream with an error in JSON. */
 function eventIn(line: string): ContainerEvent | undefined {
@@ -42,17 +46,16 @@ function eventIn(line: string): ContainerEvent | undefined {
 export async function watchDeaths(engine: Docker, labels: Readonly<Record<string, string>>): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = { type: ["container"], event: ["kill", "die"], label };
-  const stream = (await engine.getEvents({ filters: JSON.stringify(filters) as never })) as NodeJS.ReadableStream & {
-    destroy(): void;
-  };
+  const open = async () =>
+    (await engine.getEvents({ filters: JSON.stringify(filters) as never })) as NodeJS.ReadableStream & {
+      destroy(): void;
+    };
+  let stream = await open();
+  let isOver = false;
   const killed = new Set<string>();
   const deaths = new Map<string, Death>();
   const waiting = new Map<string, (death: Death) => void>();
-  stream.on("error", () => undefined);
-  const lines = createInterface({ input: stream });
-  // An unhandled error of the stream once ended the runner's process.
-  lines.on("error", () => undefined);
-  lines.on("line", (line) => {
+  function note(line: string): void {
     const event = eventIn(line);
     if (!event) return;
     const { ID, Attributes } = event.Actor;
@@ -62,7 +65,25 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
     const death = { code, killed: killed.has(ID) };
     deaths.set(ID, death);
     waiting.get(ID)?.(death);
-  });
+  }
+  function read(): void {
+    stream.on("error", () => undefined);
+    const lines = createInterface({ input: stream });
+    // An unhandled error of the stream once ended the runner's process.
+    lines.on("error", () => undefined);
+    lines.on("line", note);
+    finished(stream, { writable: false }, () => void reopen());
+  }
+  async function reopen(): Promise<void> {
+    while (!isOver) {
+      await delay(reopenMs, undefined, { ref: false });
+      const opened = isOver ? undefined : await open().catch(() => undefined);
+      if (!opened) continue;
+      stream = opened;
+      return isOver ? stream.destroy() : read();
+    }
+  }
+  read();
   return {
     of: (id) =>
       new Promise((resolve) => {
@@ -70,6 +91,9 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
         if (death) resolve(death);
         else waiting.set(id, resolve);
       }),
-    [Symbol.dispose]: () => stream.destroy(),
+    [Symbol.dispose]() {
+      isOver = true;
+      stream.destroy();
+    },
   };
 }
