@@ -108,6 +108,16 @@ else {
     expect(text.endsWith(`\n${lines}${why}\n${lines}`)).toBe(true);
   });
 
+  test("a build whose engine kills a service before it is ready is given back", async () => {
+    const build = submit(withServices([aService("db", "sleep 1000", { ready: "false" })], ["echo never"]));
+    await eventually(async () => {
+      const db = (await containers()).find(({ State, Command }) => State === "running" && Command.includes("sleep"));
+      await engine.getContainer(db!.Id).kill();
+    });
+    await eventually(() => expect([build.returned, build.final]).toEqual([true, undefined]));
+    expect(build.text).toMatch(/\nThis runner cannot go on: .+\n$/);
+  });
+
   test("what services write counts as written by the build", async () => {
     const service = aService("db", "head -c 100000000 /dev/zero > /x; echo written; sleep 1000");
     const { outcomes, text } = await run(withServices([service], ["sleep 100"]));

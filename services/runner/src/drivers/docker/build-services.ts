@@ -5,8 +5,8 @@ import type { startedWork } from "./job-containers.js";
 import { printed, type ServicesOptions, type StartedService, startServices } from "./services.js";
 import type { Surroundings } from "./surroundings.js";
 
-export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network"> {
-  readonly around: Pick<Surroundings, "watch" | "within" | "chosen">;
+export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "death"> {
+  readonly around: Pick<Surroundings, "watch" | "within" | "chosen" | "death">;
   readonly begin: ReturnType<typeof startedWork>["begin"];
 }
 
@@ -31,7 +31,9 @@ export function buildServices({ around, begin, ...options }: BuildServicesOption
       const within = around.within(undefined, signal);
       await raceAbort(
         within,
-        begin(async () => startServices({ ...options, network: await around.chosen(), usable, say }, add, within)),
+        begin(async () =>
+          startServices({ ...options, death: around.death, network: await around.chosen(), usable, say }, add, within),
+        ),
       );
     },
     output(name, signal) {

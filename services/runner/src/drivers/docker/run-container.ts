@@ -56,8 +56,8 @@ async function afterOutput(container: Docker.Container, exit: Promise<number>): 
 
 const codeOf = async (died: Promise<Death>): Promise<number> => (await died).code ?? new Promise<never>(() => {});
 
-/** An engine that shuts down kills its containers, and still says how they ended. */
-async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
+/** Throws if the engine has killed a container. One that shuts down kills its containers, and still says how they ended. */
+export async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
   const death = await Promise.race([died, delay(lookEveryMs, undefined, { ref: false })]);
   if (death?.killed) throw new HostTrouble("The container was killed from outside");
 }

@@ -9,12 +9,15 @@ import { type ContainerPlan, serviceContainer } from "./container.js";
 import { engineCall, refusedWith } from "./engine.js";
 import { payloads } from "./frames.js";
 import type { Quotas } from "./quotas.js";
+import { checkKilled } from "./run-container.js";
+import type { Surroundings } from "./surroundings.js";
 
 export interface ServicesOptions extends Pick<ContainerPlan, "network" | "labels" | "limits"> {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly services: readonly Service[];
   readonly readyMs: number;
+  readonly death: Surroundings["death"];
   /** Returns the id of an image, which it pulls if necessary. */
   readonly usable: (image: string) => Promise<string>;
   readonly say: (line: string) => void;
@@ -104,7 +107,7 @@ const whyNot = (name: string, found: Look | "late", readyMs: number): string => 
 async function waitFor(
   service: Service,
   container: Docker.Container,
-  { readyMs, say }: ServicesOptions,
+  { readyMs, say, death }: ServicesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   using time = withTimeout(readyMs, signal);
@@ -113,6 +116,7 @@ async function waitFor(
     return "late" as const;
   });
   if (found === "ready") return;
+  if (found === "ended") await checkKilled(death(container));
   await sayEnd(container, say, signal);
   throw new Fault("precondition", whyNot(service.name, found, readyMs));
 }
@@ -121,7 +125,7 @@ const cannotRun = ({ name, image }: Service) =>
   refusedWith(`The container engine cannot run service ${name} from image ${image}; the runner's log says why`);
 
 async function created(service: Service, options: ServicesOptions): Promise<Docker.Container> {
-  const { engine, quotas, usable, say, ...plan } = options;
+  const { engine, quotas, usable, say, death: _, ...plan } = options;
   const imageId = await usable(service.image);
   say(`Starting service ${service.name} from image ${service.image} (${imageId})`);
   const container = serviceContainer({ ...plan, service, imageId });
