@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
-import { startStores } from "@ci/testkit/stores";
+import { startMongoWith, startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { connectClient } from "../src/mongo/client.js";
 import {
@@ -177,6 +177,20 @@ it("awaitMongo waits for an unreachable database, and ping fails while it hangs"
   await expect(late.ping()).rejects.toThrow();
   stores.mongo.resume();
   await eventually(() => late.ping());
+});
+
+it("awaitMongo waits for its user, and gives up if the password is wrong", async () => {
+  await using server = await startMongoWith("--auth");
+  const open = (password: string, onFailure: () => void) =>
+    awaitMongo(`mongodb://late:${password}@${server.address}/?authSource=admin`, "late", onFailure);
+  let attempts = 0;
+  const opened = open("right", () => void attempts++);
+  await Promise.race([opened, eventually(() => expect(attempts).toBeGreaterThan(1))]);
+  await using local = await connectClient(`mongodb://${server.address}/`, {});
+  await local.db("admin").command({ createUser: "late", pwd: "right", roles: ["root"] });
+  await using late = await opened;
+  await late.ping();
+  await expect(open("wrong", () => undefined)).rejects.toThrow("MongoDB refuses the user or the password of MONGO_URL");
 });
 
 it("complainIfTaken names the field if a unique index rejects a document", async () => {

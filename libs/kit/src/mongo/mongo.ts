@@ -69,6 +69,10 @@ export async function openMongo(url: string, name: string, log?: Log): Promise<M
   };
 }
 
+/** The bundled MongoDB responds some seconds before its users exist. */
+const mostRefusals = 15;
+const authenticationFailed = 18;
+
 /** Opens a database, and retries while it is unreachable. Calls `onFailure` for each failed attempt. */
 export async function awaitMongo(
   url: string,
@@ -76,11 +80,14 @@ export async function awaitMongo(
   onFailure: (error: unknown) => void,
   log?: Log,
 ): Promise<Mongo> {
-  for (;;) {
+  for (let refusals = 0; ; ) {
     try {
       return await openMongo(url, name, log);
     } catch (error) {
-      if (!isMongoAway(error)) throw error;
+      if (error instanceof MongoServerError && error.code === authenticationFailed) {
+        refusals++;
+        if (refusals > mostRefusals) throw new Error("MongoDB refuses the user or the password of MONGO_URL");
+      } else if (!isMongoAway(error)) throw error;
       onFailure(error);
     }
     await delay(selectionMs);

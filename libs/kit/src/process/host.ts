@@ -81,7 +81,7 @@ export async function host(
     const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
     const { listen, adminListen, stopGraceMs: graceMs } = config;
     const admin = own(await serveAdmin(adminListen, check, ready, () => ping !== undefined));
-    const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
+    const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is not ready, waiting for it");
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure, log));
     const clock = await databaseClock(mongo.db);
     await ensureQuotas(mongo.db);
