@@ -49,7 +49,6 @@ export const serviceKeys = {
 
 type Given = Placed<Values<typeof serviceKeys>>;
 
-/** A label of a host name. */
 const isName = (name: string): boolean => new RegExp(`^${label}$`).test(name);
 /** Jobs take such a name for their own container, or for a number that is an address. */
 const isTaken = (name: string): boolean => new RegExp(`^${taken}$`).test(name);

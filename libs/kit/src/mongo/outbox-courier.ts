@@ -149,7 +149,6 @@ function recorder(record: RecordEntry | undefined, next: (published: readonly Pu
 export interface Relaying {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Absent if the collections' events have no entries. */
   readonly record?: RecordEntry | undefined;
 }
 
