@@ -22,6 +22,7 @@ import type { ClaimTurns } from "./actions/claim-turns.js";
 import type { Feeds } from "./actions/feeds.js";
 import type { killingReplaced } from "./actions/kill-replaced.js";
 import type { Places } from "./actions/queue-places.js";
+import type { EntryRecorder } from "./actions/record-entries.js";
 import type { Submitter } from "./actions/submitters.js";
 import type { Wakeups } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
@@ -67,6 +68,7 @@ export interface Context {
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: { getBuildInputs(request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> };
   readonly objects: Pick<ObjectServiceClient, "readObject">;
+  readonly entries: EntryRecorder;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;

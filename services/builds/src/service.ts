@@ -106,11 +106,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   await contents.ensureIndexes();
   const namespaces = h.connect(config.namespacesAddr);
   const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
-  const audit = namespaces.client(AuditServiceDefinition);
-  const news = h.relay(
-    ["builds", "crons"].map((name) => h.db.collection<never>(name)),
-    entryRecorder({ client: audit, log: h.log, now: h.now }),
-  );
+  const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
   const agent = guardedAgent(config);
   h.own({ [Symbol.asyncDispose]: () => agent.close() });
   const tasks = ownTasks(h);
@@ -141,6 +137,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     if (before.status === "running" && after.status !== "running" && after.concurrency)
       for (const driver of config.drivers) h.bus.nudge(`queue.${driver}`);
   };
+  const builds = buildStore(h.db, news, onChange);
+  const client = namespaces.client(AuditServiceDefinition);
   const ctx: Context = {
     ...queue,
     claims: claimTurns(queue.line, queue.queue),
@@ -148,7 +146,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     queueMinutes,
     db: h.db,
     installation: await installationId(h.db),
-    builds: buildStore(h.db, news, onChange),
+    builds,
+    entries: entryRecorder({ client, builds, tasks, log: h.log, now: h.now }),
     crons: cronStore(h.db, thenCall(news, overrides.stirCrons), config.cronsPerUser),
     deletions,
     output: outputStore(h.db),
@@ -206,6 +205,7 @@ function startLoops(ctx: Context, { loop, bus }: Host) {
   followDeletions({ loop, bus }, ctx.accounts, learnInto(ctx.deletions));
   loop("line-up", lineUpEveryMs, () => lineUp(ctx), 2 * lineUpEveryMs);
   loop("complete-groups", lineUpEveryMs, () => completeGroups(ctx), 2 * lineUpEveryMs);
+  loop("record-entries", lineUpEveryMs, () => ctx.entries.recordLeft(), 2 * lineUpEveryMs);
   loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
   loop("sweep-artifacts", hourMs, () => sweepBlobs(ctx));
   loop("prune-caches", ctx.config.curationEveryMs, () => pruneCaches(ctx));

@@ -2,7 +2,6 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";
-import { buildEvent } from "../src/domain/change.js";
 import { type Cause, entryOf } from "../src/domain/entry.js";
 import type { HookDelivery } from "../src/store/hook-deliveries.js";
 import { cronsOf } from "./_crons.js";
@@ -29,17 +28,17 @@ async function interrupt(which: Filter<BuildDoc>, cause: Cause): Promise<void> {
   const docs = await collection<BuildDoc>("builds").find(which).sort({ _id: 1 }).toArray();
   const [first, ...others] = docs.map(({ _id }) => _id);
   expect(others).toHaveLength(2);
-  const isNew = docs.map((doc) => {
+  const held = docs.map((doc) => {
     const made = { userId: doc.userId, username: doc.names!.user, number: doc.number, namespace: undefined };
-    return { ...doc, outbox: [{ ...buildEvent(doc, "build.submitted", new Date()), entry: entryOf(cause, made) }] };
+    return { ...doc, auditEntry: entryOf(cause, made) };
   });
   await audit().deleteMany({ ...everything, record: { $not: new RegExp(`/${docs[0]!.number}$`) } });
   expect(await audit().countDocuments(everything)).toBe(1);
   await collection<BuildDoc>("builds").deleteMany({ _id: { $in: others } });
-  await collection<{ _id: number }>("groups").insertOne({ _id: first!, docs: isNew } as { _id: number });
+  await collection<{ _id: number }>("groups").insertOne({ _id: first!, docs: held } as { _id: number });
 }
 
-it("the retry of a push whose matrix was stored in part records all of its builds", async () => {
+it("all builds of a push whose matrix was stored in part have entries in the audit log", async () => {
   const { git, push, record } = await hooked();
   const sha = await git.commit({ ".service-ci.yml": matrix });
   expect(await push({ sha })).toHaveLength(3);
@@ -55,7 +54,7 @@ it("the retry of a push whose matrix was stored in part records all of its build
   await allRecorded();
 });
 
-it("the retry of a cron job's run whose matrix was stored in part records all of its builds", async () => {
+it("all builds of a cron job's run whose matrix was stored in part have entries in the audit log", async () => {
   const { ann } = suite.users;
   const before = await crons.create(ann, { manifest: matrix.replace("namespace: elsewhere", "") });
   crons.advancePast(before);

@@ -55,6 +55,14 @@ test("an entry that cannot be stored rejects; later entries are kept and stored 
   await eventually(() => expect(ids(calls)).toEqual(["a", "b"]));
 });
 
+test("an entry with a status that cannot be stored rejects, and is stored later", async () => {
+  const { calls, store, recorder } = recording();
+  store.isAway = true;
+  await expect(recorder.store({ id: "a", status: 400 })).rejects.toThrow("away");
+  store.isAway = false;
+  await eventually(() => expect(ids(calls)).toEqual(["a"]));
+});
+
 test("an entry that the store refuses does not hold up the others", async () => {
   const { calls, recorder } = recording();
   recorder.storeSoon({ id: "a", status: 201 });

@@ -50,7 +50,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       config,
       log: h.log,
       deletions,
-      images: imageStore(h.db, h.relay([h.db.collection("images") as never]), config),
+      images: imageStore(h.db, h.relay(h.db.collection("images") as never), config),
       contents,
       accounts: cachingGrants(peer.client(AccountServiceDefinition), h.bus),
       namespaces: peer.client(NamespaceServiceDefinition),

@@ -51,7 +51,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await makeIndexes(h.db);
     await makeResourceIndexes(h.db);
     h.migrate(migrations);
-    const nudge = h.relay(collections.map((name) => h.db.collection<never>(name)));
+    const nudge = h.relay(...collections.map((name) => h.db.collection<never>(name)));
     const objectBlobs = blobs(h.db, "objects");
     await objectBlobs.ensureIndexes();
     const audit = auditStore(h.db);

@@ -27,8 +27,6 @@ export interface OutboxEvent {
   readonly json: string;
   readonly shared?: SharedText;
   readonly trail?: Trail;
-  /** An entry of the audit log, as JSON, that is stored before the event leaves its document. */
-  readonly entry?: string;
 }
 
 /** Returns a new event, to be written together with the change it reports. */

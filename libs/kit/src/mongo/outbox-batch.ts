@@ -28,14 +28,11 @@ interface Head {
 /** Reports whether this is the last event of a deleted document, which gets no more. */
 const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
 
-/** Events of a document that were published. */
+/** Events of a document that were published, and may be removed from it. */
 export interface Published {
   readonly id: unknown;
-  readonly events: readonly OutboxEvent[];
+  readonly eventIds: readonly string[];
 }
-
-/** Stores the entry of the audit log that comes with an event, maybe again. Throws if that has to be repeated. */
-export type RecordEntry = (event: OutboxEvent) => Promise<void>;
 
 export const maxEventsPerDocument = 4;
 const maxBatchBytes = 8 * 1024 ** 2;
@@ -70,39 +67,19 @@ async function sharedTextOf(collection: Collection<OutboxDoc>, { _id, outbox }: 
   return String(doc?.[field] ?? "");
 }
 
-interface Progress {
-  readonly done: readonly OutboxEvent[];
-  readonly error?: unknown;
-}
-
-/** Does the work of each event in turn, until one fails. */
-async function inTurn(events: readonly OutboxEvent[], work: (event: OutboxEvent) => Promise<void>): Promise<Progress> {
-  const done: OutboxEvent[] = [];
+async function publishInOrder({ collection, publish, ids }: Publishing, doc: Pending): Promise<Result> {
+  const published: OutboxEvent[] = [];
   try {
-    for (const event of events) {
-      await work(event);
-      done.push(event);
+    const text = await sharedTextOf(collection, doc);
+    for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
+      if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, text) });
+      ids.add(event.id);
+      published.push(event);
     }
-    return { done };
+    return { doc, published };
   } catch (error) {
-    return { done, error };
+    return { doc, published, error };
   }
-}
-
-async function publishInOrder(publishing: Publishing, doc: Pending, recordsLater: boolean): Promise<Result> {
-  const { collection, publish, record, ids } = publishing;
-  let text: Promise<string> | undefined;
-  const published = await inTurn(doc.outbox.slice(0, maxEventsPerDocument), async (event) => {
-    text ??= sharedTextOf(collection, doc);
-    if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, await text) });
-    ids.add(event.id);
-  });
-  const { done, error }: Progress = recordsLater
-    ? published
-    : await inTurn(published.done, async (event) => {
-        if (event.entry) await record?.(event);
-      });
-  return { doc, published: done, error: published.error ?? error };
 }
 
 /** Matches documents whose oldest event is still one of these: another replica may have removed some. */
@@ -130,29 +107,25 @@ const removals = (results: readonly Result[]): AnyBulkWriteOperation<OutboxDoc>[
 export interface Publishing {
   readonly collection: Collection<OutboxDoc>;
   readonly publish: Bus["publish"];
-  readonly record?: RecordEntry | undefined;
   readonly ids: PublishedIds;
   readonly log: Log;
 }
 
-/**
- * Publishes the events of some documents, and stores their entries. With `later`, passes those that may be removed later to
- * it, without storing their entries.
- */
+/** Publishes the events of some documents. Passes those that may be removed later to `later`, if there is such a function. */
 export async function publishBatch(
   publishing: Publishing,
   docs: readonly Pending[],
   later?: (published: readonly Published[]) => void,
 ) {
   const { collection, log } = publishing;
-  const canWait = (doc: Pending) => later !== undefined && doc.deletedAt === undefined;
-  const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc, canWait(doc))));
-  const writes = removals(results.filter(({ doc }) => !canWait(doc)));
+  const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc)));
+  const canWait = ({ doc }: Result) => later !== undefined && doc.deletedAt === undefined;
+  const writes = removals(results.filter((result) => !canWait(result)));
   if (writes.length > 0) await collection.bulkWrite(writes, removing);
   later?.(
     results
-      .filter(({ doc, published }) => canWait(doc) && published.length > 0)
-      .map(({ doc, published }) => ({ id: doc._id, events: published })),
+      .filter((result) => canWait(result) && result.published.length > 0)
+      .map(({ doc, published }) => ({ id: doc._id, eventIds: published.map(({ id }) => id) })),
   );
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length > 0)

@@ -6,11 +6,9 @@ import {
   maxEventsPerDocument,
   type OutboxDoc,
   type Pending,
-  type Published,
   type Publishing,
   pendingOptions,
   publishBatch,
-  type RecordEntry,
   readBatch,
 } from "./outbox-batch.js";
 import { type News, newsMap, publishedIds } from "./outbox-news.js";
@@ -124,39 +122,14 @@ function newsQueue(collection: Collection<OutboxDoc>) {
   };
 }
 
-/** Returns a function that stores the entries of published events, and then passes the events on. */
-function recorder(record: RecordEntry | undefined, next: (published: readonly Published[]) => void) {
-  const underWay = new Set<Promise<void>>();
-  const recordAll = async (one: Published) => {
-    await Promise.all(one.events.map((event) => event.entry && record?.(event)));
-    next([one]);
-  };
-  return {
-    add(published: readonly Published[]): void {
-      next(published.filter(({ events }) => !events.some(({ entry }) => entry)));
-      for (const one of published.filter(({ events }) => events.some(({ entry }) => entry))) {
-        // The sweep retries what fails.
-        const done: Promise<void> = recordAll(one)
-          .catch(() => undefined)
-          .finally(() => underWay.delete(done));
-        underWay.add(done);
-      }
-    },
-    settled: () => Promise.all(underWay),
-  };
-}
-
-export interface Relaying {
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  readonly record?: RecordEntry | undefined;
-}
-
 /** Relays the outbox of one collection. One batch at a time keeps the events of each document in order. */
-export function courier(collection: Collection<OutboxDoc>, publish: Bus["publish"], { signal, log, record }: Relaying) {
+export function courier(
+  collection: Collection<OutboxDoc>,
+  publish: Bus["publish"],
+  { signal, log }: { signal: AbortSignal; log: Log },
+) {
   const news = newsQueue(collection);
-  const entries = recorder(record, news.removals.add);
-  const publishing: Publishing = { collection, publish, record, ids: news.published, log };
+  const publishing: Publishing = { collection, publish, ids: news.published, log };
   let running: Promise<unknown> = Promise.resolve();
   let draining = false;
 
@@ -167,7 +140,7 @@ export function courier(collection: Collection<OutboxDoc>, publish: Bus["publish
   }
 
   async function publishNext(): Promise<readonly unknown[]> {
-    const { unfinished } = await publishBatch(publishing, await news.nextBatch(), entries.add);
+    const { unfinished } = await publishBatch(publishing, await news.nextBatch(), news.removals.add);
     if (news.removals.isFull()) await news.removals.flush();
     return unfinished;
   }
@@ -213,7 +186,6 @@ export function courier(collection: Collection<OutboxDoc>, publish: Bus["publish
     /** Resolves when nothing is under way and what was published is removed. */
     async settled(): Promise<void> {
       await running;
-      await entries.settled();
       await news.removals.flush().catch((error) => log.warn({ err: error }, "published events not removed"));
     },
   };

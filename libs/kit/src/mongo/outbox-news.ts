@@ -22,8 +22,7 @@ export interface News {
   readonly before: readonly string[];
 }
 
-const lengthOf = (news: News | undefined): number =>
-  news?.events.reduce((sum, { json, entry = "" }) => sum + json.length + entry.length, 0) ?? 0;
+const lengthOf = (news: News | undefined): number => news?.events.reduce((sum, { json }) => sum + json.length, 0) ?? 0;
 
 /** The ids of events that this process has published, as far as it remembers. */
 export function publishedIds() {

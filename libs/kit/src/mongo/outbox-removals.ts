@@ -15,8 +15,7 @@ export function removalsFrom(collection: Collection<OutboxDoc>) {
     isFull: () => waiting.size >= maxWaiting,
 
     add(published: readonly Published[]): void {
-      for (const { id, events } of published)
-        waiting.set(id, [...(waiting.get(id) ?? []), ...events.map((event) => event.id)]);
+      for (const { id, eventIds } of published) waiting.set(id, [...(waiting.get(id) ?? []), ...eventIds]);
     },
 
     /** Removes all of them. If that fails, or the process dies, they are published again under the same ids. */

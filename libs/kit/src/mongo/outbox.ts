@@ -1,10 +1,11 @@
 import type { Collection } from "mongodb";
 import type { Bus } from "../bus/bus.js";
+import type { Log } from "../process/log.js";
 import { loop } from "../process/loop.js";
 import { computedGauge, type Seen } from "../process/metrics.js";
 import type { OutboxEvent } from "./document.js";
 import type { OutboxDoc } from "./outbox-batch.js";
-import { courier, type Relaying } from "./outbox-courier.js";
+import { courier } from "./outbox-courier.js";
 import type { News } from "./outbox-news.js";
 
 export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
@@ -62,7 +63,7 @@ const restMs = 8_000;
 export function relay(
   collections: Collection<never>[],
   bus: Pick<Bus, "publish">,
-  options: Relaying,
+  options: { signal: AbortSignal; log: Log },
 ): { nudge: Nudge; done: Promise<unknown> } {
   const couriers = new Map(
     collections.map((one) => [

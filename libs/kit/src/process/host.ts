@@ -5,7 +5,6 @@ import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo, type Mongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
-import type { RecordEntry } from "../mongo/outbox-batch.js";
 import { ensureQuotas } from "../mongo/quota.js";
 import type { ServiceName } from "../rpc/callers.js";
 import { connect, type Peer } from "../rpc/connect.js";
@@ -29,7 +28,7 @@ export interface Host {
   /** Connects to another service. */
   connect(address: string): Peer;
   loop(name: string, everyMs: number, pass: () => Promise<unknown>, restMs?: number): Waking;
-  relay(collections: Collection<never>[], record?: RecordEntry): Nudge;
+  relay(...collections: Collection<never>[]): Nudge;
   migrate(migrations: readonly Migration[]): void;
 }
 
@@ -99,8 +98,8 @@ export async function host(
       migrate(migrations) {
         repeat("migrate", migrateEveryMs, () => migrateAll(mongo.db, migrations, on.signal), migrateRestMs);
       },
-      relay(collections, record) {
-        const { nudge, done } = relay(collections, bus, { ...on, record });
+      relay(...collections) {
+        const { nudge, done } = relay(collections, bus, on);
         untilDone(done);
         return nudge;
       },

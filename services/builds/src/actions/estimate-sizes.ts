@@ -9,7 +9,7 @@ import { asStored, type NewSize, newSize, recordComplaints } from "../store/new-
 import type { Submitter } from "./submitters.js";
 
 /** A request for builds whose checks go on. Its namespace may not exist yet. */
-export type Draft = Omit<Submission, "inputs" | "trigger" | "place" | "submitter" | "trail" | "group" | "entry"> &
+export type Draft = Omit<Submission, "inputs" | "trigger" | "place" | "submitter" | "trail" | "group" | "auditEntry"> &
   Partial<Destination> & {
     readonly trigger: (user: Submitter, at: Date) => Trigger;
     readonly cause?: Cause | undefined;

@@ -119,8 +119,15 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     const group = size > 1 ? { id, size, index } : undefined;
     const made = { userId, username: submitter.username, number: number + index, namespace: entered };
     // A request has one entry, whatever it makes.
-    const entry = cause && (index === 0 || !("entry" in cause)) ? entryOf(cause, made) : undefined;
-    const submission = { ...common, ...member, ...inGroup(order, index, size), group, place: places[index]!, entry };
+    const auditEntry = cause && (index === 0 || !("entry" in cause)) ? entryOf(cause, made) : undefined;
+    const submission = {
+      ...common,
+      ...member,
+      ...inGroup(order, index, size),
+      group,
+      place: places[index]!,
+      auditEntry,
+    };
     const sealed: Encrypt = (value, kind, id) => encrypt(ctx.config.keyring, value, { kind, id });
     // A build may have to encrypt thousands of values, and a matrix has many builds.
     if (index > 0) await new Promise(setImmediate);
@@ -154,12 +161,13 @@ export async function queueInTurn(
   return typeof done === "number" ? queueInTurn(ctx, draft, { bytes: done }, enter) : done;
 }
 
-/** Lets runners and waiting users know of new builds. The loops make up for it if the process dies before. */
+/** Tells runners, waiting users and the audit log of new builds. The loops make up for it if the process dies before. */
 export async function announce(ctx: Context, docs: readonly BuildDoc[]): Promise<void> {
   for (const doc of docs) {
     if (doc.status === "queued") ctx.places.queued(doc);
     ctx.deletions.created(doc);
   }
+  ctx.entries.record(docs);
   await offer(
     ctx,
     docs.filter(({ awaitsApproval }) => !awaitsApproval),

@@ -39,6 +39,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     tagText?: string;
     /** The request that submitted the build. Later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
+    /** The entry of the audit log that says what made the build, as JSON, until the log has it. */
+    auditEntry?: string;
     origin?: Origin;
     services?: Manifest["services"];
     /** The submitter's name and the path of the namespace when the build was submitted. */

@@ -30,8 +30,7 @@ export interface Submission {
   readonly submitter: string;
   readonly axes?: Axes;
   readonly group?: BuildDoc["group"];
-  /** Its entry of the audit log, as JSON. */
-  readonly entry?: string;
+  readonly auditEntry?: string;
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -154,6 +153,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     axes: submission.axes,
     group: submission.group,
     trail: submission.trail,
+    auditEntry: submission.auditEntry,
     number,
     status: "queued",
     tags: submission.tags.map(tag),
@@ -178,6 +178,5 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     outbox: [],
   };
   const details = { actorId: submission.actorId, queue: submission.place };
-  const { entry } = submission;
-  return { ...doc, outbox: [{ ...buildEvent(doc, "build.submitted", now, details), ...(entry && { entry }) }] };
+  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, details)] };
 }

@@ -9,12 +9,12 @@ export function renumbered(doc: BuildDoc, number: number): BuildDoc {
   const jobs = doc.jobs.map((job) =>
     job.stage === setupStage(doc.number) ? { ...job, stage: setupStage(number) } : job,
   );
-  const after = { ...doc, number, jobs };
-  const outbox = doc.outbox.map(({ kind, at, json, trail, entry }) => {
+  const auditEntry = doc.auditEntry && renumberedEntry(doc.auditEntry, number);
+  const after = { ...doc, number, jobs, auditEntry };
+  const outbox = doc.outbox.map(({ kind, at, json, trail }) => {
     const { actorId, body } = Event.fromJSON(JSON.parse(json));
     const queue = body?.$case === "build" ? body.value.queue : undefined;
-    const renamed = entry && { entry: renumberedEntry(entry, number) };
-    return { ...buildEvent(after, kind, at, { actorId, queue }), trail, ...renamed };
+    return { ...buildEvent(after, kind, at, { actorId, queue }), trail };
   });
   return { ...after, outbox };
 }

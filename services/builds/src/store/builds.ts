@@ -15,6 +15,7 @@ import { asStored, requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { releasedBuilds } from "./released-builds.js";
 import { shown } from "./shown-builds.js";
+import { unrecordedBuilds } from "./unrecorded-builds.js";
 
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
 
@@ -34,6 +35,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...hookBuilds(builds),
     ...groupBuilds(builds),
     ...releasedBuilds(builds),
+    ...unrecordedBuilds(builds),
     ...leases,
     locate: located.locate,
 

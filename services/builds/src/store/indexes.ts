@@ -73,6 +73,7 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     { key: { "origin.subject": 1, status: 1, "origin.order": -1 }, ...having("origin.subject") },
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },
     { key: unapprovedIndex, partialFilterExpression: { awaitsApproval: true } },
+    { key: { createdAt: 1 }, name: "unrecorded", ...having("auditEntry") },
     outboxIndex,
   ]);
 

@@ -25,7 +25,7 @@ interface AuditClient<E> {
 
 /** Stores entries of the audit log, many with one call, and logs those that have a status. */
 export interface Recorder<E> extends AsyncDisposable {
-  /** Resolves once the entry is stored. */
+  /** Resolves once the entry is stored. If that fails, one with a status is kept and stored later. */
   store(entry: E): Promise<void>;
   /** Stores an entry within a moment, and retries until that succeeds. */
   storeSoon(entry: E): void;
@@ -79,9 +79,11 @@ function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
       for (const one of waiting) one.resolve();
     } catch (error) {
       if (asFault(error).code === "unavailable") {
-        hold(others);
         // Entries that arrived meanwhile must not wait for another failure.
-        for (const one of [...waiting, ...urgent.splice(0)]) one.reject(error);
+        const failed = [...waiting, ...urgent.splice(0)];
+        const ended = failed.filter(({ entry }) => entry.status !== undefined);
+        hold([...others, ...ended.map(({ entry, atMs }) => ({ entry, atMs }))]);
+        for (const one of failed) one.reject(error);
         return false;
       }
       await sendEach(waiting, others);
