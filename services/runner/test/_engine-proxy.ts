@@ -13,8 +13,8 @@ export interface EngineProxy extends AsyncDisposable {
   readonly held: number;
   /** Ends all connections, with or without an error. */
   cut(how?: "end" | "reset"): void;
-  /** Accepts connections and passes nothing on, or only requests, or refuses connections, or works again. */
-  become(state: "silent" | "unanswered" | "refusing" | "open"): void;
+  /** Accepts connections and passes nothing on, or refuses them, or works again. */
+  become(state: "silent" | "refusing" | "open"): void;
 }
 
 const connectEngine = (): Socket => {
@@ -32,13 +32,12 @@ export async function engineProxy(): Promise<EngineProxy> {
   let watched = 0;
 
   function pass(from: Socket, to: Socket, isRequest: boolean): void {
-    const mayPass = () => (isRequest && state === "unanswered" ? Promise.resolve() : isOpen);
     from.on("data", (bytes) => {
       if (state === "silent") held++;
       if (isRequest && bytes.includes("GET /events?")) watched++;
-      void mayPass().then(() => to.write(bytes));
+      void isOpen.then(() => to.write(bytes));
     });
-    from.on("error", () => to.destroy()).on("close", () => void mayPass().then(() => to.destroySoon()));
+    from.on("error", () => to.destroy()).on("close", () => void isOpen.then(() => to.destroySoon()));
   }
 
   const server = createServer((client) => {
@@ -71,7 +70,7 @@ export async function engineProxy(): Promise<EngineProxy> {
       release();
       state = next;
       if (state === "refusing") cut("reset");
-      if (state !== "silent" && state !== "unanswered") return;
+      if (state !== "silent") return;
       isOpen = new Promise((resolve) => {
         release = resolve;
       });

@@ -3,15 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllow } from "@ci/kit/net/guard";
-import { eventually } from "@ci/testkit/eventually";
-import Docker from "dockerode";
 import type { Driver, Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_assignment.js";
 import { dockerOptions } from "./_docker.js";
-import { engineProxy } from "./_engine-proxy.js";
-import { type Registry, serveHttp, serveImage } from "./_registry.js";
+import type { Registry } from "./_registry.js";
 import { never } from "./_subject.js";
 
 interface Prepared extends Partial<DockerOptions>, Partial<Pick<Order, "logins" | "jobs">> {
@@ -81,29 +78,5 @@ export function pulling() {
       (error) => error.message,
     );
 
-  /** Kills a build when the engine has its image and the runner does not know yet. Returns the image. */
-  async function killedAfterLoad(localImages: (host: string) => readonly string[] = () => []) {
-    await using proxy = await engineProxy();
-    const blobs = await serveImage(name);
-    const between = await serveHttp((request, response) => {
-      proxy.become("unanswered");
-      response.writeHead(307, { location: `http://${blobs.host}${request.url}` }).end();
-    });
-    const registry = await serveImage(name, { blobsAt: `http://${between.host}` });
-    const called = `${registry.host}/x:1`;
-    const guard = opened(registry, between, blobs);
-    const killed = new AbortController();
-    const options = { guard, host: proxy.host, localImages: localImages(registry.host) };
-    const build = prepared(called, options, killed.signal);
-    build.catch(() => undefined);
-    const image = new Docker().getImage(called);
-    await eventually(() => image.inspect());
-    killed.abort(new Error("killed"));
-    proxy.become("open");
-    await expect(build).rejects.toThrow("killed");
-    const stop = () => Promise.all([registry, between, blobs].map((one) => one[Symbol.asyncDispose]()));
-    return { id: registry.id, called, guard, localImages: options.localImages, image, stop };
-  }
-
-  return { prepared, preparedTogether, killedAfterLoad, opened, failure, name: () => name, dir: () => dir };
+  return { prepared, preparedTogether, opened, failure, name: () => name, dir: () => dir };
 }

@@ -219,15 +219,6 @@ else {
     });
   });
 
-  test("an image whose build was killed while the engine loaded it does not count as the operator's own", async () => {
-    const { id, called, guard, localImages, image, stop } = await pulls.killedAfterLoad((host) => [`${host}/*`]);
-    const options = { guard, localImages };
-    expect(await prepared(called, options)).toContain(`Pulling image ${called}`);
-    expect(await prepared(called, options)).toEqual([`Using image ${called} (${id})`]);
-    await image.remove();
-    await stop();
-  });
-
   test("a build that is killed while its image is fetched leaves nothing", async () => {
     const killed = new AbortController();
     await using registry = await serveHttp((request, response) => {

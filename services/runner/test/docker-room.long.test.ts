@@ -47,14 +47,6 @@ else {
     expect(await pulled.has(open.id)).toBe(false);
   });
 
-  test("one whose build was killed while the engine loaded it goes, too", async () => {
-    const { id, stop } = await pulls.killedAfterLoad();
-    const { room } = await roomOf();
-    await room.makeRoom(async () => true);
-    expect((await engine.listImages()).map(({ Id }) => Id)).not.toContain(id);
-    await stop();
-  });
-
   test("the one that was used least recently goes first, and no more than it takes", async () => {
     await using first = await serveImage(`${name} first`);
     await using second = await serveImage(`${name} second`);

@@ -50,27 +50,6 @@ async function keptCopy(engine: Docker, name: ImageName, rules: ImageRules): Pro
   return isPulled ? undefined : there;
 }
 
-/**
- * Notes that a pull gives this name to an image. The engine may do so after the build has ended or this process has died.
- * Returns a function that undoes it.
- */
-async function noteName(engine: Docker, name: ImageName, { pulled, unproven }: ImageRules, isPrivate: boolean) {
-  const before = await found(engine, name);
-  // Until it is replaced, an image of the operator keeps its name.
-  if (before && !(await pulled.has(before.id))) return async () => undefined;
-  const notes: (readonly [PulledImages, string])[] = [[pulled, engineName(name)]];
-  if (!isPrivate) notes.push([unproven, publicName(name)]);
-  const made: typeof notes = [];
-  for (const [list, noted] of notes) {
-    if (await list.has(noted)) continue;
-    await list.add(noted);
-    made.push([list, noted]);
-  }
-  return async () => {
-    if ((await found(engine, name))?.id === before?.id) for (const [list, noted] of made) await list.remove(noted);
-  };
-}
-
 /** An engine pulls from registries that the operator trusts, with its own mirrors, proxies and certificates. */
 async function fetchImage(
   engine: Docker,
@@ -85,19 +64,13 @@ async function fetchImage(
     signal.throwIfAborted();
     const kept = login ? undefined : await keptCopy(engine, name, rules);
     if (kept) return kept;
-    const undo = await noteName(engine, name, rules, login !== undefined);
-    try {
-      if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
-      else if (login) await pullPrivately(engine, name, { login, unproven, signal });
-      else await pull(engine, name.full, signal);
-    } catch (error) {
-      if (error instanceof Fault && !signal.aborted) await undo();
-      throw error;
-    }
+    if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
+    else if (login) await pullPrivately(engine, name, { login, unproven, signal });
+    else await pull(engine, name.full, signal);
+    if (!login) await unproven.remove(publicName(name));
     const image = await found(engine, name);
     if (image) await pulled.add(engineName(name));
     if (image && !login) await pulled.add(image.id);
-    if (!login) await unproven.remove(publicName(name));
     return image;
   }
   // During a pull with a login, the image has its public name.
