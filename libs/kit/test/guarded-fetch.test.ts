@@ -228,6 +228,24 @@ describe("guardedFetch fails with", () => {
     expect(await reasonOf(attempt)).toBe(`FetchFailed: ${reason}`);
   });
 
+  test("connection reset within a body, but the status of one without a length can suffice", async () => {
+    const server = await listen(
+      createTcpServer((socket) =>
+        socket
+          .on("error", () => {})
+          .once("data", (request) => {
+            const head = `HTTP/1.0 200 OK${String(request).includes("/sized") ? "\r\nContent-Length: 9" : ""}`;
+            socket.write(`${head}\r\n\r\nthanks`, () => socket.resetAndDestroy());
+          }),
+      ),
+    );
+    const fetch = (path: string, statusSuffices: boolean) =>
+      fetchText(agentFor(), `http://127.0.0.1:${server.port}/${path}`, { ...limits, statusSuffices });
+    expect(await reasonOf(fetch("sized", true))).toBe("FetchFailed: connection reset");
+    expect(await reasonOf(fetch("", false))).toBe("FetchFailed: connection reset");
+    expect(await fetch("", true)).toMatchObject({ status: 200, body: "thanks" });
+  });
+
   test.each([
     ["whole", guardedFetch],
     ["as a stream", guardedStream],

@@ -20,6 +20,8 @@ export type FetchOptions = {
 export type Repeatable = {
   /** The server recognizes a repeated request, so it is sent again if a reused connection breaks before the response. */
   readonly mayRepeat?: boolean;
+  /** The status of a response without a length counts even if the connection breaks within its body. */
+  readonly statusSuffices?: boolean;
 };
 
 /** Dispose of it unless you read the body to its end. */
@@ -156,12 +158,16 @@ export const guardedStream = async (
 /** Whatever their Content-Length says, with which undici would compare an empty body. */
 const withoutBody = [204, 304];
 
+const hasLength = ({ headers }: Answered): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
 const isReset = (error: unknown): boolean => (failure(error) as FetchFailed).reason === "connection reset";
 
 type Received = Answered & { readonly body: Buffer; readonly truncated: boolean };
 
 /** A request whose response is kept in memory. Streams and signals would cost as much CPU time as the rest of it. */
-const receiving = ({ mayRepeat = false, ...options }: FetchOptions & Repeatable, maxBytes: number) => {
+const receiving = (options: FetchOptions & Repeatable, maxBytes: number) => {
+  const { mayRepeat = false, statusSuffices = false } = options;
   let stopped: { readonly reason: unknown } | undefined;
   let stopCurrent = (_reason: unknown) => {};
 
@@ -214,8 +220,11 @@ const receiving = ({ mayRepeat = false, ...options }: FetchOptions & Repeatable,
         },
         onResponseEnd: end,
         onResponseError(_, error) {
+          const hasStatus = answered.statusCode > 0;
           if (mayRepeat && isReused && isReset(error)) resolve(undefined);
-          else reject(answered.statusCode > 0 ? bodyFailure(error) : error);
+          // A simple receiver resets the connection if it closes it before it has read the whole request.
+          else if (statusSuffices && hasStatus && !hasLength(answered) && isReset(error)) end();
+          else reject(hasStatus ? bodyFailure(error) : error);
         },
       });
     });

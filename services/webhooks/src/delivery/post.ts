@@ -42,6 +42,7 @@ export const poster =
         maxBodyBytes,
         signal,
         mayRepeat: true,
+        statusSuffices: true,
       });
       const { status: code, truncated, durationNs } = fetched;
       const response = { code, headers: storable(fetched.headers), body: textOf(fetched.body, truncated), truncated };

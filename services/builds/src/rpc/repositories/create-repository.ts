@@ -7,7 +7,7 @@ import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
 import { inReadingTurnWithin } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
-import { storeDelivery } from "../../actions/hooks/start-delivery.js";
+import { storeDelivery } from "../../actions/hooks/store-delivery.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
 import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
@@ -37,13 +37,13 @@ async function create(ctx: Context, request: CreateRepositoryRequest, userId: nu
     sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
   };
   // A delivery whose repository a crash prevents is removed when it is due.
-  const process = head && (await storeDelivery(ctx, id, { userId, event: "connected", change: head }));
+  const advance = head && (await storeDelivery(ctx, id, { userId, event: "connected", change: head }));
   await ctx.repositories.insert(doc);
   ctx.deletions.created(doc);
   // A crash after the insert loses nothing: the loop registers pending hooks.
   await waitFor(registerSoon(ctx, doc), ctx.config.hookAnswerMs);
   const made = (await ctx.repositories.byId(id)) ?? doc;
-  return { repository: toRepository(made), delivery: await process?.() };
+  return { repository: toRepository(made), delivery: await advance?.() };
 }
 
 interface Found {

@@ -1,5 +1,5 @@
 import { findDelivery } from "../../actions/hooks/find-delivery.js";
-import { storeDelivery } from "../../actions/hooks/start-delivery.js";
+import { storeDelivery } from "../../actions/hooks/store-delivery.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
 
@@ -18,6 +18,6 @@ export const redeliverHook =
     const userId = await userOfDelivery(ctx, original);
     const what = { userId, event, ...(change ? { change } : { reasons }) };
     const repeated = { ...what, redeliveryOf: number, order: orderOf(original) };
-    const process = await storeDelivery(ctx, repositoryId, repeated);
-    return { delivery: await process() };
+    const advance = await storeDelivery(ctx, repositoryId, repeated);
+    return { delivery: await advance() };
   };

@@ -46,12 +46,13 @@ function eventIn(line: string): ContainerEvent | undefined {
 export async function watchDeaths(engine: Docker, labels: Readonly<Record<string, string>>): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = { type: ["container"], event: ["kill", "die"], label };
+  const over = new AbortController();
   const open = async () =>
-    (await engine.getEvents({ filters: JSON.stringify(filters) as never })) as NodeJS.ReadableStream & {
-      destroy(): void;
-    };
+    (await engine.getEvents({
+      filters: JSON.stringify(filters) as never,
+      abortSignal: over.signal,
+    })) as NodeJS.ReadableStream & { destroy(): void };
   let stream = await open();
-  let isOver = false;
   const killed = new Set<string>();
   const deaths = new Map<string, Death>();
   const waiting = new Map<string, (death: Death) => void>();
@@ -75,12 +76,13 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
     finished(stream, { writable: false }, () => void reopen());
   }
   async function reopen(): Promise<void> {
-    while (!isOver) {
-      await delay(reopenMs, undefined, { ref: false });
-      const opened = isOver ? undefined : await open().catch(() => undefined);
+    const { signal } = over;
+    while (!signal.aborted) {
+      await delay(reopenMs, undefined, { ref: false, signal }).catch(() => undefined);
+      const opened = signal.aborted ? undefined : await open().catch(() => undefined);
       if (!opened) continue;
       stream = opened;
-      return isOver ? stream.destroy() : read();
+      return signal.aborted ? stream.destroy() : read();
     }
   }
   read();
@@ -92,7 +94,7 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
         else waiting.set(id, resolve);
       }),
     [Symbol.dispose]() {
-      isOver = true;
+      over.abort();
       stream.destroy();
     },
   };

@@ -83,10 +83,12 @@ async function runInContainer(options: EnginePlaceOptions, script: string): Prom
 /** The network namespace of the engine's host: this one if the runner is root there, else through a container. */
 export function enginePlace(options: EnginePlaceOptions): Place {
   const { engine, local, name, path, image } = options;
+  let cleared: Promise<void> | undefined;
   return {
     async run(script) {
       // What is still there, the sweep removes after a day.
-      await removeOld(engine, name).catch(() => undefined);
+      cleared ??= removeOld(engine, name).catch(() => undefined);
+      await cleared;
       const here = local && isRoot() && (await sharesNetwork(engine, name));
       if (here) {
         if (image === "") return runHere(script, path);
