@@ -48,6 +48,29 @@ test("an answer counts from its question, however long it takes", async () => {
   expect(calls).toBe(2);
 });
 
+test("builds that follow each other closely do not wait for the next answer", () =>
+  eventually(async () => {
+    const answers = [async () => inputsWith("1"), () => new Promise<GetBuildInputsResponse>(() => {})];
+    const { getBuildInputs } = cachingInputs({ getBuildInputs: () => answers.shift()!() });
+    await getBuildInputs(request);
+    while (answers.length > 0) {
+      const late = new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+      // On a machine that stalls, the answer may have ended.
+      expect(await Promise.race([getBuildInputs(request), late])).toEqual(inputsWith("1"));
+    }
+  }));
+
+test("after an answer ahead of time that failed, builds ask again", async () => {
+  let calls = 0;
+  const { getBuildInputs } = cachingInputs({
+    async getBuildInputs() {
+      if (++calls === 2) throw new Error("away");
+      return inputsWith(`${calls}`);
+    },
+  });
+  await eventually(async () => expect(await getBuildInputs(request)).toEqual(inputsWith("3")));
+});
+
 test("large answers are not kept", async () => {
   const { read, state } = service(5 * 1024 ** 2);
   await read();

@@ -30,9 +30,11 @@ const lengthOf = ({ variables, keys, objects }: GetBuildInputsResponse): number 
   return texts.reduce((sum, text) => sum + text.length, 1_000 * (1 + objects.length + variables.length + keys.length));
 };
 
+const refreshMs = inputsTrustMs / 4;
+
 /**
  * Builds that are submitted at the same moment share one call, which begins after all of them. Later builds use its response
- * for 50 ms. A service that changes a variable, key or object awaits `expireInputs` before it confirms the change.
+ * for 50 ms; one of the last quarter makes the next call, for which nobody waits. A service that changes a variable, key or object awaits `expireInputs` before it confirms the change.
  */
 export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
   const shared = sharedReads<GetBuildInputsResponse>();
@@ -51,9 +53,22 @@ export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
     return inputs;
   }
 
+  const refreshing = new Map<string, Promise<unknown>>();
+
+  function refresh(key: string, request: GetBuildInputsRequest): void {
+    const done = shared(key, () => read(key, request))
+      .catch(() => undefined)
+      .finally(() => refreshing.delete(key));
+    refreshing.set(key, done);
+  }
+
   return {
     async getBuildInputs(request) {
       const key = JSON.stringify(request);
+      const known = cached.get(key);
+      if (known && !refreshing.has(key) && cached.getRemainingTTL(key) < refreshMs) refresh(key, request);
+      if (known) return known;
+      await refreshing.get(key);
       return cached.get(key) ?? shared(key, () => read(key, request));
     },
   };
