@@ -8,6 +8,7 @@ import { connect } from "@ci/testkit/identities";
 import { leased } from "@ci/testkit/leased";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 import type { Page } from "playwright-core";
+import { counted } from "../src/format.js";
 import { inBrowser } from "./_browser.js";
 
 const outputOf = (page: Page, job: string) => page.getByRole("region", { name: `Output of ${job}` });
@@ -118,11 +119,11 @@ inBrowser((web) => {
     const status = page.locator(".toolbar");
     await search.fill("needle");
     await search.press("Enter");
-    const count = Number(/of (\d+) lines/.exec((await status.getByText(/^1 of/).textContent())!)![1]);
+    const count = Number(/of (\d+) lines?/.exec((await status.getByText(/^1 of/).textContent())!)![1]);
     await writeFile(join(dir, "a"), "");
     await lines.getByText("needle 2", { exact: true }).waitFor();
     for (let nth = 1; nth < count; nth++) await search.press("Enter");
-    await status.getByText(`${count} of ${count} lines`).waitFor();
+    await status.getByText(`${count} of ${counted(count, "line")}`).waitFor();
     await search.press("Enter");
     await status.getByText(`${count + 1} of ${count + 1} lines`).waitFor();
     await page.locator(".marked").getByText("needle 2", { exact: true }).waitFor();
