@@ -17,7 +17,7 @@ test.each([
   [5 * 1024 ** 5, "5120 TiB"],
 ])("%p bytes are written as %p", (bytes, text) => expect(size(bytes)).toBe(text));
 
-test("one thing is no plural", () => {
+test("a single thing is counted in the singular", () => {
   expect([0, 1, 2].map((count) => counted(count, "line"))).toEqual(["0 lines", "1 line", "2 lines"]);
 });
 

@@ -228,7 +228,7 @@ describe("guardedFetch fails with", () => {
     expect(await reasonOf(attempt)).toBe(`FetchFailed: ${reason}`);
   });
 
-  test("connection reset within a body, but the status of one without a length can suffice", async () => {
+  test("connection reset within a body, unless it has no length and the status suffices", async () => {
     const server = await listen(
       createTcpServer((socket) =>
         socket

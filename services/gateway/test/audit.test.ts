@@ -74,7 +74,7 @@ describe("an entry", () => {
     ]);
   });
 
-  test("of a matrix is one that names its first build, and a refused submission has one", async () => {
+  test("of a matrix exists once and names the first build; a refused submission has one too", async () => {
     const eve = await ci.signUp();
     const manifest = aManifest({ matrix: { N: [1, 2, 3] } });
     const { url } = created(await eve.post("/builds", { manifest }));

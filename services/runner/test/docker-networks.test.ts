@@ -67,7 +67,7 @@ else {
       ...{ runnerId: "id", running: () => [], log: createLog("runner", "silent") },
     });
 
-  test("what a runner left that was killed while it set the packet filter goes when the next one sets it", async () => {
+  test("a runner removes what one left that was killed while it set the packet filter", async () => {
     const agent = guardedAgent(dockerLimits.guard);
     const Labels = { "ci.runner": name };
     await engine.createNetwork({ Name: `ci-probe-${randomUUID()}`, Labels });

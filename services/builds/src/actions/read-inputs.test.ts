@@ -48,7 +48,7 @@ test("an answer counts from its question, however long it takes", async () => {
   expect(calls).toBe(2);
 });
 
-test("builds that follow each other closely do not wait for the next answer", () =>
+test("builds that follow each other closely do not wait for the next call", () =>
   eventually(async () => {
     const answers = [async () => inputsWith("1"), () => new Promise<GetBuildInputsResponse>(() => {})];
     const { getBuildInputs } = cachingInputs({ getBuildInputs: () => answers.shift()!() });
@@ -60,7 +60,7 @@ test("builds that follow each other closely do not wait for the next answer", ()
     }
   }));
 
-test("after an answer ahead of time that failed, builds ask again", async () => {
+test("builds ask again if the call ahead of time failed", async () => {
   let calls = 0;
   const { getBuildInputs } = cachingInputs({
     async getBuildInputs() {

@@ -34,7 +34,8 @@ const refreshMs = inputsTrustMs / 4;
 
 /**
  * Builds that are submitted at the same moment share one call, which begins after all of them. Later builds use its response
- * for 50 ms; one of the last quarter makes the next call, for which nobody waits. A service that changes a variable, key or object awaits `expireInputs` before it confirms the change.
+ * for 50 ms. A build in the last quarter of that time makes the next call, but does not wait for it. A service that changes a
+ * variable, key or object awaits `expireInputs` before it confirms the change.
  */
 export function cachingInputs(client: Context["inputs"]): Context["inputs"] {
   const shared = sharedReads<GetBuildInputsResponse>();

@@ -13,6 +13,8 @@ interface Made {
 
 const recordOf = (username: string, number: number): string => `/b/${encodeURIComponent(username)}/${number}`;
 
+const write = (entry: AuditEntry): string => JSON.stringify(AuditEntry.toJSON(entry));
+
 /** Returns the entry of a new build, as JSON. */
 export function entryOf(cause: Cause, { userId, username, number, namespace }: Made): string {
   const own = { id: randomUUID(), userId, username, action: "submitBuild", kind: "build", status: 201 };
@@ -21,7 +23,7 @@ export function entryOf(cause: Cause, { userId, username, number, namespace }: M
     record: recordOf(username, number),
     namespace: namespace && `${namespace.path}@${namespace.owner.toLowerCase()}`,
   };
-  return JSON.stringify(AuditEntry.toJSON(AuditEntry.fromPartial(entry)));
+  return write(AuditEntry.fromPartial(entry));
 }
 
 export const readEntry = (json: string): AuditEntry => AuditEntry.fromJSON(JSON.parse(json));
@@ -29,5 +31,5 @@ export const readEntry = (json: string): AuditEntry => AuditEntry.fromJSON(JSON.
 /** Returns the entry of a build that got another number. */
 export function renumberedEntry(json: string, number: number): string {
   const entry = readEntry(json);
-  return JSON.stringify(AuditEntry.toJSON({ ...entry, record: entry.record.replace(/\d+$/, String(number)) }));
+  return write({ ...entry, record: entry.record.replace(/\d+$/, String(number)) });
 }

@@ -32,7 +32,7 @@ export async function audited<T>(ctx: Context, exchange: Routed, work: () => Pro
   throw done.error;
 }
 
-/** The entry is stored with the change. If that fails, or the service is of a version that cannot, it is stored here. */
+/** The service stores the entry with the change. The gateway stores it if the change fails, or if the service is older. */
 async function carried<T>(ctx: Context, exchange: Routed, found: Found, work: () => Promise<T>): Promise<T> {
   const { code: status } = found.row;
   const entry = newEntry(ctx.config, exchange, found);

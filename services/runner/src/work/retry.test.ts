@@ -20,7 +20,7 @@ test("all calls share the time that they wait for a machine in trouble", async (
   expect(tries).toBe(6);
 });
 
-test("a call that has a time gives up when that is over", async () => {
+test("a call with a time limit gives up when it is over", async () => {
   const away = new Fault("unavailable", "Service unavailable");
   let calls = 0;
   const failTwice = async () => {

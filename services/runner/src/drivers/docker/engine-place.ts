@@ -21,7 +21,7 @@ export interface EnginePlaceOptions extends FilterImageOptions {
 const timeoutMs = 60_000;
 const probePrefix = "ci-probe-";
 
-/** Removes what a runner of this name left that was killed here: each network takes one of the engine's few address ranges. */
+/** Removes what a killed runner of this name left behind: each network takes one of the engine's few address ranges. */
 async function removeOld(engine: Docker, name: string): Promise<void> {
   const filters = { label: [`ci.runner=${name}`] };
   const networks = await engineCall(engine.listNetworks({ filters: { ...filters, name: [probePrefix] } }));
@@ -86,7 +86,7 @@ export function enginePlace(options: EnginePlaceOptions): Place {
   let cleared: Promise<void> | undefined;
   return {
     async run(script) {
-      // What is still there, the sweep removes after a day.
+      // If this fails, the sweep removes it after a day.
       cleared ??= removeOld(engine, name).catch(() => undefined);
       await cleared;
       const here = local && isRoot() && (await sharesNetwork(engine, name));

@@ -8,7 +8,7 @@ const [folderMode, fileMode] = [0o40755, 0o100644];
 const [ok, endOfFile] = [0, 1];
 type Answer = Readonly<Record<string, number>>;
 
-/** Serves folders whose names and modes a function returns, so many in a response. */
+/** Serves folders whose names and modes a function returns, a number of them in each response. */
 function serveFolders(sftp: SFTPWrapper, entriesOf: (path: string) => Answer, atOnce: number): void {
   const opened: { entries: (readonly [string, number])[] }[] = [];
   sftp.on("OPENDIR", (id, path) => {
