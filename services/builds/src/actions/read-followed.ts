@@ -2,18 +2,18 @@ import { batched } from "@ci/kit/process/batch";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
-import { waitingText } from "../domain/line.js";
+import { waitingText, waitsLong } from "../domain/line.js";
 import type { Followed } from "./feeds.js";
 import type { Known } from "./followed-news.js";
 import type { PlaceQuery } from "./queue-reasons.js";
 
 /** Returns a function that reads a build for its followers, unless it is known, with the reason why it waits. */
-export function followedReader(ctx: () => Pick<Context, "builds" | "places">) {
+export function followedReader(ctx: () => Pick<Context, "builds" | "places" | "now">) {
   const reasonOf = batched<PlaceQuery, QueueReason>({ maxItems: 500, waitMs: 0 }, (all) => ctx().places.reasons(all));
   return async (id: number, { written, held }: Known): Promise<Followed> => {
     const build = written ?? (await ctx().builds.followed(id, held));
     if (!build) throw notFound();
-    if (build.status !== "queued") return { build };
+    if (build.status !== "queued" || !waitsLong(build.createdAt!, ctx().now())) return { build };
     return { build, waiting: waitingText(await reasonOf(build), build.driver.type) };
   };
 }

@@ -1,4 +1,4 @@
-import { lastPlace, placeOf, type Standing } from "./line.js";
+import { lastPlace, placeOf, type Standing, waitsLong } from "./line.js";
 
 /** Returns the order in which a line serves builds, turn by turn, as `<user>.<build of the user>`. */
 function serve(line: readonly Standing[]): string[] {
@@ -37,4 +37,9 @@ test("a user who is not in the line gets the place at its end", () => {
 test("places beyond the last one are reported as the last one", () => {
   expect(placeOf(standing(10_000, 1), 2, 0)).toBe(2);
   expect(placeOf(standing(10_000, 1), 1, 9_000)).toBe(lastPlace);
+});
+
+test("a build waits long after half a second", () => {
+  const [start, before, after] = [0, 499, 500].map((ms) => new Date(ms));
+  expect([waitsLong(start!, before!), waitsLong(start!, after!)]).toEqual([false, true]);
 });

@@ -8,6 +8,11 @@ export interface Standing {
 /** The highest place that is reported, also for all later places. */
 export const lastPlace = 500;
 
+/** Most builds start within this time. The followers of others learn why they wait. */
+const shortWaitMs = 500;
+
+export const waitsLong = (createdAt: Date, now: Date): boolean => now.getTime() - createdAt.getTime() >= shortWaitMs;
+
 export function waitingText(reason: QueueReason, driver: string): string {
   const texts: Record<QueueReason, string> = {
     "waiting for a runner": `no runner of the ${driver} driver is free yet`,
