@@ -10,14 +10,15 @@ import { machine, slowerThanCommitted, spreadOf, write } from "./all/results.mjs
 import { buildRows, deliveryRows, requestRows } from "./all/rows.mjs";
 import { services, startWorld } from "./all/world.mjs";
 import { openDeliveries } from "./deliveries.mjs";
-import { memoryOfChildren, proportionalMemoryOfChildren, start, untilIdle, untilQuiet } from "./processes.mjs";
+import { memoryOfChildren, proportionalMemoryOfChildren, start, untilQuiet } from "./processes.mjs";
 
 /** @typedef {import("./all/rows.mjs").Row} Row */
 /** @typedef {{ ours: number[], reference: number[], notes: string[], cpuMs: number, requests: number, operations: number }} Samples */
 
 const places = 4;
 const idleMs = 60_000;
-const settleMs = 20_000;
+/** V8 compiles code after the start, and gives memory back after about 100 and 200 s. */
+const settleMs = 5 * 60_000;
 
 /** @param {() => Map<string, number>} measure */
 const ofServicesMB = (measure) => {
@@ -25,19 +26,9 @@ const ofServicesMB = (measure) => {
   return services.reduce((sum, name) => sum + (memory.get(name) ?? 0), 0) / 1e6;
 };
 
-/** Waits until the processor time of the services stops falling: V8 is busy for a while after the start. @param {import("./all/world.mjs").World} world */
-const untilSettled = async (world) => {
-  await untilIdle();
-  for (let last = Number.POSITIVE_INFINITY, looks = 0; looks < 15; looks++) {
-    const { cost } = await world.costOf(() => pause(settleMs));
-    if (cost.servicesMs > 0.9 * last) return;
-    last = cost.servicesMs;
-  }
-};
-
 /** @param {import("./all/world.mjs").World} world */
 const measureIdle = async (world) => {
-  await untilSettled(world);
+  await pause(settleMs);
   const { cost } = await world.costOf(() => pause(idleMs));
   return {
     cpuPercent: (cost.cpuMs / idleMs) * 100,
@@ -94,7 +85,7 @@ export const benchAll = async (args) => {
   /** @type {Awaited<ReturnType<typeof start>> | undefined} */
   let echo;
   try {
-    console.log(`Idle, then ${idleMs / 1_000} s of it are measured ...`);
+    console.log(`Idle for ${settleMs / 60_000} minutes, then ${idleMs / 1_000} s of it are measured ...`);
     // The reference starts afterwards, because its MongoDB driver sends requests of its own.
     const idle = await measureIdle(world);
     echo = await start("all/echo.mjs", ["front", world.mongoUrl]);

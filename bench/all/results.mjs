@@ -79,7 +79,7 @@ ${figures
   .map((line) => `${line} |`)
   .join("\n")}
 
-Idle for a minute, once the services take no less processor time than before: ${footprint.servicesPercent.toFixed(2)} % of a core for the six services,
+Idle for a minute, five minutes after the start: ${footprint.servicesPercent.toFixed(2)} % of a core for the six services,
 ${footprint.cpuPercent.toFixed(1)} % with MongoDB and NATS, and ${footprint.requestsPerSecond.toFixed(1)} requests to MongoDB a second. Memory of the six services:
 ${memory(footprint.idleMB, footprint.idleProportionalMB)} when idle, ${memory(footprint.loadedMB, footprint.loadedProportionalMB)} after the rounds.
 `;
