@@ -230,6 +230,12 @@ inBrowser((web) => {
     await page.getByText("Attempt 2, requested by a user").waitFor();
 
     await page.getByRole("link", { name: /^Webhook \d+$/ }).click();
+    await page.getByRole("link", { name: "Failed deliveries" }).click();
+    await page.getByText("No delivery has failed for good.").waitFor();
+    await page.getByLabel("Status").selectOption("");
+    await button(page, "Filter").click();
+    await page.getByRole("link", { name: /^build\.submitted/ }).waitFor();
+    await page.getByRole("link", { name: /^Webhook \d+$/ }).click();
     await page.getByText("Change", { exact: true }).click();
     await page.getByLabel("Build started").check();
     await button(page, "Save").click();

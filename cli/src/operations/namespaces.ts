@@ -97,6 +97,7 @@ const webhooks = {
   "webhooks deliveries": {
     ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/deliveries", method: "GET" },
     ...{ about: "List the deliveries of a webhook, newest first", names: "id" },
+    options: { ...inNamespace.options, status: text("Only deliveries with this status", { choices: ["failed"] }) },
     columns: ["id", "event", "status", "code", "attempt_count", "error", "created_at"],
   },
   "webhooks delivery": {

@@ -7838,6 +7838,8 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1; a page has 25 records */
                 page?: number;
+                /** @description `failed`: only deliveries that failed for good */
+                status?: "failed";
             };
             header?: never;
             path: {
@@ -7866,7 +7868,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"][];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description Fields are invalid, or the request cannot be read */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7876,7 +7878,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BadRequest"];
+                    "application/json": {
+                        /** @description What is wrong with `status` */
+                        status?: string[];
+                    } | components["schemas"]["BadRequest"];
                 };
             };
             401: components["responses"]["401"];

@@ -3,10 +3,12 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
-const ci = bootWebhooks();
+const ci = bootWebhooks({ pausesMs: [] });
 
-const list = ({ namespaceId, id }: Webhook, number?: number, user = ci.users.ann) =>
-  ci.as(user, () => ci.webhooks.listDeliveries({ namespaceId, webhookId: id, page: number ? { number } : undefined }));
+const list = ({ namespaceId, id }: Webhook, number?: number, user = ci.users.ann, failed = false) =>
+  ci.as(user, () =>
+    ci.webhooks.listDeliveries({ namespaceId, webhookId: id, failed, page: number ? { number } : undefined }),
+  );
 
 describe("succeeds", () => {
   test("returns the newest first, 25 a page, with the last attempt and without request and response", async () => {
@@ -36,6 +38,25 @@ describe("succeeds", () => {
         });
     });
     expect(await list(webhook, 3)).toEqual({ deliveries: [], page: { hasNext: false, lastPage: 2 } });
+  });
+
+  test("returns only those that failed, newest first", async () => {
+    const codes = [500, 200, 503, 200];
+    await using inbox = await receiver({ answer: () => ({ status: codes.shift()! }) });
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, inbox.url);
+    const events: string[] = [];
+    for (let nth = 0; nth < 4; nth++) {
+      events.push(await ci.publishBuild("build.submitted", aBuild(namespace.id)));
+      await ci.settled(webhook, nth + 1);
+    }
+    const { deliveries, page } = await list(webhook, 1, ci.users.ann, true);
+    expect(deliveries.map(({ eventId }) => eventId)).toEqual([events[2], events[0]]);
+    expect(page).toEqual({ hasNext: false });
+    expect(await list(webhook, 2, ci.users.ann, true)).toEqual({
+      deliveries: [],
+      page: { hasNext: false, lastPage: 1 },
+    });
   });
 });
 

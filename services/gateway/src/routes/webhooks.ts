@@ -7,6 +7,7 @@ import {
   redeliveredSchema,
 } from "@ci/rest/delivery";
 import { webhookJson, webhookSchema } from "@ci/rest/webhook";
+import { z } from "zod";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
@@ -96,14 +97,25 @@ export const deleteWebhook = action({
   },
 });
 
+const onlyFailed = z
+  .enum(["failed"], { error: "must be failed" })
+  .optional()
+  .describe("`failed`: only deliveries that failed for good");
+
 export const listDeliveries = action({
   summary: "Deliveries of a webhook, newest first",
+  query: { status: onlyFailed },
   paged: true,
   returns: deliverySchema,
   async run(ctx, input) {
     const namespace = await namespaceOf(ctx, input);
     const { id: namespaceId } = namespace;
-    const request = { namespaceId, webhookId: input.params.id, page: input.page };
+    const request = {
+      namespaceId,
+      webhookId: input.params.id,
+      page: input.page,
+      failed: input.query.status === "failed",
+    };
     const { deliveries, page } = await ctx.webhooks.listDeliveries(request);
     const relations = await relationsFor(ctx, [], { namespaces: [namespace] });
     const items = deliveries.map((delivery) => deliveryJson(delivery, namespaceId, relations));

@@ -1,7 +1,7 @@
 import { duplicateKey, onlyRefusedBy, page } from "@ci/kit/mongo/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection } from "mongodb";
+import type { Collection, Sort } from "mongodb";
 import { attemptWrites } from "./delivery-attempts.js";
 import { type DeliveryDoc, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
 import { dueQueries } from "./due-deliveries.js";
@@ -62,12 +62,15 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
   },
 
   /** Returns a page, newest first. Each delivery has its last attempt, but no request and response. */
-  async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
+  async list(
+    { webhookId, failed }: Pick<DeliveryDoc, "webhookId"> & { failed: boolean },
+    number: number | undefined,
+  ): Promise<{ items: Delivery[]; page: PageInfo }> {
+    const filter = { webhookId, ...(failed && { status: Delivery_Status.failed }) };
+    const newestFirst: Sort = failed ? { createdAt: -1, _id: -1 } : { _id: -1 };
     const short = { request: 0, sharedRequest: 0, response: 0, attempts: { $slice: -1 } };
-    const found = deliveries.find({ webhookId }, { projection: short }).sort({ _id: -1 });
-    const { items, page: info } = await page(found, number, (options) =>
-      deliveries.countDocuments({ webhookId }, options),
-    );
+    const found = deliveries.find(filter, { projection: short }).sort(newestFirst);
+    const { items, page: info } = await page(found, number, (options) => deliveries.countDocuments(filter, options));
     return { items: items.map(toDelivery), page: info };
   },
 });

@@ -57,17 +57,19 @@ interface ListProps<T> extends OwnerProps {
   readonly load: (page: number) => Promise<{ readonly deliveries: readonly T[]; readonly pages: Pages }>;
   readonly everyMs: (loaded: { readonly deliveries: readonly T[] }) => number;
   readonly list: (deliveries: readonly T[], now: number) => ComponentChildren;
+  readonly filters?: ComponentChildren;
 }
 
 /** All deliveries of a webhook or a repository. */
-export function DeliveriesPage<T>({ params, section, load, everyMs, list }: ListProps<T>) {
+export function DeliveriesPage<T>({ params, section, load, everyMs, list, filters }: ListProps<T>) {
   const page = Number(new URLSearchParams(location.search).get("page") ?? 1);
-  const { data, error, liveness } = useData(`deliveries ${page}`, () => load(page), { everyMs });
+  const { data, error, liveness } = useData(`deliveries ${location.search}`, () => load(page), { everyMs });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
   return (
     <NamespaceFrame params={params} section={section} title={`Deliveries of ${kinds[section].kind} ${params.id}`}>
       <OwnerLink params={params} section={section} />
+      {filters}
       <Live liveness={liveness} />
       {data ? list(data.deliveries, now) : <Loading />}
       {data && <Paging pages={data.pages} />}

@@ -1,6 +1,7 @@
 import { type components, record } from "@service-ci/client";
 import { client, pagesIn } from "../../api.js";
 import { useData, useNow } from "../../data.js";
+import { FilterChoice, FilterForm } from "../../filter-form.js";
 import { duration, moment, size } from "../../format.js";
 import { Ago, Complaint, Empty, Failed, Live, Loading, Status } from "../../parts.js";
 import type { Params } from "../../routes.js";
@@ -38,9 +39,11 @@ export const DeliveryList = ({ deliveries, now }: { deliveries: readonly Deliver
     </ul>
   );
 
+const onlyFailed = () => new URLSearchParams(location.search).get("status") === "failed";
+
 async function loadList(params: Params, page: number) {
   const { data = [], response } = await client.api.GET("/n/{username}/{path}/-/webhooks/{id}/deliveries", {
-    params: { path: pathOf(params), query: { page } },
+    params: { path: pathOf(params), query: { page, ...(onlyFailed() && { status: "failed" as const }) } },
   });
   return { deliveries: data, pages: pagesIn(response) };
 }
@@ -50,9 +53,22 @@ export const WebhookDeliveriesPage = ({ params }: { params: Params }) => (
   <DeliveriesPage
     params={params}
     section="webhooks"
+    filters={
+      <FilterForm>
+        <FilterChoice name="status" label="Status" options={[["failed", "failed"]]} />
+      </FilterForm>
+    }
     load={(page) => loadList(params, page)}
     everyMs={({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 2_000 : 5_000)}
-    list={(deliveries, now) => <DeliveryList deliveries={deliveries} now={now} />}
+    list={(deliveries, now) =>
+      deliveries.length === 0 && onlyFailed() ? (
+        <Empty>
+          <p>No delivery has failed for good.</p>
+        </Empty>
+      ) : (
+        <DeliveryList deliveries={deliveries} now={now} />
+      )
+    }
   />
 );
 

@@ -107,12 +107,15 @@ export function WebhookPage({ params }: { params: Params }) {
         <h2>Deliveries</h2>
         <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
-        {pages.next !== undefined && (
+        {deliveries.length > 0 && (
           <p>
-            <a href={`${list}/${webhook.id}/deliveries`}>All deliveries</a>
+            <a href={`${list}/${webhook.id}/deliveries`}>All deliveries</a>{" "}
+            <a href={`${list}/${webhook.id}/deliveries?status=failed`}>Failed deliveries</a>
           </p>
         )}
-        {deliveries.some(({ status }) => status === "failed") && <Retry params={params} onDone={reload} />}
+        {(pages.next !== undefined || deliveries.some(({ status }) => status === "failed")) && (
+          <Retry params={params} onDone={reload} />
+        )}
       </section>
     </NamespaceFrame>
   );
