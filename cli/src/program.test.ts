@@ -75,6 +75,15 @@ test("help goes to standard output and names the exit codes", async () => {
   expect(io.stderr.text).toBe("");
 });
 
+test("help explains the options of a command in a group", async () => {
+  const io = ioOf();
+  expect(await run(["help", "contexts", "use"], io)).toBe(0);
+  expect(io.stdout.text).toMatch(/^Usage: ci context\S* use .*<name>/);
+  expect(await run(["help", "tokens", "create"], io)).toBe(0);
+  expect(io.stdout.text).toContain("Permissions, such as 'build:read,write image:read'");
+  expect(await refusal("help", "tokens", "make")).toBe('unknown command "make"');
+});
+
 test("a group without a command shows its help as wrong usage", async () => {
   expect(await refusal("keys")).toContain("Usage: ci keys [options] [command]");
 });

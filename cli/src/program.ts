@@ -136,7 +136,7 @@ export function programOf(
     .description("The command line of Service CI")
     .version(version, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Show this help")
-    .helpCommand("help [command]", "Show the help of a command")
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: out,
@@ -158,8 +158,19 @@ export function programOf(
     }
   }
   program.commandsGroup("");
+  program
+    .command("help [command...]")
+    .description("Show the help of a command")
+    .action((words: string[]) => commandAt(program, words).help());
   return program;
 }
+
+/** Returns the command with this name, such as `tokens create`; refuses one that does not exist. */
+const commandAt = (program: Command, words: readonly string[]): Command =>
+  words.reduce((command, word) => {
+    const found = command.commands.find((it) => it.name() === word || it.aliases().includes(word));
+    return found ?? command.error(`error: unknown command "${word}"`);
+  }, program);
 
 function addGroup(program: Command, word: string, { table, groups, aliases }: Omit<Names, "headings">, run: Run): void {
   const group = program.command(word).description(groups[word]!);
