@@ -21,6 +21,7 @@ const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", 
 
 /** Defaults that differ from machine to machine. @type {Record<string, string>} */
 const here = {
+  DOCKER_CERT_PATH: "none",
   RUNNER_DIR: "in the system's temporary folder",
   RUNNER_IMAGES_DIR: "`.images` in `RUNNER_DIR`",
   RUNNER_NAME: "`SUBJECT_PREFIX` and the host's name",
