@@ -85,6 +85,12 @@ describe("invalid", () => {
     await expect(create(holder)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
+  test("a deleted user creates none", async () => {
+    const gone = await ci.aUser();
+    await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
+    await expect(create(as(gone.id), {})).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
   test("rejects a scope beyond the creating token's", async () => {
     const holder = await aHolder("build:read");
     await expect(create(holder, { scope: "build:read,write image:read" })).rejects.toMatchObject({

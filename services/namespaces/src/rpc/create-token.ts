@@ -20,18 +20,20 @@ import type { UserDoc } from "../domain/user.js";
 
 type Request = Parameters<AccountHandlers["createToken"]>[0];
 
+const unauthorized = () => new Fault("unauthenticated", "Unauthorized");
+
 async function findOwner(ctx: Context, { username }: Request, caller: Caller): Promise<UserDoc> {
   const userId = userOf(caller);
   const [owner] = username === undefined ? await ctx.users.byIds([userId]) : [await ctx.users.byUsername(username)];
-  if (!owner || owner.endedAt) throw notFound();
-  return owner;
+  if (owner && !owner.endedAt) return owner;
+  throw username === undefined ? unauthorized() : notFound();
 }
 
 /** Returns the expiry of the creating token, which no token it creates may outlive. A deleted one creates none. */
 async function expiryOf(ctx: Context, { tokenId, userId }: Caller): Promise<Date | undefined> {
   if (tokenId === undefined) return undefined;
   const creator = await ctx.tokens.byId(tokenId);
-  if (creator?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
+  if (creator?.userId !== userId) throw unauthorized();
   return creator?.expiresAt;
 }
 
