@@ -94,6 +94,16 @@ it("a brief list reads no output", async () => {
   expect(whole - brief).toBeGreaterThan(sizeBytes);
 });
 
+it("a list reads only the beginning of a long manifest", async () => {
+  const { bob } = suite.users;
+  const text = "\u2713".repeat(300_000);
+  await suite.submit(bob, `${manifest}#${text}`);
+  for (const brief of [false, true]) {
+    const [query] = await examined(mongo.db, "builds", () => list({ brief }, bob));
+    expect(query!.bytes).toBeLessThan(Buffer.byteLength(text) / 3);
+  }
+});
+
 /** Returns how many documents MongoDB reads for the page of a list, and the page. */
 async function docsRead(filter: Parameters<typeof list>[0], user = suite.users.ann) {
   await mongo.db.dropCollection("system.profile");

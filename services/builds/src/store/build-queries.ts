@@ -5,16 +5,16 @@ import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/change.js";
 import { listed } from "../domain/listed.js";
 import { newestInNamespace } from "./indexes.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
-import { brief, copied, shown, shownBuilds } from "./shown-builds.js";
+import { copied, listFields, shownBuilds } from "./shown-builds.js";
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds as a list shows them, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, shown, listed),
+    listPage(builds, filtersOf(selection), newestFirst, number, listFields.whole, listed),
 
   /** Returns the same page without the output. */
   listBriefly: (selection: Selection, number: number | undefined): Promise<Page<BriefBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, brief, listed),
+    listPage(builds, filtersOf(selection), newestFirst, number, listFields.brief, listed),
 
   shown: shownBuilds(builds),
 

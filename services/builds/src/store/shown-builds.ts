@@ -2,12 +2,18 @@ import { batched } from "@ci/kit/process/batch";
 import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { largeFields, type ShownBuild, shownFields } from "../domain/change.js";
+import { maxListedBytes } from "../domain/listed.js";
 
 /** The fields of a build that its record is made of. */
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
 
+/** As many characters of a manifest have at least the bytes that a list shows. */
+const beginning = {
+  manifest: { $substrCP: ["$manifest", 0, maxListedBytes] },
+  manifestBytes: { $strLenBytes: "$manifest" },
+};
 const { tail: _, parts: __, ...withoutOutput } = shown;
-export const brief = withoutOutput;
+export const listFields = { whole: { ...shown, ...beginning }, brief: { ...withoutOutput, ...beginning } };
 
 const large: ReadonlySet<string> = new Set(largeFields);
 
