@@ -2,8 +2,9 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import { termsOf } from "@ci/kit/mongo/search";
 import { examined } from "@ci/testkit/examined";
 import type { CronDoc } from "../src/domain/cron.js";
+import { listedManifest } from "../src/domain/listed.js";
 import { cronsOf } from "./_crons.js";
-import { bootBuilds } from "./_suite.js";
+import { bootBuilds, manifest } from "./_suite.js";
 
 // The cost of a list is the number of index keys and documents read. It must not grow with the number of stored cron jobs.
 const suite = bootBuilds();
@@ -39,5 +40,17 @@ describe("a list of cron jobs", () => {
       expect(query).toMatchObject({ sortedInMemory: false });
       expect(Math.max(query.keys, query.docs)).toBeLessThanOrEqual(shown + 2);
     }
+  });
+
+  it("reads only the beginning of a long manifest", async () => {
+    const { bob } = suite.users;
+    const text = "\u2713".repeat(300_000);
+    const created = await crons.create(bob, { name: "long", manifest: `${manifest}#${text}` });
+    const [query] = await examined(mongo.db, "crons", async () => {
+      const [{ manifest: beginning, ...rest }] = (await crons.list(bob)).crons as [typeof created];
+      expect({ ...rest, manifest: created.manifest }).toEqual(created);
+      expect(beginning).toBe(listedManifest(created.manifest));
+    });
+    expect(query!.bytes).toBeLessThan(Buffer.byteLength(text) / 3);
   });
 });

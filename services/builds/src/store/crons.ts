@@ -5,14 +5,23 @@ import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";
+import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
 import { listed } from "../domain/listed.js";
+import { manifestBeginning } from "./shown-builds.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 
 const maxWaking = 50;
 const maxWhole = 5;
+
+/** The type makes sure that no field of the record is missing. */
+const recordFields: Readonly<Record<Exclude<keyof Cron, "id" | "manifest">, 1>> = {
+  ...{ authorId: 1, userId: 1, namespaceId: 1, name: 1, schedule: 1, expression: 1, timezone: 1 },
+  ...{ createdAt: 1, prevRun: 1, nextRun: 1, lastError: 1 },
+};
+const listFields = { ...recordFields, ...manifestBeginning };
 
 function selected(owners: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
   const like = { ...live, ...searchFilter("name", search) };
@@ -84,7 +93,7 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     },
 
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
-      listPage<CronDoc>(crons, selected(owners, search), { name: 1, _id: 1 }, number, { outbox: 0, terms: 0 }, listed),
+      listPage<CronDoc>(crons, selected(owners, search), { name: 1, _id: 1 }, number, listFields, listed),
 
     /** Returns the ids of cron jobs that wake up before a time, of none of these users, the longest overdue first. */
     waking: (before: Date, exceptUsers: readonly number[]) =>

@@ -8,12 +8,15 @@ import { maxListedBytes } from "../domain/listed.js";
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
 
 /** As many characters of a manifest have at least the bytes that a list shows. */
-const beginning = {
+export const manifestBeginning = {
   manifest: { $substrCP: ["$manifest", 0, maxListedBytes] },
   manifestBytes: { $strLenBytes: "$manifest" },
 };
 const { tail: _, parts: __, ...withoutOutput } = shown;
-export const listFields = { whole: { ...shown, ...beginning }, brief: { ...withoutOutput, ...beginning } };
+export const listFields = {
+  whole: { ...shown, ...manifestBeginning },
+  brief: { ...withoutOutput, ...manifestBeginning },
+};
 
 const large: ReadonlySet<string> = new Set(largeFields);
 
