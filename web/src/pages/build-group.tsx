@@ -1,5 +1,7 @@
-import { type Build, pageOf } from "../api.js";
+import { type Build, client, pageOf } from "../api.js";
+import { isFinished } from "../format.js";
 import { Status } from "../parts.js";
+import type { Work } from "../work.js";
 
 const axesOf = (axes: Readonly<Record<string, string>>): string =>
   Object.entries(axes)
@@ -7,8 +9,12 @@ const axesOf = (axes: Readonly<Record<string, string>>): string =>
     .join(", ");
 
 /** The builds of a matrix, in its order, except those that the reader may not list. */
-export function Group({ build, group }: { build: Build; group: readonly Build[] }) {
+export function Group({ build, group, work }: { build: Build; group: readonly Build[]; work: Work }) {
   if (!build.group) return null;
+  const kill = () => {
+    const path = { user: build.user.username, number: build.number };
+    return client.api.DELETE("/b/{user}/{number}", { params: { path, query: { group: "true" } } });
+  };
   const { axes, index, size } = build.group;
   return (
     <nav class="matrix" aria-label="Builds of the matrix">
@@ -24,6 +30,11 @@ export function Group({ build, group }: { build: Build; group: readonly Build[] 
           </li>
         ))}
       </ul>
+      {group.some(({ status }) => !isFinished(status)) && (
+        <button type="button" class="danger" disabled={work.busy} onClick={() => work.start(kill)}>
+          Kill all builds of the matrix
+        </button>
+      )}
     </nav>
   );
 }

@@ -13,6 +13,7 @@ import { Artifacts, Facts } from "./build-facts.js";
 import { Group } from "./build-group.js";
 import { stagesOf } from "./build-stages.js";
 import { TimeLine } from "./build-timeline.js";
+import { RestartForm } from "./restart-form.js";
 import { useOutputInView, useShownJob } from "./shown-job.js";
 
 /** Most records of one list that the page shows. */
@@ -73,7 +74,8 @@ export function BuildPage({ params }: { params: Params }) {
       <Summary build={build} now={now} />
       <Live liveness={liveness} />
       <Tags build={build} work={work} />
-      <Group build={build} group={group} />
+      <RestartForm build={build} />
+      <Group build={build} group={group} work={work} />
       <TimeLine build={build} jobs={jobs} now={now} />
       <Jobs jobs={jobs} now={now} onEnd={reload} />
       <Artifacts artifacts={artifacts} finished={isFinished(build.status)} />

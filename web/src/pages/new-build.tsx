@@ -1,21 +1,11 @@
 import { record } from "@service-ci/client";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { base, client, pageOf } from "../api.js";
 import { useDraft } from "../draft.js";
 import { go } from "../location.js";
 import { exampleManifest, ManifestEditor } from "../manifest-editor.js";
 import { Complaint, Page } from "../parts.js";
-
-/** Returns the variables in a field, by key. Marks the field and returns undefined if a line is not a variable. */
-function variablesIn(field: HTMLTextAreaElement | null): Record<string, string> | undefined {
-  const lines = (field?.value ?? "").split("\n").filter((line) => line.trim() !== "");
-  const wrong = lines.find((line) => line.indexOf("=") < 1);
-  field?.setCustomValidity(wrong === undefined ? "" : `Write KEY=value, not "${wrong}".`);
-  if (field && !field.reportValidity()) return undefined;
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf("=")).trim(), line.slice(line.indexOf("=") + 1)]),
-  );
-}
+import { VariablesField, variablesIn } from "../variables-field.js";
 
 const initial = { manifest: exampleManifest, comment: "", tags: "" };
 
@@ -24,17 +14,15 @@ export function NewBuildPage() {
   const [{ manifest, comment, tags }, change, submitted] = useDraft(initial);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  const variables = useRef<HTMLTextAreaElement>(null);
 
-  async function submit(event: Event): Promise<void> {
+  async function submit(event: SubmitEvent & { currentTarget: HTMLFormElement }): Promise<void> {
     event.preventDefault();
-    const parameters = variablesIn(variables.current);
-    if (!parameters) return;
+    const variables = variablesIn(String(new FormData(event.currentTarget).get("variables")));
     setBusy(true);
     setFailure(undefined);
     const names = tags.split(/[\s,]+/).filter(Boolean);
     try {
-      const body = { manifest, comment, tags: names, variables: parameters };
+      const body = { manifest, comment, tags: names, variables };
       const build = await record(client.api.POST("/builds", { body }));
       submitted();
       go(pageOf(build.url) ?? `${base}/builds`);
@@ -58,15 +46,7 @@ export function NewBuildPage() {
             <input value={tags} onInput={({ currentTarget: { value } }) => change({ tags: value })} />
           </label>
         </div>
-        <label for="variables">Variables of this build, one KEY=value per line</label>
-        <textarea
-          id="variables"
-          ref={variables}
-          rows={3}
-          spellcheck={false}
-          autoComplete="off"
-          onInput={(event) => event.currentTarget.setCustomValidity("")}
-        />
+        <VariablesField />
         {failure !== undefined && <Complaint error={failure} />}
         <button type="submit" class="primary" disabled={busy || manifest.trim() === ""}>
           {busy ? "Submitting …" : "Submit the build"}
