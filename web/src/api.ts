@@ -54,6 +54,10 @@ export const pageOf = (url: string): string | undefined => pageAt({ publicUrl, b
 /** Returns the path of the open page, below the base. */
 export const currentPath = (): string => below(base, location.pathname) ?? location.pathname;
 
+/** Returns the page to sign in, which leads back to the open page. */
+export const signInPage = (): string =>
+  `${base}/-/sign-in?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`;
+
 export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 /** The other pages of a list (RFC 8288). */

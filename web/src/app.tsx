@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { base, client, currentPath, isUnauthorized } from "./api.js";
+import { base, client, currentPath, isUnauthorized, signInPage } from "./api.js";
 import { BuildListPage } from "./build-list.js";
 import { dropDraft } from "./draft.js";
 import { go, useAddress } from "./location.js";
@@ -162,7 +162,7 @@ function Header({ path, user }: { path: string; user: Account | undefined }) {
             </button>
           </>
         ) : (
-          <a href={`${base}/-/sign-in`}>Sign in</a>
+          <a href={signInPage()}>Sign in</a>
         )}
       </div>
       {failure !== undefined && <Complaint error={failure} />}

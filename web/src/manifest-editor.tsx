@@ -60,9 +60,10 @@ interface ManifestProps {
 /** Edits a manifest, with mistakes marked at their lines. In forms it is the field `manifest`. */
 export function ManifestEditor({ manifest, onChange }: ManifestProps) {
   const { checked, error } = useCheck(manifest);
+  const mistakes = useMemo(() => [...(checked?.errors ?? [])].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)), [checked]);
   return (
     <div class="manifest">
-      <Editor manifest={manifest} onChange={onChange} mistakes={checked?.errors ?? []} />
+      <Editor manifest={manifest} onChange={onChange} mistakes={mistakes} />
       <Verdict checked={checked} error={error} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { ApiError, ForeignResponse } from "@service-ci/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf } from "./api.js";
+import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf, signInPage } from "./api.js";
 import type { Liveness } from "./data.js";
 import { ago, moment, spent, statusText } from "./format.js";
 
@@ -111,9 +111,7 @@ const SignInFirst = () => (
   <div class="complaint" role="alert">
     <p>You are not signed in, or your session has ended.</p>
     <p>
-      <a href={`${base}/-/sign-in?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`}>
-        Sign in
-      </a>
+      <a href={signInPage()}>Sign in</a>
     </p>
   </div>
 );

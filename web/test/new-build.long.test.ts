@@ -17,6 +17,10 @@ inBrowser((web) => {
     await lines.first().click();
     const numbers = await page.evaluate("document.querySelector('.gutter').innerText");
     expect(String(numbers).split("\n")).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
+    const mistakes = "driver:\n  type: none\njobs:\n- stage: test\n  command: x\n- stage: test\n  commands: x\n";
+    await page.getByLabel("Manifest").fill(mistakes);
+    await page.getByText("3 mistakes").waitFor();
+    expect(await lines.allTextContents()).toEqual(["Line 2", "Line 5", "Line 7"]);
     const wrong = new Set((await lines.allTextContents()).map((text) => text.slice("Line ".length)));
     expect(await page.locator(".gutter span").allTextContents()).toEqual([...wrong]);
     expect(await page.evaluate("document.activeElement.id")).toBe("manifest");

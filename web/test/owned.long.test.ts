@@ -92,6 +92,16 @@ inBrowser((web) => {
     expect([variable.value, variable.namespace]).toEqual([" one\ntwo ", null]);
   });
 
+  test("the name of a variable stays in one line beside a long value", async () => {
+    const [user, names] = [await web.ci.signUp(), ["LONG_VALUE", "SHORT"]];
+    created(await user.post("/variables", { key: names[0], value: "x".repeat(500) }));
+    created(await user.post("/variables", { key: names[1], value: "x" }));
+    const page = await web.open("/variables", user);
+    const heights = names.map(async (name) => (await page.getByText(name, { exact: true }).boundingBox())!.height);
+    const [long, short] = await Promise.all(heights);
+    expect(long).toBe(short);
+  });
+
   test("a refused form shows the server's sentence, keeps what was typed and keeps the focus", async () => {
     const page = await web.open(places["the variables of a namespace"]!, ann);
     await page.getByText("New variable").click();

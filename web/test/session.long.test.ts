@@ -69,6 +69,17 @@ inBrowser((web) => {
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
   });
 
+  test("signing in from the head of a page leads back to it", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/variables?search=a", ann);
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Access token").fill(ann.token);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${web.ci.url}/variables?search=a`);
+  });
+
   test("signing out without a connection says that it failed, and keeps the user signed in", async () => {
     const ann = await web.ci.signUp();
     const page = await web.open("/namespaces", ann);
