@@ -92,6 +92,12 @@ explains \`ci run\`.
 | 4 | the build timed out |
 | 130 | interrupted |
 
+## Behind a proxy, or with an authority of your own
+
+\`ci\` follows the variables of Node.js. If your organization signs certificates itself, set \`NODE_EXTRA_CA_CERTS\` to the file of the
+authority's certificate. With \`NODE_USE_ENV_PROXY=1\`, Node.js 24 and later connect through the proxies in \`HTTPS_PROXY\` and \`HTTP_PROXY\`,
+except to the hosts in \`NO_PROXY\`.
+
 ## Complete words
 
 \`\`\`sh

@@ -66,7 +66,6 @@ describe("the server and the token", () => {
     [{ CI_TOKEN: "ci_one\nci_two" }, {}, "in CI_TOKEN"],
     [{ CI_TOKEN: "“ci_one”" }, {}, "in CI_TOKEN"],
     [{}, { token: "ci_one " }, "of the option --token"],
-    [{}, { token: "" }, "of the option --token"],
     [{ XDG_CONFIG_HOME: "/conf" }, { context: "bad" }, 'of the context "bad" in /conf/service-ci/contexts.json'],
   ])("a token of a wrong form is refused, with its place and without its text: %j %j", (env, options, place) => {
     const bad = { ...home, token: "ci_one\rci_two" };
@@ -74,6 +73,10 @@ describe("the server and the token", () => {
     expect(act).toThrow(UsageError);
     expect(act).toThrow(`The token ${place} is not one word`);
     expect(act).not.toThrow("ci_");
+  });
+
+  test("an empty token is refused as such", () => {
+    expect(() => target({ token: "" })).toThrow(new UsageError("The token of the option --token is empty"));
   });
 
   test("a token goes only to the server that it was given for", () => {

@@ -31,6 +31,21 @@ function causeOf(error: Error): Error {
   return cause instanceof Error ? causeOf(cause) : error;
 }
 
+const ofUnknownAuthority = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Returns why the server cannot be reached, and what helps. */
+function reasonOf(error: Error): string {
+  const { message, code = "" } = causeOf(error) as NodeJS.ErrnoException;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "it does not use TLS at this address and port";
+  if (!ofUnknownAuthority.has(code)) return message;
+  return `${message}. To trust your own authority, set NODE_EXTRA_CA_CERTS to the file of its certificate`;
+}
+
 /** Returns the note about a lost connection. The server may have closed it without an error. */
 export function lostNote(error: unknown): string {
   const reason = error instanceof Error ? ` (${causeOf(error).message})` : "";
@@ -45,7 +60,7 @@ export function explain(error: unknown): Explained {
   if (error instanceof SyntaxError && error.message.includes("JSON"))
     return failed(`The server's response is not JSON. Check its address: ${error.message}`);
   if (error instanceof TypeError && error.message === "fetch failed")
-    return failed(`The server cannot be reached: ${causeOf(error).message}`);
+    return failed(`The server cannot be reached: ${reasonOf(error)}`);
   if (error instanceof TypeError && error.message === "terminated")
     return failed(`The connection broke: ${causeOf(error).message}`);
   if (error instanceof Error && error.name === "TimeoutError") return failed(error.message);
