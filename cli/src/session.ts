@@ -73,7 +73,6 @@ export async function publicUrlOf(client: Client, server: string): Promise<strin
   return builds.slice(0, -"/builds".length);
 }
 
-/** Returns the session of a command. */
 export async function connect(io: Io): Promise<Session> {
   const { server, token, context } = targetOf(io, await readContexts(io));
   const client = clientOf(io, server, token);

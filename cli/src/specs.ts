@@ -119,7 +119,6 @@ export const specs = {
 
 export type Specs = typeof specs;
 
-/** Descriptions of command groups. */
 export const groups: Readonly<Record<string, string>> = {
   context: "Servers where you are signed in",
   artifacts: "Files that a build produced",

@@ -11,7 +11,6 @@ import type { LocalConfig } from "./config.js";
 import { Refused } from "./refused.js";
 import { takeName } from "./run-name.js";
 
-/** The drivers of this machine. */
 export interface Machine extends AsyncDisposable {
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly copies: Copies;

@@ -7,7 +7,6 @@ const gap = "  ";
 const minWidth = 8;
 const defaultColumns = 80;
 
-/** Cuts text to a width and marks the cut. */
 const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
 
 /** Returns the widths of columns. If they do not fit on the terminal, the widest one shrinks. */

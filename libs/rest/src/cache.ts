@@ -22,7 +22,6 @@ export const cacheSchema = record("Cache", "A cache entry: files that builds kee
   namespace: namespaceCopySchema.nullable().describe("The root namespace; null for an entry without one"),
 });
 
-/** Returns a cache entry. */
 export const cacheJson = (cache: Cache, relations: Relations): z.output<typeof cacheSchema> => ({
   id: cache.id,
   user_id: cache.userId,

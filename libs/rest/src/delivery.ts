@@ -21,7 +21,6 @@ export const deliverySchema = record("Delivery", "An event that is sent to a web
   url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
 });
 
-/** HTTP headers by name. */
 const headers = z.record(z.string(), z.string());
 
 const requestSchema = z.object({

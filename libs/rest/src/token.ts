@@ -38,7 +38,6 @@ export const tokenJson = (token: Token, relations: Relations): z.output<typeof t
   user: userEmbed(token.userId, relations),
 });
 
-/** Returns a new token with its secret. */
 export const newTokenJson = (token: Token, relations: Relations, secret: string): z.output<typeof newTokenSchema> => ({
   ...tokenJson(token, relations),
   secret,

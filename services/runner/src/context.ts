@@ -6,7 +6,6 @@ import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
 
-/** The calls that a claimed build needs. */
 export type BuildQueue = Omit<QueueServiceClient, "claimBuild" | "renewLease" | "returnBuild" | "listLeases">;
 
 /** What differs from the usual times, in tests of what happens in between. */

@@ -24,6 +24,5 @@ export async function encodeBuilds(
   return builds;
 }
 
-/** Does the same without output. */
 export const encodeBriefly = (docs: readonly BriefBuild[], places: Places): Buffer[] =>
   docs.map((doc) => encoded({ ...toBuild(doc), queue: places.get(doc._id) }));

@@ -2,7 +2,6 @@ import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { kill } from "../domain/moves.js";
 
-/** The parts of the context that killing needs. */
 export type Killing = Pick<Context, "builds" | "bus" | "wakeups" | "now">;
 
 /** Kills a build unless `spares` returns true for it, and tells its runner and its followers. `by` is the reason. */

@@ -4,7 +4,6 @@ import type { Cron } from "@ci/proto/builds/v1/crons";
 import { Cron as Expression } from "croner";
 import { wallClock } from "./wall-clock.js";
 
-/** When a cron job runs. */
 export type Timing = Pick<Cron, "schedule" | "expression" | "timezone">;
 
 /** The words for common schedules, as cron expressions. */

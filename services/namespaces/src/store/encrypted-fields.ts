@@ -8,7 +8,6 @@ const secretsOf = (collection: string, kind: SecretKind): EncryptedField => ({
   renewed: ({ _id, sealed }: { _id: number; sealed: string }, renew) => renew(sealed, { kind, id: _id }),
 });
 
-/** Every encrypted field of this service. */
 export const encryptedFields: readonly EncryptedField[] = [
   secretsOf("variables", "variable"),
   secretsOf("keys", "key"),

@@ -5,7 +5,6 @@ import { engineCall, engineError, ignoreNotFound, inBody, statusOf } from "./eng
 import { type NetworkPlan, networkOf } from "./network.js";
 import { persistently } from "./remove.js";
 
-/** The network of one build. */
 export interface BuildNetwork {
   readonly name: string;
   /** Resolves when the engine has made it. */
