@@ -9,6 +9,7 @@ import { readConfig as gatewayConfig } from "@ci/gateway/config";
 import { start as startGateway } from "@ci/gateway/service";
 import { readConfig as imagesConfig } from "@ci/images/config";
 import { start as startImages } from "@ci/images/service";
+import { assembled } from "@ci/kit/process/assembled";
 import type { ServiceName } from "@ci/kit/rpc/callers";
 import { readConfig as namespacesConfig } from "@ci/namespaces/config";
 import { start as startNamespaces } from "@ci/namespaces/service";
@@ -69,43 +70,38 @@ export const everything = resources.map((resource) => `${resource}:read,write,de
 const anyPort = "127.0.0.1:0";
 
 /** Starts all services of a suite in this process, on free ports. */
-export async function startConstellation(
+export const startConstellation = (
   { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
   { settings = {}, mongoUrls = {}, runner = false, publicPort, now = () => new Date() }: Differences = {},
-): Promise<Constellation> {
-  const parts: AsyncDisposable[] = [];
-  const own = <T extends AsyncDisposable>(part: T): T => {
-    parts.push(part);
-    return part;
-  };
-  const adminToken = `admin-${randomBytes(16).toString("hex")}`;
-  const common = {
-    LISTEN: anyPort,
-    ADMIN_LISTEN: anyPort,
-    LOG_LEVEL: "silent",
-    NATS_URL: natsUrl,
-    SUBJECT_PREFIX: subjectPrefix,
-    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    CI_ADMIN_TOKEN: adminToken,
-    DRIVERS: "os,docker,qemu",
-    RUNNER_DRIVERS: "os",
-    DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
-    CI_GUARD_ALLOW: "127.0.0.1/32",
-    PUBLIC_URL: publicPort === undefined ? "http://ci.test/api" : `http://127.0.0.1:${publicPort}/api`,
-    ...anyRate,
-    // Longer than a busy machine may stall.
-    ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
-  };
-  const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
-    ...common,
-    ...identitySettings(service),
-    MONGO_URL: mongoUrls[service] ?? mongoUrl,
-    MONGO_DB: `${mongoDb}_${service}`,
-    ...addresses,
-    ...settings,
-  });
-  const addressOf = ({ port }: { port: number }) => `127.0.0.1:${port}`;
-  try {
+): Promise<Constellation> =>
+  assembled(async ({ own }) => {
+    const adminToken = `admin-${randomBytes(16).toString("hex")}`;
+    const common = {
+      LISTEN: anyPort,
+      ADMIN_LISTEN: anyPort,
+      LOG_LEVEL: "silent",
+      NATS_URL: natsUrl,
+      SUBJECT_PREFIX: subjectPrefix,
+      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+      CI_ADMIN_TOKEN: adminToken,
+      DRIVERS: "os,docker,qemu",
+      RUNNER_DRIVERS: "os",
+      DOCKER_LOCAL_IMAGES: process.env.CI_TEST_IMAGE ?? "-",
+      CI_GUARD_ALLOW: "127.0.0.1/32",
+      PUBLIC_URL: publicPort === undefined ? "http://ci.test/api" : `http://127.0.0.1:${publicPort}/api`,
+      ...anyRate,
+      // Longer than a busy machine may stall.
+      ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
+    };
+    const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
+      ...common,
+      ...identitySettings(service),
+      MONGO_URL: mongoUrls[service] ?? mongoUrl,
+      MONGO_DB: `${mongoDb}_${service}`,
+      ...addresses,
+      ...settings,
+    });
+    const addressOf = ({ port }: { port: number }) => `127.0.0.1:${port}`;
     const NAMESPACES_ADDR = addressOf(own(await startNamespaces(namespacesConfig(env("namespaces")))));
     const BUILDS_ADDR = addressOf(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
     const IMAGES_ADDR = addressOf(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
@@ -126,16 +122,8 @@ export async function startConstellation(
       images: IMAGES_ADDR,
       webhooks: WEBHOOKS_ADDR,
     };
-    return { ...helpers, natsUrl, subjectPrefix, addresses, [Symbol.asyncDispose]: () => disposeAll(parts) };
-  } catch (error) {
-    await disposeAll(parts);
-    throw error;
-  }
-}
-
-async function disposeAll(parts: AsyncDisposable[]): Promise<void> {
-  for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
-}
+    return { ...helpers, natsUrl, subjectPrefix, addresses };
+  });
 
 async function helpersFor({ publicUrl, port, adminToken }: { publicUrl: string; port: number; adminToken: string }) {
   const origin = `http://127.0.0.1:${port}`;

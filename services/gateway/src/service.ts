@@ -2,6 +2,7 @@ import { cachingGrants } from "@ci/access/grants";
 import { connectBus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { serveAdmin } from "@ci/kit/process/admin";
+import { assembled } from "@ci/kit/process/assembled";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
@@ -56,19 +57,10 @@ export interface Gateway extends Running {
  * Starts the gateway. Draining turns readiness false and makes every response the last on its connection. Disposing ends
  * streams, waits for open requests, closes the API's port, then closes everything else.
  */
-export async function start(config: Config): Promise<Gateway> {
-  const log = createLog("gateway", config.logLevel);
-  const stopping = new AbortController();
-  const parts: AsyncDisposable[] = [];
-  const own = <T extends AsyncDisposable>(part: T): T => {
-    parts.push(part);
-    return part;
-  };
-  const dispose = async () => {
-    stopping.abort();
-    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
-  };
-  try {
+export const start = (config: Config): Promise<Gateway> =>
+  assembled(async ({ own, ownToTheEnd }) => {
+    const log = createLog("gateway", config.logLevel);
+    const stopping = new AbortController();
     const identity = own(openIdentity(config.identity, log));
     const { clients, validating } = own(connectBackend(config, identity));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
@@ -126,16 +118,16 @@ export async function start(config: Config): Promise<Gateway> {
       log.info("draining");
       http.drain();
     });
-    const admin = await serveAdmin(config.adminListen, check, async () => undefined);
-    parts.unshift(admin);
-    own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
+    const admin = ownToTheEnd(await serveAdmin(config.adminListen, check, async () => undefined));
+    own({
+      [Symbol.asyncDispose]() {
+        stopping.abort();
+        return drain(AbortSignal.abort());
+      },
+    });
     log.info({ port: http.port, adminPort: admin.port }, "serving");
-    return { port: http.port, adminPort: admin.port, drain, [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-}
+    return { port: http.port, adminPort: admin.port, drain };
+  });
 
 /** Clears the caches of users, tokens and namespaces when one of them changes. */
 function forgetOnEvents({ bus, users, namespaceCache, sessions }: Context): void {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { serveAdmin } from "@ci/kit/process/admin";
+import { assembled } from "@ci/kit/process/assembled";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import { loop } from "@ci/kit/process/loop";
@@ -32,17 +33,9 @@ const sweepEveryMs = 30_000;
 const jitter = () => 0.8 + Math.random() * 0.4;
 
 /** Starts a runner. It claims builds when the bus announces one, and polls as a fallback. */
-export async function start(config: Config, times: Times = {}): Promise<Service> {
-  const parts: AsyncDisposable[] = [];
-  const own = <T extends AsyncDisposable>(part: T): T => {
-    parts.push(part);
-    return part;
-  };
-  const dispose = async () => {
-    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
-  };
-  const log = createLog("runner", config.logLevel);
-  try {
+export const start = (config: Config, times: Times = {}): Promise<Service> =>
+  assembled(async ({ own, ownToTheEnd }) => {
+    const log = createLog("runner", config.logLevel);
     const identity = own(openIdentity(config.identity, log));
     const queue = leasedQueue(own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition));
     // Connects on first use, and only the qemu driver uses it.
@@ -56,8 +49,7 @@ export async function start(config: Config, times: Times = {}): Promise<Service>
     own({ [Symbol.asyncDispose]: () => agent.destroy() });
     const working = own(keepWorking({ config, queue, drivers, readiness, agent, copies, times, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
-    const admin = await serveAdmin(config.adminListen, check, () => ready(readiness));
-    parts.unshift(admin);
+    const admin = ownToTheEnd(await serveAdmin(config.adminListen, check, () => ready(readiness)));
     log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
     return {
       adminPort: admin.port,
@@ -65,13 +57,8 @@ export async function start(config: Config, times: Times = {}): Promise<Service>
         await drain(hurry);
         await working.drain(hurry);
       },
-      [Symbol.asyncDispose]: dispose,
     };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-}
+  });
 
 async function ready(readiness: Context["readiness"]): Promise<void> {
   if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");

@@ -11,20 +11,20 @@ import { connect, type Peer } from "../rpc/connect.js";
 import { openIdentity } from "../rpc/identity.js";
 import { type Handling, serveRpc } from "../rpc/serve.js";
 import { serveAdmin } from "./admin.js";
+import { assembled, type Parts } from "./assembled.js";
 import type { ServiceConfig } from "./config.js";
 import { drainer } from "./drain.js";
 import { createLog, type Log } from "./log.js";
 import { loop, type Waking } from "./loop.js";
 import type { Running } from "./run.js";
 
-export interface Host {
+export interface Host extends Pick<Parts, "own"> {
   readonly log: Log;
   readonly db: Db;
   readonly bus: Bus;
   /** The database's time, which all processes share. */
   now(): Date;
   readonly signal: AbortSignal;
-  own<T extends AsyncDisposable>(part: T): T;
   /** Connects to another service. */
   connect(address: string): Peer;
   loop(name: string, everyMs: number, pass: () => Promise<unknown>, restMs?: number): Waking;
@@ -41,42 +41,34 @@ const migrateEveryMs = 60_000;
 const migrateRestMs = 15 * 60_000;
 
 /** Serves the admin port, waits for the database and serves what `build` adds. Disposing stops in reverse order. */
-export async function host(
+export const host = (
   service: ServiceName,
   config: ServiceConfig,
   build: (host: Host) => Promise<(server: Handling) => void>,
-): Promise<Service> {
-  const stopping = new AbortController();
-  // Each loop adds a listener; Node would warn about more than ten.
-  setMaxListeners(0, stopping.signal);
-  const log = createLog(service, config.logLevel);
-  const on = { signal: stopping.signal, log };
-  const parts: AsyncDisposable[] = [];
-  const own = <T extends AsyncDisposable>(part: T): T => {
-    parts.push(part);
-    return part;
-  };
-  const untilDone = (done: Promise<unknown>) =>
-    own({
-      async [Symbol.asyncDispose]() {
-        stopping.abort();
-        await done;
-      },
-    });
-  const repeat: Host["loop"] = (name, everyMs, pass, restMs) => {
-    const { done, ...waking } = loop(name, everyMs, pass, on, restMs);
-    untilDone(done);
-    return waking;
-  };
-  const dispose = async () => {
-    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
-  };
-  let ping: Mongo["ping"] | undefined;
-  const ready = async () => {
-    if (!ping) throw new Error("Starting");
-    await ping();
-  };
-  try {
+): Promise<Service> =>
+  assembled(async ({ own }) => {
+    const stopping = new AbortController();
+    // Each loop adds a listener; Node would warn about more than ten.
+    setMaxListeners(0, stopping.signal);
+    const log = createLog(service, config.logLevel);
+    const on = { signal: stopping.signal, log };
+    const untilDone = (done: Promise<unknown>) =>
+      own({
+        async [Symbol.asyncDispose]() {
+          stopping.abort();
+          await done;
+        },
+      });
+    const repeat: Host["loop"] = (name, everyMs, pass, restMs) => {
+      const { done, ...waking } = loop(name, everyMs, pass, on, restMs);
+      untilDone(done);
+      return waking;
+    };
+    let ping: Mongo["ping"] | undefined;
+    const ready = async () => {
+      if (!ping) throw new Error("Starting");
+      await ping();
+    };
     const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
     const { listen, adminListen, stopGraceMs: graceMs } = config;
     const admin = own(await serveAdmin(adminListen, check, ready, () => ping !== undefined));
@@ -108,9 +100,5 @@ export async function host(
     ping = mongo.ping;
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: rpc.port, adminPort: admin.port }, "serving");
-    return { port: rpc.port, adminPort: admin.port, drain, [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-}
+    return { port: rpc.port, adminPort: admin.port, drain };
+  });

@@ -1,0 +1,29 @@
+export interface Parts {
+  own<T extends AsyncDisposable>(part: T): T;
+  /** Owns a part that outlives all others. */
+  ownToTheEnd<T extends AsyncDisposable>(part: T): T;
+}
+
+/** Starts what consists of parts. Its disposal, or a failed start, disposes of the parts, the latest first. */
+export async function assembled<T extends object>(
+  assemble: (parts: Parts) => Promise<T>,
+): Promise<T & AsyncDisposable> {
+  const parts: AsyncDisposable[] = [];
+  const own = <P extends AsyncDisposable>(part: P): P => {
+    parts.push(part);
+    return part;
+  };
+  const ownToTheEnd = <P extends AsyncDisposable>(part: P): P => {
+    parts.unshift(part);
+    return part;
+  };
+  const dispose = async () => {
+    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]();
+  };
+  try {
+    return { ...(await assemble({ own, ownToTheEnd })), [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
