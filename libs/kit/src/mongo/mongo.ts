@@ -134,6 +134,16 @@ export const containing = (text: string): Filter<Document> => ({ $regex: literal
 export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;
 
+/** Awaits an insert. Returns false if a unique index refused it. */
+export const insertedUnlessTaken = (insert: Promise<unknown>): Promise<boolean> =>
+  insert.then(
+    () => true,
+    (error) => {
+      if (duplicateKey(error)) return false;
+      throw error;
+    },
+  );
+
 /** Reports whether a bulk insert failed only because these unique indexes refused some documents. */
 export function onlyRefusedBy(indexes: string | readonly string[], error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;

@@ -1,4 +1,4 @@
-import { duplicateKey, page } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken, page } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { CacheDoc } from "../domain/cache.js";
 
@@ -27,15 +27,7 @@ export const cacheStore = (db: Db) => {
       (await caches.findOne({ owner, platform, name, key }, { projection: { _id: 1 } })) !== null,
 
     /** Returns false if there is an entry with this key. */
-    async insert(doc: CacheDoc): Promise<boolean> {
-      try {
-        await caches.insertOne(doc);
-        return true;
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    insert: (doc: CacheDoc): Promise<boolean> => insertedUnlessTaken(caches.insertOne(doc)),
 
     remove: async (id: number): Promise<boolean> => (await caches.deleteOne({ _id: id })).deletedCount === 1,
 

@@ -1,6 +1,6 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
@@ -65,14 +65,9 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     /** Stores a new cron job with its event; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
     async insert(doc: CronDoc): Promise<boolean> {
       const insert = () => crons.insertOne({ ...doc, terms: termsOf([doc.name]) });
-      try {
-        await withinQuotas(db, quotas(doc.userId), doc._id, insert);
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-      nudge(crons as never, doc._id, newsOf(doc.outbox));
-      return true;
+      const isInserted = await insertedUnlessTaken(withinQuotas(db, quotas(doc.userId), doc._id, insert));
+      if (isInserted) nudge(crons as never, doc._id, newsOf(doc.outbox));
+      return isInserted;
     },
 
     /**

@@ -1,7 +1,7 @@
 import { deletedScope, namespaceScope, userScope } from "@ci/access/record-scope";
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
@@ -57,14 +57,9 @@ const changes = (db: Db, images: Collection<ImageDoc>, nudge: Nudge, quotas: Quo
   /** Stores a new image; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
   async insert(doc: ImageDoc): Promise<boolean> {
     const insert = () => images.insertOne({ ...doc, terms: termsOf([doc.name]) });
-    try {
-      await withinQuotas(db, quotas.all(doc), doc._id, insert);
-    } catch (error) {
-      if (duplicateKey(error)) return false;
-      throw error;
-    }
-    nudge(images as never, doc._id);
-    return true;
+    const isInserted = await insertedUnlessTaken(withinQuotas(db, quotas.all(doc), doc._id, insert));
+    if (isInserted) nudge(images as never, doc._id);
+    return isInserted;
   },
 
   // Return only the partial content of a waiting download. A running attempt deletes its own content.

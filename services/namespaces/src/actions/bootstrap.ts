@@ -1,6 +1,6 @@
 import { everyPermission, formatScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Context } from "../context.js";
 import { tokenChanged, userChanged } from "../domain/events.js";
 import { hashOf } from "../domain/token.js";
@@ -37,23 +37,10 @@ async function createToken(ctx: Context, hash: string, userId: number, scope: st
   const id = await nextId(ctx.db, "tokens");
   const at = ctx.now();
   const outbox = [tokenChanged({ at }, "created", { id, userId })];
-  try {
-    await ctx.tokens.insert({
-      _id: id,
-      userId,
-      name: "bootstrap",
-      scope,
-      createdAt: at,
-      hash,
-      bootstrap: true,
-      outbox,
-    });
-    ctx.deletions.created({ userId });
-    return true;
-  } catch (error) {
-    if (duplicateKey(error)) return false;
-    throw error;
-  }
+  const token = { _id: id, userId, name: "bootstrap", scope, createdAt: at, hash, bootstrap: true as const, outbox };
+  const isInserted = await insertedUnlessTaken(ctx.tokens.insert(token));
+  if (isInserted) ctx.deletions.created({ userId });
+  return isInserted;
 }
 
 /**

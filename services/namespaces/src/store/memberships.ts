@@ -1,6 +1,6 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, type Order } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { countQuota, type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
@@ -54,14 +54,10 @@ const changes = (db: Db, memberships: Collection<MembershipDoc>, nudge: Nudge, l
 
     /** Stores an invite with its event; false if the user is already invited or a collaborator. */
     async insert(doc: MembershipDoc): Promise<boolean> {
-      try {
-        await withinQuotas(db, quotas(doc.rootId), doc._id, () => memberships.insertOne(doc));
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-      nudged(doc);
-      return true;
+      const insert = () => memberships.insertOne(doc);
+      const isInserted = await insertedUnlessTaken(withinQuotas(db, quotas(doc.rootId), doc._id, insert));
+      if (isInserted) nudged(doc);
+      return isInserted;
     },
 
     /** Turns an open invite into a collaboration; null if the invite is not open. */

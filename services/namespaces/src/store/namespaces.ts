@@ -1,6 +1,6 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { countQuota, type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
@@ -86,14 +86,9 @@ const changes = (db: Db, namespaces: Collection<NamespaceDoc>, nudge: Nudge, lim
 
     async insert(doc: NamespaceDoc): Promise<boolean> {
       const insert = () => namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
-      try {
-        await withinQuotas(db, quotas(doc.userId, 1), doc._id, insert);
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-      nudged(doc);
-      return true;
+      const isInserted = await insertedUnlessTaken(withinQuotas(db, quotas(doc.userId, 1), doc._id, insert));
+      if (isInserted) nudged(doc);
+      return isInserted;
     },
 
     /** Updates the namespace; null if it has changed since it was read. */

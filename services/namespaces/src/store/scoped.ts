@@ -2,7 +2,7 @@ import { expireInputs } from "@ci/access/build-inputs";
 import { deletedScope, namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken, onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
@@ -108,14 +108,9 @@ const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>,
     /** Stores a new record with its event; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
     async insert(doc: D): Promise<boolean> {
       const insert = () => collection.insertOne({ ...doc, terms: termsOf([doc[field] as string]) } as never);
-      try {
-        await withinQuotas(db, quotas(doc), doc._id, insert);
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-      await written(doc);
-      return true;
+      const isInserted = await insertedUnlessTaken(withinQuotas(db, quotas(doc), doc._id, insert));
+      if (isInserted) await written(doc);
+      return isInserted;
     },
 
     /** Updates a record; null if its owner, or one of the fields `asRead`, has changed since it was read. */

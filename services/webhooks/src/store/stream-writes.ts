@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 import type { NewRecord, StreamDoc } from "./stream.js";
 
@@ -18,13 +18,7 @@ export const streamWrites = (stream: Collection<StreamDoc>, last: () => Promise<
   async function tryAppend(records: readonly NewRecord[]): Promise<boolean> {
     const from = (await last()) + 1;
     const docs = records.map((record, index) => ({ _id: from + index, ...record }));
-    try {
-      await stream.insertMany(docs, { ordered: true });
-      return true;
-    } catch (error) {
-      if (duplicateKey(error)) return false;
-      throw error;
-    }
+    return insertedUnlessTaken(stream.insertMany(docs, { ordered: true }));
   }
 
   return {
