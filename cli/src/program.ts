@@ -182,7 +182,7 @@ function addGroup(program: Command, word: string, { table, groups, aliases }: Om
 }
 
 /** Returns a parser message in our style: one sentence, with double quotes. */
-export const reworded = (text: string): string =>
+const reworded = (text: string): string =>
   text
     .replace(/^error: /, "")
     .replace(/'([^']*)'/g, '"$1"')

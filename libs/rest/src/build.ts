@@ -11,7 +11,7 @@ import { userEmbed, userSchema } from "./user.js";
 
 export const statusSchema = z.enum(Build_Status);
 
-export const triggerSchema = record("Trigger", "Why a build was submitted", {
+const triggerSchema = record("Trigger", "Why a build was submitted", {
   type: z.enum(Trigger_Type).describe("What submitted the build: a user, a push, a pull request or a cron job"),
   comment: z.string().describe("Comment of the user, or message of the commit"),
   data: z.record(z.string(), z.string()).describe("Facts about the trigger, such as the user or the commit"),

@@ -5,7 +5,7 @@ import type { AgentOptions, Guard } from "./guarded-agent.js";
 import { parseResolver } from "./resolver.js";
 
 /** Settings of a guard that only looks names up. */
-export const guardRules = (s: Settings): Guard => ({
+const guardRules = (s: Settings): Guard => ({
   allow: s.parsed(
     "CI_GUARD_ALLOW",
     "private addresses, CIDR ranges, host names and endpoints (`10.1.2.3:8080`) that services may connect to",

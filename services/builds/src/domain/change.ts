@@ -74,7 +74,7 @@ export const toBuild = (doc: CopiedBuild & Pick<ShownBuild, "manifest">): Build 
   group: doc.group && { ...doc.group, axes: doc.axes ?? {} },
 });
 
-export const shortOutputBytes = 64 * 1024;
+const shortOutputBytes = 64 * 1024;
 
 /** Returns the last bytes of a text, cut at a character border; undefined for an empty text. */
 export function lastBytes(text: string, bytes: number): string | undefined {

@@ -13,7 +13,7 @@ export const keyFiles = (keys: readonly Pick<AssignedKey, "name">[]): string[] =
   keys.length === 0 ? [] : [...keys.map(({ name }) => name).filter(isUsable), "config"];
 
 /** Disables host checks, then adds the keys' own settings in order of their names. */
-export function sshConfig(keys: readonly AssignedKey[]): string {
+function sshConfig(keys: readonly AssignedKey[]): string {
   const byName = [...keys].sort((a, b) => (a.name < b.name ? -1 : 1));
   const own = byName.map(({ config }) => config).filter((config) => config !== "");
   return ["Host *", "  StrictHostKeyChecking no", "  UserKnownHostsFile /dev/null", ...own, ""].join("\n");

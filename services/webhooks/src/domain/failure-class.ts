@@ -1,4 +1,4 @@
-export const failureClasses = ["timeout", "dns", "connection", "tls", "blocked", "3xx", "4xx", "5xx", "other"] as const;
+const failureClasses = ["timeout", "dns", "connection", "tls", "blocked", "3xx", "4xx", "5xx", "other"] as const;
 export type FailureClass = (typeof failureClasses)[number];
 
 const errorClasses: readonly [start: RegExp, FailureClass][] = [
