@@ -2,9 +2,9 @@ import { constants, createWriteStream } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
-import { sizeText } from "@ci/manifest/size-text";
 import { type Pack, pack } from "tar-stream";
 import { filesOf, type LocalSource } from "./source.js";
 

@@ -1,3 +1,4 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { maxGlobName } from "@ci/kit/process/glob";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
@@ -14,7 +15,6 @@ import { complainOfSize } from "./matrix-size.js";
 import { reportsOf } from "./reports.js";
 import { complainOfTooMany, type ManifestService, readServices } from "./services.js";
 import { readShell } from "./shell.js";
-import { sizeText } from "./size-text.js";
 import { readSource } from "./source.js";
 import { type Placed, readEntry } from "./spec.js";
 import { stagesOf } from "./stages.js";

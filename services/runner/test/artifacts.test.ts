@@ -62,7 +62,7 @@ test("an artifact that cannot be collected prints its reason and does not fail t
     "artifact error: none: not found",
     "artifact error: dir: not a regular file",
     "artifact error: pipe: not a regular file",
-    "artifact error: large: larger than 1024 bytes",
+    "artifact error: large: larger than 1 KiB",
     "artifact error: broken: not found",
     "artifact error: *.none: nothing matches",
     "artifact error: pipe: not a regular file",

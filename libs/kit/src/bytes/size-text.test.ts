@@ -1,4 +1,4 @@
-import { roundedSize } from "./size-text.js";
+import { roundedSize, sizeText } from "./size-text.js";
 
 test.each([
   [0, "0 bytes"],
@@ -9,4 +9,14 @@ test.each([
   [9_000 * 1024 ** 4, "9000 TiB"],
 ])("%d bytes are shown as %s", (bytes, text) => {
   expect(roundedSize(bytes)).toBe(text);
+});
+
+test.each([
+  [100, "100 bytes"],
+  [1_536, "1536 bytes"],
+  [64 * 1024, "64 KiB"],
+  [1_536 * 1024 ** 2, "1536 MiB"],
+  [2 * 1024 ** 3, "2 GiB"],
+])("%d bytes need no fraction as %s", (bytes, text) => {
+  expect(sizeText(bytes)).toBe(text);
 });

@@ -1,7 +1,7 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Manifest, variantOf } from "@ci/manifest/manifest";
 import type { Axes } from "@ci/manifest/matrix";
-import { sizeText } from "@ci/manifest/size-text";
 import type { Submission } from "./new-build.js";
 
 /** The manifest of one build, and its combination if a matrix makes it. */

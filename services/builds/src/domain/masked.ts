@@ -1,4 +1,4 @@
-import { sizeText } from "@ci/manifest/size-text";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { MergedVariable } from "./variables.js";
 

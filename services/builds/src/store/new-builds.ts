@@ -1,6 +1,6 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
-import { sizeText } from "@ci/manifest/size-text";
 import { BSON } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { searchedBy } from "./selection.js";

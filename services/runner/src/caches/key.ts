@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedCache } from "@ci/proto/builds/v1/queue";
@@ -6,7 +7,6 @@ import type { Environment } from "../driver.js";
 import { isGlob } from "../steps/glob.js";
 import { matchesOf } from "../steps/matches.js";
 import { isHostTrouble } from "../work/errors.js";
-import { sizeText } from "../work/size-text.js";
 
 const maxKeyBytes = fixedLimit({
   max: 64 * 1024 ** 2,

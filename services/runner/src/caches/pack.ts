@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Tree } from "../driver.js";
-import { sizeText } from "../work/size-text.js";
 import { clashesWith, headerOf, type Layout, type Skip } from "./names.js";
 
 /** Since format 2, archives hold no objects and keys of builds. */

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { sendUpload } from "@ci/kit/bytes/upload";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { maxGlobName } from "@ci/kit/process/glob";
@@ -8,7 +9,6 @@ import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/p
 import type { Environment, Mark } from "../driver.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry, retryInTrouble } from "../work/retry.js";
-import { sizeText } from "../work/size-text.js";
 import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
 

@@ -5,6 +5,7 @@ import { checkout } from "@ci/git/checkout";
 import { quote } from "@ci/git/clone-commands";
 import { tooLargeText } from "@ci/git/pack-limits";
 import { openRemote, type Remote } from "@ci/git/remote";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
@@ -12,7 +13,6 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Source } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
 import { isHostTrouble } from "../work/errors.js";
-import { sizeText } from "../work/size-text.js";
 import { maxPathLength, tooLongText } from "./path-length.js";
 import { sourceArchive } from "./source-archive.js";
 

@@ -1,3 +1,4 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
@@ -7,7 +8,6 @@ import type { TextMask } from "../output/texts.js";
 import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "../reports/junit.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
-import { sizeText } from "../work/size-text.js";
 import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
 

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { CheckedOut } from "@ci/git/checkout";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { pacer } from "@ci/kit/process/pacer";
 import { type Header, pack } from "tar-stream";
-import { sizeText } from "../work/size-text.js";
 import { maxPathLength, tooLongText } from "./path-length.js";
 
 const modes = { file: 0o644, executable: 0o755, link: 0o777, folder: 0o755 } as const;

@@ -1,5 +1,5 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { sizeText } from "@ci/manifest/size-text";
 
 const smaller = "push the commit to a branch of the repository itself, or use fewer and smaller manifests";
 const maxBuilds = fixedLimit({

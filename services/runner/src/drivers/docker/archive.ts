@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
-import { sizeText } from "../../work/size-text.js";
 import { engineCall, engineError, isGatewayError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
@@ -7,7 +8,6 @@ import type { Environment, Job, Order } from "../../driver.js";
 import { never } from "../../work/build-time.js";
 import { endingOf, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
-import { sizeText } from "../../work/size-text.js";
 import { loginsOf } from "../registry/logins.js";
 import { isTooLarge, tooLargeLine, variablesOf } from "../variables.js";
 import type { WorkRoot } from "../work-root.js";

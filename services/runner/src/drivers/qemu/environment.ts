@@ -1,9 +1,9 @@
 import { posix } from "node:path";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, OpenedFile, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
-import { sizeText } from "../../work/size-text.js";
 import { variablesOf } from "../variables.js";
 import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";

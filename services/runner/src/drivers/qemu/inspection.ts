@@ -1,11 +1,11 @@
 import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
 import { runImg } from "@ci/qcow2/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
-import { sizeText } from "../../work/size-text.js";
 import type { Guest } from "./guest.js";
 import { isForAll, namesNoFile } from "./inspect.js";
 import { runCommand } from "./ssh.js";

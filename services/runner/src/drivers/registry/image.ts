@@ -1,5 +1,5 @@
+import { sizeText } from "@ci/kit/bytes/size-text";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import { sizeText } from "../../work/size-text.js";
 import { digestOf, wrongDigest } from "./blob.js";
 import type { RegistryClient } from "./client.js";
 import { type Manifest, manifestTypes, type Platform, parseManifest } from "./manifest.js";
