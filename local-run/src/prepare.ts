@@ -17,7 +17,6 @@ import { findSource, type LocalSource } from "./source.js";
 type Files = Readonly<Record<string, string>>;
 type AxisValue = readonly [axis: string, value: string];
 
-/** The user's request for a run. */
 export interface Request {
   /** The manifest. */
   readonly text: string;
@@ -139,7 +138,7 @@ export async function planRun(
   const { text, parameters, event, user } = request;
   const { manifestBytes: maxBytes, buildTimeoutMs: maxTimeoutMs, maxJobs, maxStages } = config;
   const read = readManifest(text, { maxBytes, maxTimeoutMs, maxJobs, maxStages });
-  if ("complaints" in read) return { complaints: [...read.complaints, ...messages(parameterComplaints(parameters))] };
+  if (!("manifest" in read)) return { complaints: [...read.complaints, ...messages(parameterComplaints(parameters))] };
   const inputs = inputsOf(request);
   const variables = mergeVariables({ manifest: read.manifest, inputs, parameters });
   const wrong = [

@@ -5,7 +5,7 @@ const read = (cache: string) => readManifest(`driver: {type: os}\ncache:\n${cach
 
 function complaintsOf(cache: string): string[] {
   const reading = read(cache);
-  return "complaints" in reading ? reading.complaints.map(({ message }) => message) : [];
+  return reading.complaints.map(({ message }) => message);
 }
 
 test("reads caches and normalizes their paths", () => {

@@ -4,7 +4,7 @@ const limits = { maxBytes: 1024 * 1024, maxStages: 10, maxJobs: 10 };
 
 function read(concurrency: string) {
   const reading = readManifest(`driver: {type: os}\nconcurrency: ${concurrency}\n`, limits);
-  return "complaints" in reading ? reading.complaints.map(({ message }) => message) : reading.manifest.concurrency;
+  return "manifest" in reading ? reading.manifest.concurrency : reading.complaints.map(({ message }) => message);
 }
 
 test.each([

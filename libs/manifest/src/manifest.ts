@@ -77,10 +77,15 @@ export interface ManifestLimits {
   readonly isStored?: boolean;
 }
 
-/** The namespace is checked elsewhere: empty if the manifest names none, absent if it cannot be read. */
-export type Reading = ({ manifest: Manifest } | { complaints: readonly Complaint[]; namespace?: string }) & {
+interface Read {
+  readonly complaints: readonly Complaint[];
+  /** Checked elsewhere. Empty if the manifest names none, absent if it cannot be read. */
+  readonly namespace?: string;
   readonly namespacePlace?: Place;
-};
+}
+
+/** The manifest is absent if there are complaints. */
+export type Reading = Read | (Read & { readonly manifest: Manifest });
 
 /** Parses entries and reports those that are invalid. Of entries with equal keys the last one counts. */
 function parseEntries<T>(
@@ -253,9 +258,8 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   const { list } = complain;
   const named = yaml.root.value.get("namespace");
   const place = named && { namespacePlace: yaml.placeOf(named.tree.at) };
-  return list.length === 0
-    ? { manifest, ...place }
-    : { complaints: list, namespace: manifest.namespace ?? "", ...place };
+  const read = { complaints: list, namespace: manifest.namespace ?? "", ...place };
+  return list.length === 0 ? { ...read, manifest } : read;
 }
 
 /** Reports whether a manifest changes nothing in an update: it is empty, or a mapping with empty values only. */

@@ -63,8 +63,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const read = await manifests.read(userId, text, { ...manifestLimits(ctx.config), ...how });
   const manifest = "manifest" in read ? read.manifest : undefined;
-  const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
-  const invalid = "manifest" in read ? [] : read.complaints;
+  const { namespace: name, complaints: invalid } = read;
   if (given) return { manifest, destination: given, complaints: invalid };
   if (!name) return { manifest, destination: name === "" ? {} : undefined, complaints: invalid };
   const { complaints, ...found } = await findNamespace(ctx, userId, name);
