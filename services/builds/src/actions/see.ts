@@ -20,26 +20,38 @@ export async function allowed(
   return (await ctx.accounts.allow({ userId: caller.userId, action, namespaceIds })).namespaceIds;
 }
 
+interface Owned {
+  readonly userId: number;
+  readonly namespaceId?: number;
+}
+
 /** Reports whether the caller may act on a record. Without a namespace, only the record's user may. */
 async function may(
   ctx: Context,
   caller: Caller,
   action: AllowRequest_Action,
-  { userId, namespaceId }: { userId: number; namespaceId?: number },
+  { userId, namespaceId }: Owned,
 ): Promise<boolean> {
   if (namespaceId === undefined) return userId === caller.userId;
   return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
 }
 
-/** Moves a caller's own build out of a namespace that no longer exists; false if the caller just may not see it. */
-async function releaseDeleted(
+/** Returns the build that `load` finds. Throws `not_found` if the caller may not act on it. */
+async function see<D extends Owned & Pick<BuildDoc, "_id">>(
   ctx: Context,
   caller: Caller,
-  { _id, userId, namespaceId }: { _id: number; userId: number; namespaceId?: number },
-): Promise<boolean> {
-  if (namespaceId === undefined || userId !== caller.userId || (await namespaceOf(ctx, namespaceId))) return false;
+  action: AllowRequest_Action,
+  load: () => Promise<D | undefined>,
+): Promise<D> {
+  const doc = await load();
+  if (!doc) throw notFound();
+  const { _id, userId, namespaceId } = doc;
+  addLogFields({ build: _id });
+  if (await may(ctx, caller, action, doc)) return doc;
+  if (namespaceId === undefined || userId !== caller.userId || (await namespaceOf(ctx, namespaceId))) throw notFound();
+  // The caller's own build is in a namespace that no longer exists.
   await ctx.builds.release(_id, namespaceId);
-  return true;
+  return see(ctx, caller, action, load);
 }
 
 /** Returns the build that a caller names, with `more` of its fields. Throws `not_found` if the caller may not act on it. */
@@ -50,22 +62,12 @@ export async function seeBuild<F extends keyof BuildDoc = never>(
   more: readonly F[] = [],
   action: AllowRequest_Action = "view",
 ): Promise<ShownBuild & Pick<BuildDoc, F>> {
-  if (!ref) throw notFound();
-  const doc = await ctx.builds.byNumber(ref.userId, ref.number, more);
-  addLogFields({ build: doc._id });
-  if (await may(ctx, caller, action, doc)) return doc;
-  if (await releaseDeleted(ctx, caller, doc)) return seeBuild(ctx, caller, ref, more, action);
-  throw notFound();
+  return see(ctx, caller, action, async () => ref && ctx.builds.byNumber(ref.userId, ref.number, more));
 }
 
 /** Returns the data for the record of a build, if the caller may see the build. */
 export async function showBuild(ctx: Context, caller: Caller, ref: BuildRef | undefined): Promise<ShownBuild> {
-  const found = ref && (await ctx.builds.shown(ref.userId, ref.number));
-  if (!found) throw notFound();
-  addLogFields({ build: found._id });
-  if (await may(ctx, caller, "view", found)) return found;
-  if (await releaseDeleted(ctx, caller, found)) return showBuild(ctx, caller, ref);
-  throw notFound();
+  return see(ctx, caller, "view", async () => ref && ctx.builds.shown(ref.userId, ref.number));
 }
 
 /** Returns the id of a build that a caller may see, without its large fields. */
@@ -82,9 +84,13 @@ export async function requireAccess(
   ctx: Context,
   caller: Caller,
   action: AllowRequest_Action,
-  record: { userId: number; namespaceId?: number },
+  record: Owned,
 ): Promise<void> {
   if (!(await may(ctx, caller, action, record))) throw notFound();
+}
+
+export async function requireMember(ctx: Context, caller: Caller, namespaceId: number): Promise<void> {
+  if (!(await allowed(ctx, caller, "write", [namespaceId])).includes(namespaceId)) throw notFound();
 }
 
 /** Returns the build and the artifacts that the caller may see. A kept disk holds secrets, so only members see it. */

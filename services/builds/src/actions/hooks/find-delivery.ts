@@ -3,7 +3,7 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
-import { requireMember } from "../require-member.js";
+import { requireMember } from "../see.js";
 
 /** Returns a repository that the caller may change. Throws `not_found`. */
 export async function findRepository(

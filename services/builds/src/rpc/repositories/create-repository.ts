@@ -9,7 +9,7 @@ import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
 import { storeDelivery } from "../../actions/hooks/store-delivery.js";
 import { waitFor } from "../../actions/hooks/wait-for.js";
-import { requireMember } from "../../actions/require-member.js";
+import { requireMember } from "../../actions/see.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import type { HookChange } from "../../domain/hooks/change.js";
 import { isProvider } from "../../domain/hooks/providers.js";

@@ -1,4 +1,4 @@
-import { requireMember } from "../../actions/require-member.js";
+import { requireMember } from "../../actions/see.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { toRepository } from "../../store/repositories.js";
 
