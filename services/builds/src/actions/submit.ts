@@ -59,10 +59,6 @@ export class Unwanted extends Error {
   }
 }
 
-/** Leaves out the jobs that are not for this occasion, or those that the earlier build left out. */
-const selectJobs = async (manifest: Manifest, { leftOut }: Pick<BuildRequest, "leftOut">, occasion: Occasion) =>
-  leftOut ? withoutJobs(manifest, leftOut) : narrowed(manifest, occasion);
-
 /** What to queue, once every check has passed. */
 type BuildOrder = Draft & Pick<Submission, "inputs"> & Pick<BuildRequest, "signal">;
 
@@ -75,7 +71,6 @@ export interface QueuedBuild {
   readonly place: QueuePlace;
 }
 
-/** Returns the queued build for its submitter. */
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 /** Queues all builds of a manifest in one write. Returns the first. */
@@ -112,26 +107,20 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const id = ids[0]!.build;
   addLogFields({ build: id });
   const trigger = order.trigger(submitter, at);
+  const { username } = submitter;
   const entered = namespace && { path: namespace.path, owner: owner!.username };
-  const common = { ...order, trigger, trail: trail(), submitter: submitter.username };
+  const common = { ...order, trigger, trail: trail(), submitter: username };
+  const sealed: Encrypt = (value, kind, id) => encrypt(ctx.config.keyring, value, { kind, id });
   const docs: BuildDoc[] = [];
   for (const [index, member] of members.entries()) {
     const group = size > 1 ? { id, size, index } : undefined;
-    const made = { userId, username: submitter.username, number: number + index, namespace: entered };
+    const made = { userId, username, number: number + index, namespace: entered };
     // A request has one entry, whatever it makes.
     const auditEntry = cause && (index === 0 || !("entry" in cause)) ? entryOf(cause, made) : undefined;
-    const submission = {
-      ...common,
-      ...member,
-      ...inGroup(order, index, size),
-      group,
-      place: places[index]!,
-      auditEntry,
-    };
-    const sealed: Encrypt = (value, kind, id) => encrypt(ctx.config.keyring, value, { kind, id });
+    const own = { ...member, ...inGroup(order, index, size), group, place: places[index]!, auditEntry };
     // A build may have to encrypt thousands of values, and a matrix has many builds.
     if (index > 0) await new Promise(setImmediate);
-    docs.push(newBuild(submission, ids[index]!, number + index, at, sealed));
+    docs.push(newBuild({ ...common, ...own }, ids[index]!, made.number, at, sealed));
   }
   const stored = await ctx.builds.insert(docs, order.signal);
   // The builds are stored, so the submission has succeeded.
@@ -189,12 +178,13 @@ export async function offer(ctx: Offering, docs: readonly BuildDoc[]): Promise<v
 
 /** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
 async function readRequest(ctx: Context, request: BuildRequest) {
-  const { text, userId, isStored, tags, parameters = [], destination: given } = request;
+  const { text, userId, isStored, tags, parameters = [], leftOut, destination: given } = request;
   const how = { acceptedDrivers: ctx.config.drivers, isStored, destination: given };
   const checked = await checkManifest(ctx, text, userId, how);
   const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
-  const selected = manifest && (await selectJobs(manifest, request, { event: "manual" }));
+  const selected =
+    manifest && (leftOut ? withoutJobs(manifest, leftOut) : await narrowed(manifest, { event: "manual" }));
   const what = selected && { ...request, ...selected, tags: names, parameters };
   // A namespace that does not exist yet has no inputs of its own, but inherits those of the namespaces above it.
   const read = what && destination && (await readInputs(ctx, { ...what, ...destination }));
@@ -271,13 +261,12 @@ export async function prepareCommit(ctx: Context, request: CommitRequest): Promi
   const found = what && (await readInputs(ctx, what));
   const more = what && found && { builds: membersOf(manifest, request.axes).length, bytes: found.bytes };
   const aboutSize = more && request.unapproved ? unapprovedComplaints(request.unapproved, more) : [];
-  const aboutManifest = "manifest" in read ? [] : messagesOf(read.complaints);
   const aboutVariables = parameterComplaints(request.parameters ?? []);
   const { userId, namespace } = request;
   const enter = request.confirm ?? (() => requireSubmitter(ctx, userId, namespace?.id));
   return {
     complaints: {
-      manifest: [...aboutManifest, ...(found?.complaints.manifest ?? []), ...aboutSize],
+      manifest: [...messagesOf(read.complaints), ...(found?.complaints.manifest ?? []), ...aboutSize],
       tags: aboutTags,
       variables: [...aboutVariables, ...(found?.complaints.variables ?? [])],
     },

@@ -11,9 +11,7 @@ export const followedOf = ({ jobs, steps, driver, concurrency, ...build }: Build
     ...{ outputBytes, tail, tailFrom, parts },
     driver: { type: driver.type },
     concurrency: concurrency && { key: concurrency.key },
-    jobs: jobs.map((job) => ({
-      ...{ name: job.name, status: job.status, startedAt: job.startedAt, outputBytes: job.outputBytes },
-    })),
+    jobs: jobs.map(({ name, status, startedAt, outputBytes }) => ({ name, status, startedAt, outputBytes })),
     steps: steps.map(({ service }) => ({ service })),
   };
 };
