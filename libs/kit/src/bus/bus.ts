@@ -55,24 +55,17 @@ const maxUnconfirmed = (batched: boolean) => (batched ? 2 * maxBatch : 1);
 function reading(stream: EventStream, prefix: string, options: Reading) {
   const running: Promise<void>[] = [];
 
-  async function read(reader: Pick<Reader, "name" | "kinds" | "handle"> & Partial<Reader>): Promise<void> {
-    const defaults = {
-      prefix,
-      maxBatch: 1,
-      maxUnconfirmed: maxUnconfirmed(false),
-      gatherMs: 0,
-      isComplete: () => true,
-    };
+  async function read(reader: Omit<Reader, "prefix">): Promise<void> {
     const handle: Reader["handle"] = async (events) => {
       await reader.handle(events);
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
     };
-    const { done } = await startReading(stream, { ...defaults, ...reader, handle }, options);
+    const { done } = await startReading(stream, { ...reader, prefix, handle }, options);
     running.push(done);
   }
 
   const subscribe: Bus["subscribe"] = (name, kinds, handler) =>
-    read({ name, kinds, handle: ([event]) => handler(event!) });
+    read({ name, kinds, handle: ([event]) => handler(event!), maxBatch: 1, maxUnconfirmed: maxUnconfirmed(false) });
   const subscribeMany: Bus["subscribeMany"] = (name, kinds, how, handle) =>
     read({ name, kinds, handle, ...how, maxBatch, maxUnconfirmed: maxUnconfirmed(true) });
   return { subscribe, subscribeMany, ended: () => Promise.allSettled(running) };

@@ -25,10 +25,10 @@ export interface Reader {
   readonly maxBatch: number;
   /** Limits the messages that are neither confirmed nor given back. */
   readonly maxUnconfirmed: number;
-  readonly gatherMs: number;
+  readonly gatherMs?: number;
   readonly lease?: Lease;
   /** Reports whether an event has everything the handler needs; others are refused. */
-  isComplete(event: ReceivedEvent): boolean;
+  isComplete?(event: ReceivedEvent): boolean;
   handle(events: readonly ReceivedEvent[]): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startReading(
   reader: Reader,
   options: Reading,
 ): Promise<{ done: Promise<void> }> {
-  const { name, prefix, maxBatch, gatherMs, lease } = reader;
+  const { name, prefix, maxBatch, gatherMs = 0, lease, isComplete = () => true } = reader;
 
   async function open() {
     const { jetstream, manager } = await stream.open();
@@ -88,7 +88,7 @@ export async function startReading(
 
   function read(message: JsMsg): ReceivedEvent | undefined {
     const event = readEvent(message);
-    if (event && reader.isComplete(event)) return event;
+    if (event && isComplete(event)) return event;
     refuse(message, options.log, message.seq);
     message.term();
     return undefined;
