@@ -123,29 +123,9 @@ function startLoops(ctx: Context, { loop }: Host) {
   loop("prune-stream", hourMs, () => pruneStream(ctx));
   const admission = loop("admit-followers", 1_000, () => admitFollowers(ctx), restMs);
   ctx.streamWakeups.on(streamKeys.newFollower, admission.wake);
-  const removal = loop(
-    "remove-deliveries",
-    1_000,
-    async () => {
-      const { steps, more } = await removeDeliveries(ctx);
-      if (more) removal.wake();
-      return steps;
-    },
-    hourMs,
-  );
-  const deferred = loop(
-    "record-deferred",
-    1_000,
-    async () => {
-      const result = await recordDeferred(ctx);
-      if (result === "more") deferred.wake();
-      return result;
-    },
-    hourMs,
-  );
   return {
-    deferred,
-    removal,
+    deferred: loop("record-deferred", 1_000, () => recordDeferred(ctx), hourMs),
+    removal: loop("remove-deliveries", 1_000, () => removeDeliveries(ctx), hourMs),
     departed: loop("find-departed", 180_000, () => findDeparted(ctx), hourMs),
     redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
     stirLanes() {

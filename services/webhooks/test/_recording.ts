@@ -90,6 +90,7 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
     inTurn: (task: () => Promise<never>) => turns("deliveries", task),
     lanes: { wake: () => undefined },
     wakeRemoval: () => undefined,
+    wakeDeferred: () => undefined,
   } as unknown as Context;
   const changed: Context = { ...real, ...changes(real) };
   const ctx: Context = {

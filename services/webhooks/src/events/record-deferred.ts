@@ -57,8 +57,8 @@ async function takeTurn(ctx: Context, users: WaitingUsers, waiting: Waiting): Pr
   waiting.reached = isPart ? { id: docs[recorded]!._id, webhookId: first.webhooks.at(-1)!._id } : undefined;
 }
 
-/** Records some deferred events of the next user. Returns "more" if there may be others, 0 if there are none. */
-export async function recordDeferred(ctx: Context): Promise<"more" | 0 | undefined> {
+/** Records some deferred events of the next user, and wakes its loop for others. Returns 0 if there are none. */
+export async function recordDeferred(ctx: Context): Promise<0 | undefined> {
   if (!ctx.deferral.isHere()) return 0;
   const users = await ctx.deferral.users();
   const waiting = users.next();
@@ -69,5 +69,6 @@ export async function recordDeferred(ctx: Context): Promise<"more" | 0 | undefin
     ctx.log.warn({ err: error, user: waiting.userId }, "deferred events not recorded; will retry");
     waiting.notBeforeMs = performance.now() + retryMs;
   }
-  return "more";
+  ctx.wakeDeferred();
+  return undefined;
 }

@@ -4,17 +4,18 @@ const maxSteps = 20;
 
 /**
  * Removes deliveries whose webhooks are removed. A webhook that is about to be removed keeps them until then. Returns the
- * number of steps; call it again at once if `more` are left.
+ * number of steps, and wakes its loop if more are left.
  */
 export async function removeDeliveries({
   webhooks,
   deliveries,
   removedWebhooks,
-}: Pick<Context, "webhooks" | "deliveries" | "removedWebhooks">): Promise<{ steps: number; more: boolean }> {
+  wakeRemoval,
+}: Pick<Context, "webhooks" | "deliveries" | "removedWebhooks" | "wakeRemoval">): Promise<number> {
   let afterId = 0;
   for (let steps = 0; steps < maxSteps; ) {
     const webhookId = await removedWebhooks.next(afterId);
-    if (webhookId === undefined) return { steps, more: false };
+    if (webhookId === undefined) return steps;
     if ((await webhooks.findByIds([webhookId])).length > 0) {
       afterId = webhookId;
       continue;
@@ -22,5 +23,6 @@ export async function removeDeliveries({
     if ((await deliveries.removeSome(webhookId)) === 0) await removedWebhooks.done(webhookId);
     steps++;
   }
-  return { steps: maxSteps, more: true };
+  wakeRemoval();
+  return maxSteps;
 }
