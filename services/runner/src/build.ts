@@ -105,10 +105,9 @@ interface JobStart {
 
 /** Runs a job and begins to report its end. */
 async function runReported(run: Run, { index, started, held, offset, beside }: JobStart) {
-  const { ctx, build, order, lease, secrets, progress } = run;
+  const { ctx, build, secrets, progress } = run;
   const job = build.jobs[index]!;
-  const about = { queue: ctx.queue, mark: order.mark, lease, secrets, jobId: job.id, started, held, beside };
-  const reports = reportsOf(about);
+  const reports = reportsIn(run, { jobId: job.id, started, held, beside });
   const start = beside ? job.outputBytes : offset;
   const { holdMs, flushAfterMs } = ctx.times ?? {};
   const { outputLimitBytes: limitBytes } = build;
@@ -151,17 +150,18 @@ function mayWait({ takesPrepared, jobs, services }: Assignment, index: number): 
   return nextJobs(jobs, index, false).length === 1;
 }
 
+const reportsIn = ({ ctx, order, lease, secrets }: Run, of: Omit<JobStart, "index" | "offset"> & { jobId: number }) =>
+  reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, ...of });
+
 /** Sends what the services have printed, before the last report ends the build. */
-const sendServices = (
-  { ctx, build, order, environment, lease, secrets, progress }: Run,
-  started: JobStart["started"],
-  isKilled: boolean,
-) =>
-  sendServiceOutput({
-    ...{ isKilled, build, environment, secrets, lost: lease.lost, log: ctx.log, outputBytes: progress.outputBytes },
-    senderOf: ({ id: jobId }) =>
-      reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, jobId, started, beside: true }).send,
-  });
+function sendServices(run: Run, started: JobStart["started"], isKilled: boolean): Promise<void> {
+  const { build, environment, secrets } = run;
+  const { log } = run.ctx;
+  const { lost } = run.lease;
+  const { outputBytes } = run.progress;
+  const senderOf = ({ id: jobId }: AssignedJob) => reportsIn(run, { jobId, started, beside: true }).send;
+  return sendServiceOutput({ isKilled, build, environment, secrets, lost, log, outputBytes, senderOf });
+}
 
 const failsBuild = (outcome: Outcome, { mayFail }: AssignedJob): boolean =>
   outcome === "timed_out" || (outcome === "failed" && !mayFail);
@@ -225,7 +225,8 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
     signal.throwIfAborted();
     return timedOut(job, stopped);
   }
-  const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
+  const explain = async () => environment.explain?.(exitCode, signal, ordered);
+  const why = exitCode === 0 ? undefined : ((await explain()) ?? exitLine(exitCode, job, build.driver!.type));
   const hasFailed = exitCode !== 0 && !job.mayFail;
   const during = hasFailed ? signal : AbortSignal.any([signal, stop]);
   const files = { ...collecting(run, output), environment: filesOf(environment, ordered, signal), signal: during };
@@ -284,12 +285,3 @@ function timedOut({ mayFail, timeoutMs }: AssignedJob, { why }: Ended): Result {
   if (why !== undefined) return { outcome: "timed_out", why };
   return { outcome: mayFail ? "failed" : "timed_out", why: jobTimeoutLine(timeoutMs!) };
 }
-
-const whyFailed = async (
-  { build, environment, order, signal }: Run,
-  job: AssignedJob,
-  exitCode: number,
-): Promise<string> => {
-  const ordered = order.jobs.find(({ id }) => id === job.id);
-  return (await environment.explain?.(exitCode, signal, ordered)) ?? exitLine(exitCode, job, build.driver!.type);
-};
