@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 import { threads } from "../src/process/threads.js";
 
 /** Answers a number with the thread's id, and does other tasks until it is ended. */
@@ -13,12 +13,12 @@ parentPort.on("message", (task) => {
 
 function manual(taskMs = 60_000, idleMs = 60_000) {
   const started: Worker[] = [];
-  const start = () => {
-    const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } });
+  const start = (resourceLimits: ResourceLimits) => {
+    const worker = new Worker(code, { eval: true, resourceLimits });
     started.push(worker);
     return worker;
   };
-  const run = threads(start, { taskMs, idleMs }) as (task: unknown) => Promise<[unknown, number]>;
+  const run = threads(start, { taskMs, idleMs, heapMb: 16 }) as (task: unknown) => Promise<[unknown, number]>;
   return {
     run,
     started,
@@ -38,8 +38,8 @@ test("one thread does all tasks that come one after another", async () => {
 });
 
 test.each([
-  ["hang", 300, { exceeded: "time" }],
-  ["grow", 60_000, { exceeded: "memory" }],
+  ["hang", 300, { limit: "0.3 s" }],
+  ["grow", 60_000, { limit: "16 MiB" }],
   ["throw", 60_000, { message: "a mistake" }],
 ])("a task that would %s ends its own thread and no other", async (task, taskMs, failure) => {
   await using pool = manual(taskMs);

@@ -1,9 +1,10 @@
-import type { Worker } from "node:worker_threads";
+import type { ResourceLimits, Worker } from "node:worker_threads";
 
 /** A task took too long or too much memory. Its thread is gone; those of other tasks are not. */
 export class ThreadEnded extends Error {
-  constructor(readonly exceeded: "time" | "memory") {
-    super(`A thread exceeded its ${exceeded}`);
+  /** `limit`: the time or memory that was not enough, such as `15 s`. */
+  constructor(readonly limit: string) {
+    super(`A thread exceeded ${limit}`);
   }
 }
 
@@ -11,6 +12,7 @@ export interface ThreadOptions {
   readonly taskMs: number;
   /** How long a thread without work is kept. */
   readonly idleMs: number;
+  readonly heapMb: number;
 }
 
 interface Thread {
@@ -22,10 +24,10 @@ interface Thread {
 const outOfMemory = ({ code }: NodeJS.ErrnoException): boolean => code === "ERR_WORKER_OUT_OF_MEMORY";
 
 /** Wraps a worker that answers each message with one. After a failure it is of no further use. */
-function threadOf(worker: Worker, taskMs: number): Thread {
+function threadOf(worker: Worker, { taskMs, heapMb }: ThreadOptions): Thread {
   let settle: ((result: { value: unknown } | { error: Error }) => void) | undefined;
   worker.on("message", (value) => settle?.({ value }));
-  worker.on("error", (error) => settle?.({ error: outOfMemory(error) ? new ThreadEnded("memory") : error }));
+  worker.on("error", (error) => settle?.({ error: outOfMemory(error) ? new ThreadEnded(`${heapMb} MiB`) : error }));
   let hasEnded = false;
   worker.on("exit", () => {
     hasEnded = true;
@@ -40,7 +42,7 @@ function threadOf(worker: Worker, taskMs: number): Thread {
     },
     run: (task) =>
       new Promise((resolve, reject) => {
-        const timer = setTimeout(() => settle?.({ error: new ThreadEnded("time") }), taskMs);
+        const timer = setTimeout(() => settle?.({ error: new ThreadEnded(`${taskMs / 1_000} s`) }), taskMs);
         settle = (result) => {
           settle = undefined;
           clearTimeout(timer);
@@ -59,7 +61,10 @@ function threadOf(worker: Worker, taskMs: number): Thread {
  * Returns a function that runs a task in a thread: one that is idle, or a new one. `start` starts a worker that answers
  * each message with one. The caller limits how many tasks run at once.
  */
-export function threads(start: () => Worker, { taskMs, idleMs }: ThreadOptions): (task: unknown) => Promise<unknown> {
+export function threads(
+  start: (resourceLimits: ResourceLimits) => Worker,
+  options: ThreadOptions,
+): (task: unknown) => Promise<unknown> {
   const idle = new Map<Thread, NodeJS.Timeout>();
 
   function take(): Thread {
@@ -68,7 +73,7 @@ export function threads(start: () => Worker, { taskMs, idleMs }: ThreadOptions):
       idle.delete(latest);
       if (!latest.hasEnded) return latest;
     }
-    return threadOf(start(), taskMs);
+    return threadOf(start({ maxOldGenerationSizeMb: options.heapMb }), options);
   }
 
   function keep(thread: Thread): void {
@@ -76,7 +81,7 @@ export function threads(start: () => Worker, { taskMs, idleMs }: ThreadOptions):
       idle.delete(thread);
       thread.end();
     };
-    idle.set(thread, setTimeout(end, idleMs).unref());
+    idle.set(thread, setTimeout(end, options.idleMs).unref());
   }
 
   return async (task) => {

@@ -80,18 +80,15 @@ const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =
   text.length > maxBytes || (text.length <= maxInlineLength && !multiplies.test(text) && !isDense(text));
 
 /** Returns a reader with its own threads. A manifest that exceeds a thread's time or heap is invalid. */
-export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestReader {
+export function manifestReader(options = defaults): ManifestReader {
   const inTurn = fairly<number>(maxThreads, maxWaiting, refusal);
-  const resourceLimits = { maxOldGenerationSizeMb: heapMb };
-  const inThread = threads(() => new Worker(script, { resourceLimits }), { taskMs, idleMs });
+  const inThread = threads((resourceLimits) => new Worker(script, { resourceLimits }), options);
   const readShort = rememberingReader();
   const run = (userId: number, task: ManifestTask) => inTurn(userId, () => inThread(task));
 
   const complaintOf = (error: unknown): string => {
     if (!(error instanceof ThreadEnded)) throw error;
-    return error.exceeded === "time"
-      ? `Manifest cannot take more than ${taskMs / 1_000} s to read; make it shorter`
-      : `Manifest cannot take more than ${heapMb} MiB to read; make it shorter`;
+    return `Manifest cannot take more than ${error.limit} to read; make it shorter`;
   };
 
   return {

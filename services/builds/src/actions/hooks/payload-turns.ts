@@ -42,18 +42,14 @@ function shared(body: Uint8Array): Uint8Array {
 }
 
 /** Returns a reader with its own threads. A body that exceeds a thread's time or heap makes no build. */
-export function receivedReader({ taskMs, idleMs, heapMb } = defaults) {
+export function receivedReader(options = defaults) {
   const inTurn = fairBytes<number>(maxBytes, maxWaiting, refusal, { leavesRoom: true, maxWaitingBytes });
   const onThread = fairly<number>(maxThreads, maxBytes / smallBytes, refusal);
-  const inThread = threads(() => new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapMb } }), {
-    taskMs,
-    idleMs,
-  });
+  const inThread = threads((resourceLimits) => new Worker(script, { resourceLimits }), options);
 
   const tooMuch = (received: Received, error: unknown): ReadReceived => {
     if (!(error instanceof ThreadEnded)) throw error;
-    const most = error.exceeded === "time" ? `${taskMs / 1_000} s` : `${heapMb} MiB`;
-    return unread(received, `the payload takes more than ${most} to read`);
+    return unread(received, `the payload takes more than ${error.limit} to read`);
   };
 
   /** Reads a request for a user's repository: a long one in the user's turn, when there is room in the heap for its values. */
