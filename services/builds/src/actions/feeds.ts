@@ -82,13 +82,14 @@ function sharedReader(read: Read, listen: Listen, keep: FollowedTails["keep"]) {
 
   return {
     over,
-    wait,
     latest() {
       if (!result) throw new Error("not read yet");
       if ("error" in result) throw result.error;
       return { ...result.followed, reading };
     },
-    reading: () => reading,
+    async after(earlier: number, signal: AbortSignal): Promise<void> {
+      if (reading <= earlier && !signal.aborted) await wait(signal);
+    },
     /** Runs until nobody follows the build, or until an error. */
     async run(): Promise<void> {
       const news = followedNews();
@@ -145,13 +146,11 @@ export function feedsOf(
     async follow(buildId) {
       const reader = readerOf(buildId);
       reader.followers++;
-      const after = async (reading: number, signal: AbortSignal) => {
-        if (reader.reading() <= reading && !signal.aborted) await reader.wait(signal);
-      };
+      const { latest, after } = reader;
       // The reader never gives up before its first reading.
       await after(0, new AbortController().signal);
-      const output = () => tails.outputOf(reader.latest().build);
-      return { latest: reader.latest, output, after, [Symbol.dispose]: () => leave(buildId, reader) };
+      const output = () => tails.outputOf(latest().build);
+      return { latest, output, after, [Symbol.dispose]: () => leave(buildId, reader) };
     },
   };
 }
