@@ -116,7 +116,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     () => ctx.now(),
   );
   await deletions.ensureIndexes();
-  const queue = {
+  const dispatch = {
     config,
     queue: queueStore(h.db),
     line: lineStore(h.db),
@@ -127,7 +127,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   };
   const queueMinutes = queueMinuteStore(h.db);
   const wakeups = wakeupsOver(h.bus);
-  const places = placeFinder(queue);
+  const places = placeFinder(dispatch);
   const reportEnd = reportingEnds(() => ctx, h.log);
   const onChange: OnChange = (before, after) => {
     countChange(before, after);
@@ -138,16 +138,16 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
       for (const driver of config.drivers) h.bus.nudge(`queue.${driver}`);
   };
   const builds = buildStore(h.db, news, onChange);
-  const client = namespaces.client(AuditServiceDefinition);
+  const auditLog = namespaces.client(AuditServiceDefinition);
   const ctx: Context = {
-    ...queue,
-    claims: claimTurns(queue.line, queue.queue),
+    ...dispatch,
+    claims: claimTurns(dispatch.line, dispatch.queue),
     places,
     queueMinutes,
     db: h.db,
     installation: await installationId(h.db),
     builds,
-    entries: entryRecorder({ client, builds, tasks, log: h.log, now: h.now }),
+    entries: entryRecorder({ client: auditLog, builds, tasks, log: h.log, now: h.now }),
     crons: cronStore(h.db, thenCall(news, overrides.stirCrons), config.cronsPerUser),
     deletions,
     output: outputStore(h.db),
