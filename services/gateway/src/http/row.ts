@@ -31,21 +31,24 @@ export type Address = Pick<Input, "params" | "exchange">;
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 export const kinds = [
-  ...[
-    "user",
-    "token",
-    "session",
-    "identity",
-    "build",
-    "cache",
-    "tag",
-    "namespace",
-    "invite",
-    "collaborator",
-    "webhook",
-    "delivery",
-  ],
-  ...["repository", "image", "object", "variable", "key", "cron"],
+  "user",
+  "token",
+  "session",
+  "identity",
+  "build",
+  "cache",
+  "tag",
+  "namespace",
+  "invite",
+  "collaborator",
+  "webhook",
+  "delivery",
+  "repository",
+  "image",
+  "object",
+  "variable",
+  "key",
+  "cron",
 ] as const;
 export type Kind = (typeof kinds)[number];
 
