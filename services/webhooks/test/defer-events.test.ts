@@ -55,13 +55,15 @@ test("users take turns, however many events one of them has", async () => {
   expect(await received(others)).toEqual(others.map(() => idsOf(events(2 * perBatch, innocent))));
 });
 
-test("an event for more webhooks than fit in a turn is recorded in parts", async () => {
+test("an event for more webhooks than fit in a turn is recorded in parts, each of which wakes the loop for the next", async () => {
   const crowd = webhooksOf(2 * maxSlice + 1, crowded, 1);
   await ci.webhooks().insertMany(crowd);
-  const first = ci.process();
+  let wakes = 0;
+  const first = ci.process(() => ({ wakeDeferred: () => void wakes++ }));
   await recordDeliveries(first.ctx, events(2, crowded));
   for (let turn = 0; turn < 2; turn++) await recordDeferred(first.ctx);
   expect(first.inserts.map(({ length }) => length)).toEqual([maxSlice, maxSlice]);
+  expect(wakes).toBe(2);
   expect(await ci.countDeferred()).toBe(2);
   await first.recordAllDeferred();
   expect(first.inserts.map(({ length }) => length)).toEqual([200, 200, 1, 200, 200, 1]);
