@@ -72,9 +72,13 @@ else {
     return { end };
   }
 
-  test("a job whose output breaks off does not pass when its container ends", async () => {
+  test.each([
+    ["", 1],
+    [" after the stream of events has been opened again", 2],
+  ])("a job whose output breaks off does not pass when its container ends%s", async (_when, streams) => {
     const run = await begun("echo one; until [ -e /go ]; do sleep 0.1; done; echo 3 tests failed");
     proxy.cut();
+    await eventually(() => expect(proxy.watched).toBeGreaterThanOrEqual(streams));
     await touch("/go");
     await expect(run.end).rejects.toBeInstanceOf(HostTrouble);
   });

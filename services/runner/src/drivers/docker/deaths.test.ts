@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
@@ -49,5 +49,26 @@ test("a stream of events that ends is opened again, also after the engine was aw
     using deaths = await watchDeaths(engine, {});
     await eventually(() => expect(asked).toBe(4));
     expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
+  });
+});
+
+test("an engine that does not respond is asked again for its events, from the time of the first request on", async () => {
+  const openedAt = 1_700_000_000;
+  const kill = `${JSON.stringify({ Action: "kill", Actor: { ID: "one", Attributes: {} } })}\n`;
+  const asked: (string | null)[] = [];
+  let first: ServerResponse;
+  const answer: RequestListener = ({ url }, response) => {
+    asked.push(new URL(url!, "http://engine").searchParams.get("since"));
+    if (asked.length > 2) response.write(kill + death);
+    if (asked.length > 1) return;
+    first = response.writeHead(200, { Date: new Date(openedAt * 1_000).toUTCString() });
+    first.flushHeaders();
+  };
+  await withEngine(answer, async (engine) => {
+    using deaths = await watchDeaths(engine, {}, 1_000);
+    const died = deaths.of("one");
+    first.end();
+    expect(await died).toEqual({ code: undefined, killed: true });
+    expect(asked.slice(0, 3)).toEqual([null, String(openedAt), String(openedAt)]);
   });
 });

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { finished } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
+import { withTimeout } from "../../work/ended.js";
 import type { LocalImage } from "./local-image.js";
 
 /** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */
@@ -18,7 +19,7 @@ export const deathOf = ({ labels }: LocalImage, died?: Promise<Death>): Promise<
   died?.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death));
 
 export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the stream of events was broken just then. */
+  /** Never rejects; stays pending if the engine was restarted just then. */
   of(containerId: string): Promise<Death>;
 }
 
@@ -28,6 +29,9 @@ interface ContainerEvent {
 }
 
 const reopenMs = 1_000;
+const answerMs = 10_000;
+
+type Events = NodeJS.ReadableStream & { readonly headers: { readonly date?: string }; destroy(): void };
 
 /** Through a proxy, a stream that breaks off may end in the middle of a line. Podman ends such a stream with an error in JSON. */
 function eventIn(line: string): ContainerEvent | undefined {
@@ -43,26 +47,33 @@ function eventIn(line: string): ContainerEvent | undefined {
  * Watches kills and exits of containers with these labels. The engine announces an exit before it tears down network and file
  * system, and answers `wait` only afterwards: a fifth of a short job later.
  */
-export async function watchDeaths(engine: Docker, labels: Readonly<Record<string, string>>): Promise<Deaths> {
+export async function watchDeaths(
+  engine: Docker,
+  labels: Readonly<Record<string, string>>,
+  reopenWithinMs = answerMs,
+): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = { type: ["container"], event: ["kill", "die"], label };
   const over = new AbortController();
-  const open = async () =>
-    (await engine.getEvents({
-      filters: JSON.stringify(filters) as never,
-      abortSignal: over.signal,
-    })) as NodeJS.ReadableStream & { destroy(): void };
-  let stream = await open();
+  const open = async (abortSignal: AbortSignal, missed: { readonly since?: number } = {}) =>
+    (await engine.getEvents({ filters: JSON.stringify(filters) as never, ...missed, abortSignal })) as Events;
+  let stream = await open(over.signal);
+  /** By the engine's clock: it repeats what happened while the stream was broken. */
+  const openedAt = Date.parse(stream.headers.date ?? "");
+  const missed = Number.isNaN(openedAt) ? {} : { since: openedAt / 1_000 };
   const killed = new Set<string>();
   const deaths = new Map<string, Death>();
   const waiting = new Map<string, (death: Death) => void>();
+  /** What these printed may have broken off together with the stream: their exit code is no result. */
+  const broken = new Set<string>();
   function note(line: string): void {
     const event = eventIn(line);
     if (!event) return;
     const { ID, Attributes } = event.Actor;
     if (event.Action === "kill") return void killed.add(ID);
+    if (deaths.has(ID)) return;
     const text = Attributes[codeAttribute] ?? "";
-    const code = /^\d{1,3}$/.test(text) ? Number(text) : undefined;
+    const code = /^\d{1,3}$/.test(text) && !broken.has(ID) ? Number(text) : undefined;
     const death = { code, killed: killed.has(ID) };
     deaths.set(ID, death);
     waiting.get(ID)?.(death);
@@ -75,11 +86,16 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
     lines.on("line", note);
     finished(stream, { writable: false }, () => void reopen());
   }
+  async function openAgain(): Promise<Events | undefined> {
+    using time = withTimeout(reopenWithinMs, over.signal);
+    return await open(time.signal, missed).catch(() => undefined);
+  }
   async function reopen(): Promise<void> {
     const { signal } = over;
+    for (const id of waiting.keys()) broken.add(id);
     while (!signal.aborted) {
       await delay(reopenMs, undefined, { ref: false, signal }).catch(() => undefined);
-      const opened = signal.aborted ? undefined : await open().catch(() => undefined);
+      const opened = signal.aborted ? undefined : await openAgain();
       if (!opened) continue;
       stream = opened;
       return signal.aborted ? stream.destroy() : read();
