@@ -1,17 +1,29 @@
 import type { PutTestsRequest, TestCase } from "@ci/proto/builds/v1/queue";
+import { HostTrouble } from "../work/errors.js";
 import { collectReports, type Reporting } from "./reports.js";
 
-/** Collects one report. Returns the cases, and the texts that were masked. */
-async function collect(report: string) {
+/** Collects one report. Returns the cases, the texts that were masked, and what was said. */
+async function collect(report: string, troubles: string[] = []) {
+  const said: string[] = [];
   const cases: TestCase[] = [];
   const masked: string[] = [];
   const putTests = async ({ cases: more }: PutTestsRequest) => void cases.push(...more);
   async function* content() {
     yield Buffer.from(report);
   }
-  const open = async () => ({ sizeBytes: report.length, content: content(), close: async () => undefined });
+  const trouble = (at: string) => {
+    if (troubles[0] === at) throw new HostTrouble(`No engine for ${troubles.shift()}`);
+  };
+  const open = async () => {
+    trouble("open");
+    return { sizeBytes: report.length, content: content(), close: async () => undefined };
+  };
+  async function* list() {
+    trouble("list");
+    yield { path: "r.xml", kind: "file" };
+  }
   const on = {
-    environment: { open },
+    environment: { open, list },
     queue: { putTests },
     mark: { buildId: 1, epoch: 1 },
     jobId: 1,
@@ -20,12 +32,18 @@ async function collect(report: string) {
       if (text !== "") masked.push(text);
       return isCut ? text.slice(0, -2) : text;
     },
-    say: () => undefined,
+    say: (line: string) => void said.push(line),
     signal: new AbortController().signal,
   };
-  const counts = await collectReports(["r.xml"], on as unknown as Reporting);
-  return { cases, masked, counts };
+  const counts = await collectReports(["*.xml"], on as unknown as Reporting);
+  return { cases, masked, counts, said };
 }
+
+test("reports wait for a container engine that is away", async () => {
+  const { counts, said } = await collect("<testsuite><testcase/></testsuite>", ["list", "open"]);
+  expect(counts).toMatchObject({ total: 1 });
+  expect(said).toEqual(["Tests: 1, 0 failed, 0 skipped"]);
+});
 
 test("masks the name of a suite once, not for each case", async () => {
   const suite = `<testsuite name="inner">${"<testcase/>".repeat(50)}</testsuite>`;

@@ -3,11 +3,11 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { QueueServiceClient, TestCase, TestCounts } from "@ci/proto/builds/v1/queue";
-import type { Environment, Mark } from "../driver.js";
+import type { Environment, Mark, OpenedFile } from "../driver.js";
 import type { TextMask } from "../output/texts.js";
 import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "../reports/junit.js";
 import { isConflict, reasonOf } from "../work/errors.js";
-import { retry } from "../work/retry.js";
+import { retry, retryInTrouble } from "../work/retry.js";
 import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
 
@@ -109,8 +109,7 @@ function collector({ queue, mark: { buildId, epoch }, jobId, hideIn, signal }: R
   };
 }
 
-async function readFile(path: string, leftBytes: number, on: Reporting, cases: ReturnType<typeof collector>) {
-  const file = await on.environment.open(path, on.signal);
+async function readReport(file: OpenedFile, leftBytes: number, cases: ReturnType<typeof collector>): Promise<number> {
   try {
     const limit = Math.min(maxFileBytes, leftBytes);
     if (file.sizeBytes > limit) throw new Fault("invalid", `larger than ${sizeText(limit)}`);
@@ -125,6 +124,7 @@ async function readFile(path: string, leftBytes: number, on: Reporting, cases: R
 export async function collectReports(patterns: readonly string[], on: Reporting): Promise<TestCounts | undefined> {
   if (patterns.length === 0) return undefined;
   const cases = collector(on);
+  const whenAble = retryInTrouble(on.signal);
   let leftBytes = maxReportBytes;
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -138,10 +138,12 @@ export async function collectReports(patterns: readonly string[], on: Reporting)
   };
   for (const pattern of patterns)
     await attempt(pattern, async () => {
-      const files = isGlob(pattern) ? await matchesOf(pattern, on) : [pattern];
+      const files = isGlob(pattern) ? await whenAble(() => matchesOf(pattern, on)) : [pattern];
       if (files.length === 0) throw new Fault("not_found", "nothing matches");
       for (const file of files) {
-        leftBytes -= (await attempt(file, () => traced("report", {}, () => readFile(file, leftBytes, on, cases)))) ?? 0;
+        const read = async () =>
+          readReport(await whenAble(() => on.environment.open(file, on.signal)), leftBytes, cases);
+        leftBytes -= (await attempt(file, () => traced("report", {}, read))) ?? 0;
         await cases.send(false);
       }
     });

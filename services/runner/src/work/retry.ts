@@ -39,7 +39,7 @@ export async function retry<T>(
 const maxTroubleMs = fixedLimit({
   max: 20_000,
   unit: "ms",
-  about: "how long the artifacts of a job wait for a container engine that is away",
+  about: "how long the artifacts of a job, and then its test reports, wait for a container engine that is away",
   effect: "they are not collected, and the job's output says why",
 });
 
