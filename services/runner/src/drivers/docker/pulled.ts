@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { HostTrouble } from "../../work/errors.js";
 import { publicName } from "./image-name.js";
 
 /** Ids or names of images, which are remembered across restarts. */
@@ -13,33 +14,57 @@ export interface PulledImages {
 const maxKept = 2_000;
 
 /** The ids of images that were pulled for builds without a login, and the names that pulls gave to images. */
-export const pulledImages = (folder: string): PulledImages => remembered(join(folder, "pulled-images.json"));
+export const pulledImages = (folder: string): PulledImages =>
+  // Without a readable list, images are pulled again.
+  remembered(join(folder, "pulled-images.json"), { whenUnreadable: () => new Set() });
 
 /** The public names of images that a build pulled with a login that others may not have. */
 export const unprovenImages = (folder: string): PulledImages =>
-  // Earlier versions stored names as builds spelled them.
-  remembered(join(folder, "unproven-images.json"), (full) => publicName({ full }));
+  remembered(join(folder, "unproven-images.json"), {
+    // Earlier versions stored names as builds spelled them.
+    toCurrent: (full) => publicName({ full }),
+    whenUnreadable(cause) {
+      throw new HostTrouble("The runner cannot read which images need a login", { cause });
+    },
+  });
 
 const isText = (id: unknown): id is string => typeof id === "string";
 
-function remembered(file: string, toCurrent = (id: string) => id): PulledImages {
+interface Reading {
+  readonly toCurrent?: (id: string) => string;
+  /** Returns what an unreadable file stands for, or throws; then `has` and `add` throw until it can be read. */
+  readonly whenUnreadable: (cause: unknown) => Set<string>;
+}
+
+function remembered(file: string, { toCurrent = (id) => id, whenUnreadable }: Reading): PulledImages {
   let ids: Promise<Set<string>> | undefined;
   let written: Promise<unknown> = Promise.resolve();
 
-  async function read(): Promise<Set<string>> {
-    const text = await readFile(file, "utf8").catch(() => "[]");
-    const found: unknown = JSON.parse(text);
-    return new Set(Array.isArray(found) ? found.filter(isText).map(toCurrent) : []);
+  async function textOf(): Promise<string> {
+    try {
+      return await readFile(file, "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return "[]";
+      throw error;
+    }
   }
 
-  /** Without a readable list, images are pulled again. */
+  async function read(): Promise<Set<string>> {
+    const found: unknown = JSON.parse(await textOf());
+    if (!Array.isArray(found)) throw new Error(`${file} is not a list`);
+    return new Set(found.filter(isText).map(toCurrent));
+  }
+
   const known = () => {
-    ids ??= read().catch(() => new Set<string>());
+    ids ??= read().catch(whenUnreadable);
+    ids.catch(() => {
+      ids = undefined;
+    });
     return ids;
   };
 
   async function write(): Promise<void> {
-    await writeFile(`${file}.new`, JSON.stringify([...(await known())]), { mode: 0o600 });
+    await writeFile(`${file}.new`, JSON.stringify([...(await known())]), { mode: 0o600, flush: true });
     await rename(`${file}.new`, file);
   }
 
@@ -57,7 +82,8 @@ function remembered(file: string, toCurrent = (id: string) => id): PulledImages 
       await written;
     },
     async remove(id) {
-      if (!(await known()).delete(id)) return;
+      const all = await known().catch(() => undefined);
+      if (!all?.delete(id)) return;
       written = written.then(write, write);
       await written;
     },
