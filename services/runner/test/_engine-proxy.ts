@@ -15,6 +15,8 @@ export interface EngineProxy extends AsyncDisposable {
   cut(how?: "end" | "reset"): void;
   /** Accepts connections and passes nothing on, or refuses them, or works again. */
   become(state: "silent" | "refusing" | "open"): void;
+  /** From now on passes on no response to requests of this path. */
+  withhold(path: string): void;
 }
 
 const connectEngine = (): Socket => {
@@ -30,12 +32,16 @@ export async function engineProxy(): Promise<EngineProxy> {
   let refused = 0;
   let held = 0;
   let watched = 0;
+  let withheld: string | undefined;
+  /** Connections whose responses are withheld. */
+  const mute = new Set<Socket>();
 
   function pass(from: Socket, to: Socket, isRequest: boolean): void {
     from.on("data", (bytes) => {
       if (state === "silent") held++;
       if (isRequest && bytes.includes("GET /events?")) watched++;
-      void isOpen.then(() => to.write(bytes));
+      if (isRequest && withheld !== undefined && bytes.includes(withheld)) mute.add(to);
+      if (!mute.has(from)) void isOpen.then(() => to.write(bytes));
     });
     from.on("error", () => to.destroy()).on("close", () => void isOpen.then(() => to.destroySoon()));
   }
@@ -66,6 +72,9 @@ export async function engineProxy(): Promise<EngineProxy> {
       return held;
     },
     cut,
+    withhold(path) {
+      withheld = path;
+    },
     become(next) {
       release();
       state = next;

@@ -1,9 +1,11 @@
 import { createLog } from "@ci/kit/process/log";
+import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
 import type { Driver } from "../src/driver.js";
 import { imageRoom } from "../src/drivers/docker/image-room.js";
 import { pulledImages } from "../src/drivers/docker/pulled.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { engineProxy } from "./_engine-proxy.js";
 import { pulling } from "./_pulling.js";
 import { type ImageRegistry, serveImage } from "./_registry.js";
 
@@ -24,7 +26,8 @@ else {
 
   async function roomOf(localImages: readonly string[] = [], restMs = 0) {
     const pulled = pulledImages((await workRoot(pulls.dir(), name)).path);
-    return { pulled, room: imageRoom({ engine, pulled, localImages, log: createLog("runner", "silent"), restMs }) };
+    const log = createLog("runner", "silent");
+    return { pulled, room: imageRoom({ engine, pulled, localImages, runner: name, log, restMs }) };
   }
 
   const isThere = async (...registries: ImageRegistry[]): Promise<boolean[]> => {
@@ -88,5 +91,36 @@ else {
     await room.makeRoom(async () => true);
     expect(await isThere(needed, named, foreign, tagged)).toEqual([false, true, true, true]);
     for (const one of [named, foreign, tagged]) await remove(one);
+  });
+
+  describe("the image of a build that was killed once the engine had it", () => {
+    let registry: ImageRegistry;
+    let called: string;
+    const options = () => ({ guard: pulls.opened(registry), localImages: [called] });
+
+    beforeEach(async () => {
+      registry = await serveImage(name);
+      called = `${registry.host}/x:1`;
+      await using proxy = await engineProxy();
+      proxy.withhold("/images/load");
+      const killed = new AbortController();
+      const build = pulls.prepared(called, { ...options(), host: proxy.host }, killed.signal);
+      const ended = expect(build).rejects.toThrow("killed");
+      await eventually(async () => expect(await isThere(registry)).toEqual([true]));
+      killed.abort(new Error("killed"));
+      await ended;
+    });
+    afterEach(() => registry[Symbol.asyncDispose]());
+
+    test("goes", async () => {
+      const { room } = await roomOf([called]);
+      await room.makeRoom(async () => true);
+      expect(await isThere(registry)).toEqual([false]);
+    });
+
+    test("is not the operator's, even if a setting names it", async () => {
+      expect(await pulls.prepared(called, options())).toContain(`Pulling image ${called}`);
+      await remove(registry);
+    });
   });
 }

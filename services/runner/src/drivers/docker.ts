@@ -51,9 +51,9 @@ export function dockerDriver(options: DockerOptions): Driver {
   const networks = buildNetworks({ engine, keepMs: config.networkKeepMs, log });
   const spares = spareContainers({ engine, quotas, networks, runner: name, ...config.spares, log });
   const agent = guardedAgent(config.guard);
-  const pulled = pulledImages(root.path);
-  const room = imageRoom({ engine, pulled, localImages: config.localImages, log });
-  const images = { ...config, pulled, unproven: unprovenImages(root.path), inTurn: inTurn<string>(), room, agent, log };
+  const shared = { pulled: pulledImages(root.path), runner: name, log };
+  const room = imageRoom({ engine, localImages: config.localImages, ...shared });
+  const images = { ...config, ...shared, unproven: unprovenImages(root.path), inTurn: inTurn<string>(), room, agent };
   const egress = egressOf(engine, agent, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;

@@ -8,12 +8,20 @@ export interface FilterImageOptions extends Pick<LoadOptions, "agent"> {
   readonly engine: Docker;
   readonly image: string;
   readonly pullBytes: number;
+  /** The runner's name. */
+  readonly name: string;
 }
 
 const pullTimeoutMs = 10 * 60_000;
 
 /** Returns the name of the image in the engine. If the engine cannot pull it, the runner fetches it with its own certificates. */
-export async function filterImage({ engine, image, agent, pullBytes }: FilterImageOptions): Promise<string> {
+export async function filterImage({
+  engine,
+  image,
+  agent,
+  pullBytes,
+  name: runner,
+}: FilterImageOptions): Promise<string> {
   if (await localId(engine, image)) return image;
   const name = parseImageName(image);
   if (await localId(engine, name.loaded)) return name.loaded;
@@ -23,7 +31,7 @@ export async function filterImage({ engine, image, agent, pullBytes }: FilterIma
     return name.full;
   } catch (refusal) {
     try {
-      await load(engine, name, { agent, maxBytes: pullBytes, isUsable: async () => true }, signal);
+      await load(engine, name, { agent, maxBytes: pullBytes, isUsable: async () => true, runner }, signal);
     } catch (failure) {
       throw new AggregateError([refusal, failure], `Neither the engine nor the runner could pull ${image}`);
     }

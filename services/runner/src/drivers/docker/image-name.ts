@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
+import { shortNameOf } from "../egress/keeper.js";
 import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
 
@@ -19,6 +20,9 @@ const wellFormed = new RegExp(
 
 /** No registry can have this host, so nobody can give such a name to another image. */
 const pinned = "pinned.service-ci.invalid/image";
+
+/** What a runner's images are called, without a tag, from when the engine has them until the runner has noted that. */
+export const arrivalsOf = (runner: string): string => `arriving.service-ci.invalid/${shortNameOf(runner)}`;
 
 /** Reports whether a name matches one of the patterns, in which `*` stands for any text. */
 export const isNamed = (name: string, patterns: readonly string[]): boolean =>

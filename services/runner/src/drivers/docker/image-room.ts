@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import { statusOf } from "./engine.js";
-import { isNamed } from "./image-name.js";
+import { arrivalsOf, isNamed } from "./image-name.js";
 import type { PulledImages } from "./pulled.js";
 
 export interface ImageRoomOptions {
@@ -9,6 +9,8 @@ export interface ImageRoomOptions {
   readonly pulled: PulledImages;
   /** Patterns of names of images that stay. */
   readonly localImages: readonly string[];
+  /** The runner's name. */
+  readonly runner: string;
   readonly log: Log;
   /** How long after its use an image stays: its build may have no container of it yet. */
   readonly restMs?: number;
@@ -45,15 +47,16 @@ const namesOf = ({ Id: id, RepoTags: tags }: Docker.ImageInfo): readonly string[
   return names.length > 0 ? names : [id];
 };
 
-export function imageRoom({ engine, pulled, localImages, log, restMs = 10_000 }: ImageRoomOptions): ImageRoom {
+export function imageRoom({ engine, pulled, localImages, runner, log, restMs = 10_000 }: ImageRoomOptions): ImageRoom {
   const usedAt = new Map<string, number>();
+  const isOurs = async (name: string) => name.startsWith(`${arrivalsOf(runner)}:`) || (await pulled.has(name));
 
   const rests = ({ Id }: Docker.ImageInfo) => performance.now() - (usedAt.get(Id) ?? Number.NEGATIVE_INFINITY) < restMs;
 
   async function mayGo(image: Docker.ImageInfo): Promise<boolean> {
     const names = namesOf(image);
     if (rests(image) || names.some((name) => isNamed(name, localImages))) return false;
-    for (const name of names) if (!(await pulled.has(name))) return false;
+    for (const name of names) if (!(await isOurs(name))) return false;
     return true;
   }
 

@@ -31,6 +31,8 @@ export interface ImageRules extends RegistryRules {
   readonly unproven: PulledImages;
   readonly inTurn: ReturnType<typeof inTurn<string>>;
   readonly room: Pick<ImageRoom, "used">;
+  /** The runner's name. */
+  readonly runner: string;
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly log: Log;
 }
@@ -57,20 +59,24 @@ async function fetchImage(
   rules: ImageRules,
   { login, own, signal }: { login: Login | undefined; own: LocalImage | undefined; signal: AbortSignal },
 ): Promise<LocalImage | undefined> {
-  const { agent, pullBytes: maxBytes, pulled, unproven, inTurn } = rules;
+  const { agent, pullBytes: maxBytes, pulled, unproven, inTurn, room, runner } = rules;
   const isTrusted = (await checkRegistry(name.full, rules)) === "trusted";
   const isUsable = async (id: string) => id === own?.id || (await pulled.has(id));
+  async function note(id: string): Promise<void> {
+    room.used(id);
+    await pulled.add(engineName(name));
+    if (!login) await pulled.add(id);
+  }
   async function fetchNow(): Promise<LocalImage | undefined> {
     signal.throwIfAborted();
     const kept = login ? undefined : await keptCopy(engine, name, rules);
     if (kept) return kept;
-    if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable }, signal);
+    if (!isTrusted) await load(engine, name, { agent, maxBytes, login, isUsable, runner, note }, signal);
     else if (login) await pullPrivately(engine, name, { login, unproven, signal });
     else await pull(engine, name.full, signal);
     if (!login) await unproven.remove(publicName(name));
     const image = await found(engine, name);
-    if (image) await pulled.add(engineName(name));
-    if (image && !login) await pulled.add(image.id);
+    if (image && isTrusted) await note(image.id);
     return image;
   }
   // During a pull with a login, the image has its public name.

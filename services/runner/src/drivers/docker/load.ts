@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type Docker from "dockerode";
@@ -7,8 +8,8 @@ import { explained } from "../registry/explained.js";
 import { findImage, type RemoteImage } from "../registry/image.js";
 import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
-import { engineCall } from "./engine.js";
-import { type ImageName, tagOf } from "./image-name.js";
+import { engineCall, ignoreNotFound } from "./engine.js";
+import { arrivalsOf, type ImageName, tagOf } from "./image-name.js";
 import { localId } from "./local-image.js";
 import { followed, notPulled } from "./pull.js";
 
@@ -19,14 +20,23 @@ export interface LoadOptions {
   readonly login?: Login | undefined;
   /** Reports whether builds may use an image that the engine has. */
   readonly isUsable: (id: string) => Promise<boolean>;
+  /** The runner's name. */
+  readonly runner: string;
+  /** Called before an image gets its name. */
+  readonly note?: (id: string) => Promise<void>;
+}
+
+async function named(engine: Docker, id: string, name: string, { note }: LoadOptions): Promise<void> {
+  await note?.(id);
+  await engineCall(engine.getImage(id).tag(tagOf(name)));
 }
 
 /** Names what the engine already has, by the configuration or, in engines with containerd's store, the manifest. */
-async function reused(engine: Docker, name: string, image: RemoteImage, { isUsable }: LoadOptions): Promise<boolean> {
+async function reused(engine: Docker, name: string, image: RemoteImage, options: LoadOptions): Promise<boolean> {
   for (const digest of [image.config.digest, image.digest]) {
     const id = await localId(engine, digest);
-    if (id === undefined || !(await isUsable(id))) continue;
-    await engineCall(engine.getImage(id).tag(tagOf(name)));
+    if (id === undefined || !(await options.isUsable(id))) continue;
+    await named(engine, id, name, options);
     return true;
   }
   return false;
@@ -40,12 +50,16 @@ async function fetched(engine: Docker, image: ImageName, options: LoadOptions, s
   const found = await findImage(client, place.reference, { platform: { os, architecture }, maxBytes });
   const name = image.loaded === image.full ? `${place.stored}:${place.reference}` : image.loaded;
   if (await reused(engine, name, found, options)) return;
-  using archive = imageArchive(client, found, { name, maxBytes });
+  const arriving = `${arrivalsOf(options.runner)}:${randomBytes(16).toString("hex")}`;
+  using archive = imageArchive(client, found, { name: arriving, maxBytes });
   const loaded = followed(engine, image.full, () => engine.loadImage(archive.stream, { abortSignal: signal }), signal);
   loaded.catch(() => undefined);
   // The engine's error follows from the registry's, which says more. A failed engine takes no more bytes.
   await Promise.race([archive.filled, loaded]);
   await loaded;
+  const { Id: id } = await engineCall(engine.getImage(arriving).inspect());
+  await named(engine, id, name, options);
+  await ignoreNotFound(engine.getImage(arriving).remove({ noprune: true }));
 }
 
 /** Fetches an image from its registry and hands it to the engine, which itself connects nowhere. */
