@@ -70,14 +70,21 @@ else {
   test("a runner removes what one left that was killed while it set the packet filter", async () => {
     const agent = guardedAgent(dockerLimits.guard);
     const Labels = { "ci.runner": name };
-    await engine.createNetwork({ Name: `ci-probe-${randomUUID()}`, Labels });
+    const isThere = async ({ id }: Docker.Container) =>
+      (await engine.listContainers({ all: true, filters: { id: [id] } })).length > 0;
+    const probe = await engine.createNetwork({ Name: `ci-probe-${randomUUID()}`, Labels });
     const left = await engine.createContainer({ Image: image, Entrypoint: ["/bin/sh"], Labels });
     const { pullBytes } = dockerLimits;
-    const place = enginePlace({ engine, local: true, name, path: process.env.PATH!, image: "", agent, pullBytes });
+    const options = { engine, local: true, name, path: process.env.PATH!, image: "", agent, pullBytes };
     // Without root it cannot set anything.
-    await place.run("true").catch(() => undefined);
-    expect(await networks()).toEqual([]);
-    await expect(left.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    const run = (oldMs: number) =>
+      enginePlace({ ...options, oldMs })
+        .run("true")
+        .catch(() => undefined);
+    await run(3_600_000);
+    expect([await networks(), await isThere(left)]).toEqual([[probe.id], true]);
+    await run(0);
+    expect([await networks(), await isThere(left)]).toEqual([[], false]);
     await agent.destroy();
   });
 

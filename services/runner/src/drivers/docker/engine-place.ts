@@ -12,23 +12,26 @@ import { removeContainer } from "./remove.js";
 export interface EnginePlaceOptions extends FilterImageOptions {
   /** Whether the engine may run on this machine. */
   readonly local: boolean;
-  readonly name: string;
   readonly path: string;
   /** An image with iptables and a shell; empty for none. */
   readonly image: string;
+  /** What is younger may be in use, by a runner of another installation with this name. */
+  readonly oldMs?: number;
 }
 
 const timeoutMs = 60_000;
 const probePrefix = "ci-probe-";
 
 /** Removes what a killed runner of this name left behind: each network takes one of the engine's few address ranges. */
-async function removeOld(engine: Docker, name: string): Promise<void> {
+async function removeOld({ engine, name, oldMs = 2 * timeoutMs }: EnginePlaceOptions): Promise<void> {
+  const isOld = (createdAt: number) => Date.now() - createdAt >= oldMs;
   const filters = { label: [`ci.runner=${name}`] };
   const networks = await engineCall(engine.listNetworks({ filters: { ...filters, name: [probePrefix] } }));
-  for (const { Id } of networks) await ignoreNotFound(engine.getNetwork(Id).remove());
+  for (const { Id, Created } of networks)
+    if (isOld(Date.parse(Created))) await ignoreNotFound(engine.getNetwork(Id).remove());
   const containers = await engineCall(engine.listContainers({ all: true, filters }));
   const others = containers.filter(({ Labels: labels }) => labels["ci.build"] === undefined);
-  for (const { Id } of others) await removeContainer(engine.getContainer(Id));
+  for (const { Id, Created } of others) if (isOld(Created * 1_000)) await removeContainer(engine.getContainer(Id));
 }
 
 /** Reports whether the engine makes its bridges in the runner's own network namespace. */
@@ -83,12 +86,10 @@ async function runInContainer(options: EnginePlaceOptions, script: string): Prom
 /** The network namespace of the engine's host: this one if the runner is root there, else through a container. */
 export function enginePlace(options: EnginePlaceOptions): Place {
   const { engine, local, name, path, image } = options;
-  let cleared: Promise<void> | undefined;
   return {
     async run(script) {
       // If this fails, the sweep removes it after a day.
-      cleared ??= removeOld(engine, name).catch(() => undefined);
-      await cleared;
+      await removeOld(options).catch(() => undefined);
       const here = local && isRoot() && (await sharesNetwork(engine, name));
       if (here) {
         if (image === "") return runHere(script, path);
