@@ -1,4 +1,4 @@
-import { each } from "@service-ci/client";
+import { each, ForeignResponse } from "@service-ci/client";
 import type { Fields } from "./format/cells.js";
 import type { Session } from "./session.js";
 
@@ -13,5 +13,7 @@ export const recordsAt = (
   each(async (page) => {
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
     const response = await client.request(`${path}?${new URLSearchParams([...given, ["page", String(page)]])}`);
-    return { data: (await response.json()) as Fields[], response };
+    const data: unknown = await response.json();
+    if (!Array.isArray(data)) throw new ForeignResponse(new URL(response.url).origin);
+    return { data: data as Fields[], response };
   });

@@ -45,6 +45,13 @@ test("a stream ends when its proxy answers with a sign-in page", async () => {
   expect(ended).toEqual({ ...explained(proxy), stdout: "7\tbuilds\tcreated\n" });
 });
 
+test("a list that is an object is no bug of ci", async () => {
+  const answer = () => ({ status: 200, headers: { "Content-Type": "application/json" }, body: "{}" });
+  await using other = await receiver({ answer });
+  const ended = await user.run(["list"], { env: { CI_SERVER: other.url, CI_TOKEN: "ci_one" } });
+  expect(ended).toEqual({ ...explained(other), stdout: "" });
+});
+
 test("a response that is no JSON is no bug of ci", async () => {
   await using other = await receiver({
     answer: () => ({ status: 200, headers: { "Content-Type": "text/plain" }, body: "OK" }),
