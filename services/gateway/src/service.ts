@@ -114,6 +114,8 @@ export const start = (config: Config): Promise<Gateway> =>
       (error, response) => sendUnhandled(log, response, error),
     );
     const http = own(await serveHttp(config.listen, listener, config));
+    // If the rest of the start fails, streams end at once.
+    own({ [Symbol.asyncDispose]: async () => stopping.abort() });
     const { check, drain } = drainer(config.stopDelayMs, () => {
       log.info("draining");
       http.drain();

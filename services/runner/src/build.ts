@@ -150,8 +150,8 @@ function mayWait({ takesPrepared, jobs, services }: Assignment, index: number): 
   return nextJobs(jobs, index, false).length === 1;
 }
 
-const reportsIn = ({ ctx, order, lease, secrets }: Run, of: Omit<JobStart, "index" | "offset"> & { jobId: number }) =>
-  reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, ...of });
+const reportsIn = ({ ctx, order, lease, secrets }: Run, job: Omit<JobStart, "index" | "offset"> & { jobId: number }) =>
+  reportsOf({ queue: ctx.queue, mark: order.mark, lease, secrets, ...job });
 
 /** Sends what the services have printed, before the last report ends the build. */
 function sendServices(run: Run, started: JobStart["started"], isKilled: boolean): Promise<void> {

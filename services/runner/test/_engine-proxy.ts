@@ -15,8 +15,8 @@ export interface EngineProxy extends AsyncDisposable {
   cut(how?: "end" | "reset"): void;
   /** Accepts connections and passes nothing on, or refuses them, or works again. */
   become(state: "silent" | "refusing" | "open"): void;
-  /** From now on passes on no response to requests of this path. */
-  withhold(path: string): void;
+  /** From now on passes on nothing to a client that has sent this text. */
+  withhold(text: string): void;
 }
 
 const connectEngine = (): Socket => {
@@ -72,8 +72,8 @@ export async function engineProxy(): Promise<EngineProxy> {
       return held;
     },
     cut,
-    withhold(path) {
-      withheld = path;
+    withhold(text) {
+      withheld = text;
     },
     become(next) {
       release();

@@ -48,7 +48,7 @@ else {
     using secure = await withTls(registry, authority);
     const image = `${secure.host}/x:1${reference(registry.digest)}`;
     const agent = agentOf(authority.ca);
-    const options = { engine, image, agent, pullBytes, name: text };
+    const options = { engine, image, agent, pullBytes, runner: text };
     const name = await filterImage(options);
     expect(await fileIn(engine, name)).toBe(text);
     const before = registry.asked.length;
@@ -62,7 +62,7 @@ else {
     await using registry = await serveImage(randomUUID());
     using secure = await withTls(registry, await newAuthority(1));
     const agent = agentOf();
-    const failed = filterImage({ engine, image: `${secure.host}/x:1`, agent, pullBytes, name: "x" });
+    const failed = filterImage({ engine, image: `${secure.host}/x:1`, agent, pullBytes, runner: "x" });
     await expect(failed).rejects.toMatchObject({
       message: expect.stringMatching(/^Neither the engine nor the runner could pull .*\/x:1$/),
       errors: [{ cause: expect.anything() }, { cause: expect.anything() }],

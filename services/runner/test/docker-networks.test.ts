@@ -75,7 +75,7 @@ else {
     const probe = await engine.createNetwork({ Name: `ci-probe-${randomUUID()}`, Labels });
     const left = await engine.createContainer({ Image: image, Entrypoint: ["/bin/sh"], Labels });
     const { pullBytes } = dockerLimits;
-    const options = { engine, local: true, name, path: process.env.PATH!, image: "", agent, pullBytes };
+    const options = { engine, local: true, runner: name, path: process.env.PATH!, image: "", agent, pullBytes };
     // Without root it cannot set anything.
     const run = (oldMs: number) =>
       enginePlace({ ...options, oldMs })

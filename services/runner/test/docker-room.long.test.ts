@@ -24,10 +24,10 @@ else {
   const prepared = (registry: ImageRegistry, logins?: string, then?: (driver: Driver) => Promise<void>) =>
     pulls.prepared(`${registry.host}/x:1`, { guard: pulls.opened(registry), logins, then });
 
-  async function roomOf(localImages: readonly string[] = [], restMs = 0) {
+  async function roomOf(localImages: readonly string[] = [], { restMs = 0, loadMs = 0 } = {}) {
     const pulled = pulledImages((await workRoot(pulls.dir(), name)).path);
     const log = createLog("runner", "silent");
-    return { pulled, room: imageRoom({ engine, pulled, localImages, runner: name, log, restMs }) };
+    return { pulled, room: imageRoom({ engine, pulled, localImages, runner: name, log, restMs, loadMs }) };
   }
 
   const isThere = async (...registries: ImageRegistry[]): Promise<boolean[]> => {
@@ -65,7 +65,7 @@ else {
     await using used = await serveImage(`${name} used`);
     await using other = await serveImage(`${name} other`);
     for (const one of [used, other]) await prepared(one);
-    const { room } = await roomOf([], 3_600_000);
+    const { room } = await roomOf([], { restMs: 3_600_000 });
     await room.makeRoom(async () => {
       room.used(used.id);
       return true;
@@ -112,10 +112,17 @@ else {
     });
     afterEach(() => registry[Symbol.asyncDispose]());
 
-    test("goes", async () => {
-      const { room } = await roomOf([called]);
+    test.each(["its own name", "*"])("goes, though a setting names %s", async (pattern) => {
+      const { room } = await roomOf([pattern === "*" ? "*" : called]);
       await room.makeRoom(async () => true);
       expect(await isThere(registry)).toEqual([false]);
+    });
+
+    test("stays while it may still get its own name", async () => {
+      const { room } = await roomOf([], { loadMs: 600_000 });
+      await room.makeRoom(async () => true);
+      expect(await isThere(registry)).toEqual([true]);
+      await remove(registry);
     });
 
     test("is not the operator's, even if a setting names it", async () => {

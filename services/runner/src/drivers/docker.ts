@@ -38,7 +38,7 @@ const askTimeoutMs = 2_000;
 function egressOf(engine: Docker, agent: ReturnType<typeof guardedAgent>, options: DockerOptions): Egress {
   const { name, host, path, pullBytes, egress: config, log } = options;
   const local = host.startsWith("unix://");
-  const place = enginePlace({ engine, local, name, path, image: config.image, agent, pullBytes });
+  const place = enginePlace({ engine, local, runner: name, path, image: config.image, agent, pullBytes });
   const match = `-i ${bridgePrefix(name)}+`;
   const jumps = [{ hook: "FORWARD", match } as const, { hook: "INPUT", match } as const];
   return keepEgress({ config, driver: "docker", name, jumps, place, log });

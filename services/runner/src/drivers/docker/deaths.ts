@@ -19,7 +19,7 @@ export const deathOf = ({ labels }: LocalImage, died?: Promise<Death>): Promise<
   died?.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death));
 
 export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the engine was restarted just then. */
+  /** Never rejects; stays pending if the engine no longer knows of the end when the stream is open again. */
   of(containerId: string): Promise<Death>;
 }
 
@@ -28,7 +28,10 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-const reopenMs = 1_000;
+/** Short beside the second in which a container's end waits for its kill. */
+const reopenMs = 300;
+/** Repeats are harmless, and a proxy's clock may say the time of the response. */
+const earlierS = 60;
 const answerMs = 10_000;
 
 type Events = NodeJS.ReadableStream & { readonly headers: { readonly date?: string }; destroy(): void };
@@ -58,9 +61,9 @@ export async function watchDeaths(
   const open = async (abortSignal: AbortSignal, missed: { readonly since?: number } = {}) =>
     (await engine.getEvents({ filters: JSON.stringify(filters) as never, ...missed, abortSignal })) as Events;
   let stream = await open(over.signal);
-  /** By the engine's clock: it repeats what happened while the stream was broken. */
+  /** By the engine's clock, which repeats what happened while the stream was broken. */
   const openedAt = Date.parse(stream.headers.date ?? "");
-  const missed = Number.isNaN(openedAt) ? {} : { since: openedAt / 1_000 };
+  const missed = Number.isNaN(openedAt) ? {} : { since: openedAt / 1_000 - earlierS };
   const killed = new Set<string>();
   const deaths = new Map<string, Death>();
   const waiting = new Map<string, (death: Death) => void>();

@@ -23,9 +23,9 @@ const timeoutMs = 60_000;
 const probePrefix = "ci-probe-";
 
 /** Removes what a killed runner of this name left behind: each network takes one of the engine's few address ranges. */
-async function removeOld({ engine, name, oldMs = 2 * timeoutMs }: EnginePlaceOptions): Promise<void> {
+async function removeOld({ engine, runner, oldMs = 2 * timeoutMs }: EnginePlaceOptions): Promise<void> {
   const isOld = (createdAt: number) => Date.now() - createdAt >= oldMs;
-  const filters = { label: [`ci.runner=${name}`] };
+  const filters = { label: [`ci.runner=${runner}`] };
   const networks = await engineCall(engine.listNetworks({ filters: { ...filters, name: [probePrefix] } }));
   for (const { Id, Created } of networks)
     if (isOld(Date.parse(Created))) await ignoreNotFound(engine.getNetwork(Id).remove());
@@ -35,10 +35,10 @@ async function removeOld({ engine, name, oldMs = 2 * timeoutMs }: EnginePlaceOpt
 }
 
 /** Reports whether the engine makes its bridges in the runner's own network namespace. */
-async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
+async function sharesNetwork(engine: Docker, runner: string): Promise<boolean> {
   const random = randomBytes(4).toString("hex");
-  const bridge = bridgeName(name, random);
-  const labels = { "ci.runner": name };
+  const bridge = bridgeName(runner, random);
+  const labels = { "ci.runner": runner };
   const probe = await engineCall(
     engine.createNetwork(inBody(networkOf({ name: `${probePrefix}${random}`, bridge, labels }))),
   );
@@ -51,7 +51,7 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
 
 /** Runs a script in a container that shares the network of the engine's host. It has no other right. */
 async function runInContainer(options: EnginePlaceOptions, script: string): Promise<void> {
-  const { engine, image, name } = options;
+  const { engine, image, runner } = options;
   const found = await filterImage(options);
   const container = await engineCall(
     engine.createContainer(
@@ -60,7 +60,7 @@ async function runInContainer(options: EnginePlaceOptions, script: string): Prom
         Entrypoint: ["/bin/sh", "-c"],
         Cmd: [script],
         User: "0:0",
-        Labels: { "ci.runner": name },
+        Labels: { "ci.runner": runner },
         HostConfig: {
           ...{ NetworkMode: "host", UsernsMode: "host", CapDrop: ["ALL"], CapAdd: ["NET_ADMIN", "NET_RAW"] },
           ...{ SecurityOpt: ["no-new-privileges"], ReadonlyRootfs: true, Tmpfs: { "/run": "" } },
@@ -85,12 +85,12 @@ async function runInContainer(options: EnginePlaceOptions, script: string): Prom
 
 /** The network namespace of the engine's host: this one if the runner is root there, else through a container. */
 export function enginePlace(options: EnginePlaceOptions): Place {
-  const { engine, local, name, path, image } = options;
+  const { engine, local, runner, path, image } = options;
   return {
     async run(script) {
       // If this fails, the sweep removes it after a day.
       await removeOld(options).catch(() => undefined);
-      const here = local && isRoot() && (await sharesNetwork(engine, name));
+      const here = local && isRoot() && (await sharesNetwork(engine, runner));
       if (here) {
         if (image === "") return runHere(script, path);
         return runHere(script, path).catch(() => runInContainer(options, script));

@@ -9,19 +9,13 @@ export interface FilterImageOptions extends Pick<LoadOptions, "agent"> {
   readonly image: string;
   readonly pullBytes: number;
   /** The runner's name. */
-  readonly name: string;
+  readonly runner: string;
 }
 
 const pullTimeoutMs = 10 * 60_000;
 
 /** Returns the name of the image in the engine. If the engine cannot pull it, the runner fetches it with its own certificates. */
-export async function filterImage({
-  engine,
-  image,
-  agent,
-  pullBytes,
-  name: runner,
-}: FilterImageOptions): Promise<string> {
+export async function filterImage({ engine, image, agent, pullBytes, runner }: FilterImageOptions): Promise<string> {
   if (await localId(engine, image)) return image;
   const name = parseImageName(image);
   if (await localId(engine, name.loaded)) return name.loaded;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
 import { shortNameOf } from "../egress/keeper.js";
 import type { Login } from "../registry/logins.js";
@@ -21,8 +21,17 @@ const wellFormed = new RegExp(
 /** No registry can have this host, so nobody can give such a name to another image. */
 const pinned = "pinned.service-ci.invalid/image";
 
-/** What a runner's images are called, without a tag, from when the engine has them until the runner has noted that. */
-export const arrivalsOf = (runner: string): string => `arriving.service-ci.invalid/${shortNameOf(runner)}`;
+const arrivalsOf = (runner: string): string => `arriving.service-ci.invalid/${shortNameOf(runner)}`;
+
+/** What a runner's image is called from when the engine has it until the runner has noted that. */
+export const newArrival = (runner: string): string =>
+  `${arrivalsOf(runner)}:${Date.now()}-${randomBytes(16).toString("hex")}`;
+
+/** Returns when a runner began to load the image that has this name; undefined for other names. */
+export function arrivalOf(name: string, runner: string): number | undefined {
+  const prefix = `${arrivalsOf(runner)}:`;
+  return name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : undefined;
+}
 
 /** Reports whether a name matches one of the patterns, in which `*` stands for any text. */
 export const isNamed = (name: string, patterns: readonly string[]): boolean =>

@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import { statusOf } from "./engine.js";
-import { arrivalsOf, isNamed } from "./image-name.js";
+import { arrivalOf, isNamed } from "./image-name.js";
 import type { PulledImages } from "./pulled.js";
 
 export interface ImageRoomOptions {
@@ -14,6 +14,8 @@ export interface ImageRoomOptions {
   readonly log: Log;
   /** How long after its use an image stays: its build may have no container of it yet. */
   readonly restMs?: number;
+  /** How long after the beginning of its load an image may still get its own name. */
+  readonly loadMs?: number;
 }
 
 /** Knows which images of the engine builds need no more. */
@@ -47,16 +49,21 @@ const namesOf = ({ Id: id, RepoTags: tags }: Docker.ImageInfo): readonly string[
   return names.length > 0 ? names : [id];
 };
 
-export function imageRoom({ engine, pulled, localImages, runner, log, restMs = 10_000 }: ImageRoomOptions): ImageRoom {
+export function imageRoom(options: ImageRoomOptions): ImageRoom {
+  const { engine, pulled, localImages, runner, log, restMs = 10_000, loadMs = 3_600_000 } = options;
   const usedAt = new Map<string, number>();
-  const isOurs = async (name: string) => name.startsWith(`${arrivalsOf(runner)}:`) || (await pulled.has(name));
+
+  async function nameMayGo(name: string): Promise<boolean> {
+    const arrivedAt = arrivalOf(name, runner);
+    if (arrivedAt !== undefined) return Date.now() - arrivedAt >= loadMs;
+    return !isNamed(name, localImages) && (await pulled.has(name));
+  }
 
   const rests = ({ Id }: Docker.ImageInfo) => performance.now() - (usedAt.get(Id) ?? Number.NEGATIVE_INFINITY) < restMs;
 
   async function mayGo(image: Docker.ImageInfo): Promise<boolean> {
-    const names = namesOf(image);
-    if (rests(image) || names.some((name) => isNamed(name, localImages))) return false;
-    for (const name of names) if (!(await isOurs(name))) return false;
+    if (rests(image)) return false;
+    for (const name of namesOf(image)) if (!(await nameMayGo(name))) return false;
     return true;
   }
 

@@ -64,8 +64,7 @@ async function fetchImage(
   const isUsable = async (id: string) => id === own?.id || (await pulled.has(id));
   async function note(id: string): Promise<void> {
     room.used(id);
-    await pulled.add(engineName(name));
-    if (!login) await pulled.add(id);
+    await pulled.add(engineName(name), ...(login ? [] : [id]));
   }
   async function fetchNow(): Promise<LocalImage | undefined> {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type Docker from "dockerode";
+import { HostTrouble } from "../../work/errors.js";
 import { imageArchive } from "../registry/archive.js";
 import { registryClient } from "../registry/client.js";
 import { explained } from "../registry/explained.js";
@@ -9,7 +9,7 @@ import { findImage, type RemoteImage } from "../registry/image.js";
 import type { Login } from "../registry/logins.js";
 import { placeOf } from "../registry/place.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
-import { arrivalsOf, type ImageName, tagOf } from "./image-name.js";
+import { type ImageName, newArrival, tagOf } from "./image-name.js";
 import { localId } from "./local-image.js";
 import { followed, notPulled } from "./pull.js";
 
@@ -50,14 +50,15 @@ async function fetched(engine: Docker, image: ImageName, options: LoadOptions, s
   const found = await findImage(client, place.reference, { platform: { os, architecture }, maxBytes });
   const name = image.loaded === image.full ? `${place.stored}:${place.reference}` : image.loaded;
   if (await reused(engine, name, found, options)) return;
-  const arriving = `${arrivalsOf(options.runner)}:${randomBytes(16).toString("hex")}`;
+  const arriving = newArrival(options.runner);
   using archive = imageArchive(client, found, { name: arriving, maxBytes });
   const loaded = followed(engine, image.full, () => engine.loadImage(archive.stream, { abortSignal: signal }), signal);
   loaded.catch(() => undefined);
   // The engine's error follows from the registry's, which says more. A failed engine takes no more bytes.
   await Promise.race([archive.filled, loaded]);
   await loaded;
-  const { Id: id } = await engineCall(engine.getImage(arriving).inspect());
+  const id = await localId(engine, arriving);
+  if (id === undefined) throw new HostTrouble(`The image ${image.full} was removed as soon as it was loaded`);
   await named(engine, id, name, options);
   await ignoreNotFound(engine.getImage(arriving).remove({ noprune: true }));
 }

@@ -6,7 +6,7 @@ import { publicName } from "./image-name.js";
 /** Ids or names of images, which are remembered across restarts. */
 export interface PulledImages {
   has(id: string): Promise<boolean>;
-  add(id: string): Promise<void>;
+  add(...added: readonly string[]): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
@@ -16,11 +16,12 @@ const maxKept = 2_000;
 /** The ids of images that were pulled for builds without a login, and the names that pulls gave to images. */
 export const pulledImages = (folder: string): PulledImages =>
   // Without a readable list, images are pulled again.
-  remembered(join(folder, "pulled-images.json"), { whenUnreadable: () => new Set() });
+  remembered(join(folder, "pulled-images.json"), { flush: false, whenUnreadable: () => new Set() });
 
 /** The public names of images that a build pulled with a login that others may not have. */
 export const unprovenImages = (folder: string): PulledImages =>
   remembered(join(folder, "unproven-images.json"), {
+    flush: true,
     // Earlier versions stored names as builds spelled them.
     toCurrent: (full) => publicName({ full }),
     whenUnreadable(cause) {
@@ -30,13 +31,15 @@ export const unprovenImages = (folder: string): PulledImages =>
 
 const isText = (id: unknown): id is string => typeof id === "string";
 
-interface Reading {
+interface Keeping {
+  /** Whether what is added also survives the loss of the machine's power. */
+  readonly flush: boolean;
   readonly toCurrent?: (id: string) => string;
   /** Returns what an unreadable file stands for, or throws; then `has` and `add` throw until it can be read. */
   readonly whenUnreadable: (cause: unknown) => Set<string>;
 }
 
-function remembered(file: string, { toCurrent = (id) => id, whenUnreadable }: Reading): PulledImages {
+function remembered(file: string, { flush, toCurrent = (id) => id, whenUnreadable }: Keeping): PulledImages {
   let ids: Promise<Set<string>> | undefined;
   let written: Promise<unknown> = Promise.resolve();
 
@@ -64,16 +67,18 @@ function remembered(file: string, { toCurrent = (id) => id, whenUnreadable }: Re
   };
 
   async function write(): Promise<void> {
-    await writeFile(`${file}.new`, JSON.stringify([...(await known())]), { mode: 0o600, flush: true });
+    await writeFile(`${file}.new`, JSON.stringify([...(await known())]), { mode: 0o600, flush });
     await rename(`${file}.new`, file);
   }
 
   return {
     has: async (id) => (await known()).has(id),
-    async add(id) {
+    async add(...added) {
       const all = await known();
-      all.delete(id);
-      all.add(id);
+      for (const id of added) {
+        all.delete(id);
+        all.add(id);
+      }
       for (const oldest of all) {
         if (all.size <= maxKept) break;
         all.delete(oldest);
