@@ -92,32 +92,6 @@ inBrowser((web) => {
     await queue.returnBuild({ buildId, epoch });
   });
 
-  test("the end of a long output gets line numbers on demand, as do the lines around it", async () => {
-    const ann = await web.ci.signUp();
-    const dir = sharedFolder("ci-web-numbers-");
-    const script = `set +x; seq -f 'line %.0f' 60000; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; echo last`;
-    const jobs = [{ stage: "test", name: "unit", commands: [script] }];
-    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
-    const text = async () => (await ann.get(`${url}/jobs/unit/output`)).text;
-    await eventually(async () => expect(await text()).toContain("line 60000\n"));
-    const page = await web.open(`/b/${ann.username}/${number}#unit`, ann);
-    const log = page.locator(".log");
-    await log.getByText("line 60000", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Line numbers" }).click();
-    await page.getByRole("button", { name: "Line numbers" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Earlier lines" }).click();
-    await log.getByText("line 30000", { exact: true }).waitFor({ state: "attached" });
-    await writeFile(join(dir, "a"), "");
-    await log.getByText("last", { exact: true }).waitFor({ state: "attached" });
-    const lines = (await text()).split("\n");
-    for (const shown of ["line 30000", "line 59999", "last"]) {
-      const line = log.locator(".line").filter({ hasText: new RegExp(`^${shown}$`) });
-      const id = `unit:L${lines.indexOf(shown) + 1}`;
-      await eventually(async () => expect(await line.getAttribute("id")).toBe(id));
-    }
-    await rm(dir, { recursive: true });
-  });
-
   test("on a phone, choosing a job shows its output", async () => {
     const ann = await web.ci.signUp();
     const names = Array.from({ length: 12 }, (_, nth) => `job${nth}`);

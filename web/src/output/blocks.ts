@@ -10,24 +10,12 @@ const linesPerBlock = 200;
 export interface Block {
   readonly element: HTMLElement;
   /** Number of its first line; undefined if the beginning of the output is missing. */
-  first: number | undefined;
+  readonly first: number | undefined;
   /** Byte offset of its first line. */
   readonly from: number;
   lines: number;
   /** Whether all of its lines have their times and no more will come. */
   timed?: boolean;
-}
-
-function setNumber(line: Element, job: string, number: number): void {
-  line.id = lineId(job, number);
-  const link = document.createElement("a");
-  link.href = `#${line.id}`;
-  link.dataset.line = String(number);
-  link.tabIndex = -1;
-  link.setAttribute("aria-label", `Line ${number}`);
-  const fold = line.querySelector(".fold");
-  if (fold) fold.after(link);
-  else line.prepend(link);
 }
 
 /** Writes lines into new blocks that `place` puts on the page. */
@@ -51,7 +39,16 @@ export function blockWriter(
     block.lines++;
     const line = document.createElement("div");
     line.className = "line";
-    if (next !== undefined) setNumber(line, job, next++);
+    if (next !== undefined) {
+      line.id = lineId(job, next);
+      const number = document.createElement("a");
+      number.href = `#${line.id}`;
+      number.dataset.line = String(next);
+      number.tabIndex = -1;
+      number.setAttribute("aria-label", `Line ${next}`);
+      line.append(number);
+      next++;
+    }
     if (time !== undefined) setTime(line, time);
     block.element.append(line);
     return line;
@@ -89,10 +86,6 @@ export function blockWriter(
 
     /** Byte offset after the last line that has ended. */
     position: () => offset,
-
-    continueAt(number: number): void {
-      next = number;
-    },
   };
 }
 
@@ -111,22 +104,6 @@ export function blockList(root: HTMLElement) {
         block.timed = !lacks && block !== blocks.at(-1);
         return lacks;
       }),
-    /** Numbers all lines, from the one at a byte offset on and back. Returns the next number; undefined if no block begins there. */
-    number(job: string, from: number, first: number): number | undefined {
-      const start = blocks.findIndex((block) => block.from === from);
-      if (start < 0) return undefined;
-      const lines = blocks.map(({ element }) => [...element.children]);
-      const isWhole = (line: Element) => !line.classList.contains("piece");
-      let next = first - lines.slice(0, start).flat().filter(isWhole).length;
-      for (const [nth, block] of blocks.entries()) {
-        block.first = next;
-        for (const line of lines[nth]!) {
-          setNumber(line, job, next);
-          if (isWhole(line)) next++;
-        }
-      }
-      return next;
-    },
     append(block: Block): void {
       blocks.push(block);
       root.append(block.element);

@@ -1,6 +1,6 @@
 import { fillTimes } from "./fill-times.js";
 import { type LogView, logView, type Window } from "./log-view.js";
-import { countLines, linesBefore, offsetOfLine, type Start, sizeOf, textFrom } from "./source.js";
+import { linesBefore, offsetOfLine, type Start, sizeOf, textFrom } from "./source.js";
 
 /** Of longer output only the end is shown at first. */
 const wholeBytes = 256 * 1024;
@@ -20,7 +20,6 @@ export interface LogState {
   readonly finished: boolean;
   /** The line that is being looked up. */
   readonly seeking?: number | undefined;
-  readonly counting?: boolean | undefined;
   readonly error?: unknown;
 }
 
@@ -47,8 +46,6 @@ export interface LogControl {
   goToEnd(): void;
   earlier(): void;
   later(): void;
-  /** Gives lines their numbers, which takes reading all lines before them. */
-  numberLines(): void;
   /** Gives lines their times, from now on and those on the page. */
   showTimes(on: boolean): void;
   stop(): void;
@@ -197,13 +194,6 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     later: () =>
       run(async (signal) => {
         if (view && state.window.full) await stream({ start: { from: view.resume() } }, signal);
-      }),
-    numberLines: () =>
-      run(async (signal) => {
-        const { from } = state.window;
-        set({ counting: true });
-        const before = await countLines(url, from, signal).finally(() => set({ counting: false }));
-        if (!signal.aborted) view?.number(from, before + 1);
       }),
     showTimes(on) {
       if (on === times) return;

@@ -52,8 +52,6 @@ export interface LogView {
   untimed(): Block | undefined;
   /** Adds text before the first line, part by part. Its last line may be a piece of a longer one. */
   prepend(text: string, bytes: number): Promise<void>;
-  /** Numbers the lines: that at a byte offset is the `first`. */
-  number(from: number, first: number): void;
   /** Takes text again, from the returned byte offset on. */
   resume(): number;
   /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
@@ -254,12 +252,6 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
         if (lines.length - left > maxLines / 2) return;
         await pause();
       }
-    },
-
-    number(from, first) {
-      const next = list.number(job, from, first);
-      if (next !== undefined) writer.continueAt(next);
-      changed();
     },
 
     resume() {

@@ -66,7 +66,7 @@ export function Output(props: Props) {
     scrollBack.current?.();
     control.current?.showTimes(times);
   }, [wraps, times]);
-  const { window, connected, finished, seeking, counting, error } = state;
+  const { window, connected, finished, seeking, error } = state;
   const look = `log${wraps ? "" : " nowrap"}${times ? " with-times" : ""}`;
   return (
     <section class="output" aria-label={`Output of ${job.name}`}>
@@ -103,12 +103,7 @@ export function Output(props: Props) {
           </button>{" "}
           <button type="button" onClick={() => control.current?.open("start")}>
             From the beginning
-          </button>{" "}
-          {window.first === undefined && (
-            <button type="button" aria-disabled={counting} onClick={() => counting || control.current?.numberLines()}>
-              {counting ? "Counting lines …" : "Line numbers"}
-            </button>
-          )}
+          </button>
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}

@@ -184,16 +184,3 @@ export async function offsetOfLine(url: string, line: number, signal: AbortSigna
   }
   return undefined;
 }
-
-/** Returns how many lines end before a byte offset. */
-export async function countLines(url: string, offset: number, signal: AbortSignal): Promise<number> {
-  let left = offset;
-  let lines = 0;
-  for await (const bytes of piecesOf(url, signal)) {
-    const part = bytes.subarray(0, left);
-    for (let at = part.indexOf(newline); at >= 0; at = part.indexOf(newline, at + 1)) lines++;
-    left -= part.length;
-    if (left === 0) break;
-  }
-  return lines;
-}
