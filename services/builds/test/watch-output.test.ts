@@ -13,18 +13,24 @@ const unapproved = "Waiting: a member has to approve this build, which comes fro
 const limited = "Waiting: this user has reached the limit of builds that run at the same time";
 
 /** Watches an output. `end` resolves to the status at its end. */
-function follow(ref: { userId: number; number: number }, job?: string, { builds } = suite) {
+function follow(
+  ref: { userId: number; number: number },
+  job?: string,
+  { builds }: Pick<typeof suite, "builds"> = suite,
+) {
   const waiting: string[] = [];
   const pieces: { text: string; offset: number }[] = [];
+  let open = false;
   const end = suite.as(suite.users.ann, async () => {
     for await (const { item } of builds.watchOutput({ ref, job, offset: 0 })) {
+      open = true;
       if (item?.$case === "waiting") waiting.push(item.value.text);
       if (item?.$case === "piece") pieces.push(item.value);
       if (item?.$case === "end") return item.value.status;
     }
     throw new Error("The stream has no end");
   });
-  return { waiting, pieces, end };
+  return { waiting, pieces, end, isOpen: () => open };
 }
 
 it("a watcher of a queued build receives each change of what the build waits for", async () => {
@@ -89,6 +95,21 @@ it("a watcher of a queued build receives that its group is busy, or that a membe
   for (const { userId, number } of [queued, ...copies])
     await suite.as(ann, () => suite.builds.killBuild({ ref: { userId, number } }));
   expect(await Promise.all([ofGroup!.end, ofFork!.end])).toEqual(["killed", "killed"]);
+});
+
+it("a watcher of a build that starts at once is not told what it waited for", async () => {
+  // In this replica no time passes.
+  const at = suite.now();
+  const replica = await suite.replica(() => at);
+  const { userId, number } = await suite.submit(suite.users.ann);
+  const watch = follow({ userId, number }, undefined, replica);
+  await eventually(() => expect(watch.isOpen()).toBe(true));
+  const assignment = (await suite.claim())!;
+  await suite.queue.appendOutput({ ...assignment, jobId: assignment.jobs[0]!.id, offset: 0, text: "Preparing\n" });
+  await eventually(() => expect(watch.pieces).toHaveLength(1));
+  expect(watch.waiting).toEqual([]);
+  await suite.finish(assignment, 0, "failed", "", "Preparing\n".length);
+  expect(await watch.end).toBe("failed");
 });
 
 it("the last piece brings the end to a client that accepts it there", async () => {

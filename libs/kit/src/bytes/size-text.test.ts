@@ -12,6 +12,7 @@ test.each([
 });
 
 test.each([
+  [0, "0 bytes"],
   [100, "100 bytes"],
   [1_536, "1536 bytes"],
   [64 * 1024, "64 KiB"],

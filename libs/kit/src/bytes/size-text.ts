@@ -8,7 +8,7 @@ export function roundedSize(bytes: number): string {
 
 /** Returns a size in the largest unit that needs no fraction, such as `64 KiB`. */
 export function sizeText(bytes: number): string {
-  const unit = [3, 2, 1].find((power) => bytes % 1024 ** power === 0) ?? 0;
+  const unit = [3, 2, 1].find((power) => bytes > 0 && bytes % 1024 ** power === 0) ?? 0;
   return `${bytes / 1024 ** unit} ${units[unit]}`;
 }
 

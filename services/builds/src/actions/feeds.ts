@@ -14,6 +14,8 @@ const slice = 50;
 export interface Followed {
   readonly build: FollowedBuild;
   readonly waiting?: string | undefined;
+  /** When to read it again, though nothing has changed; otherwise the readers decide. */
+  readonly lookAgainMs?: number;
 }
 
 /** One follower's view of a build. Dispose of it at the end. */
@@ -68,8 +70,8 @@ function sharedReader(read: Read, listen: Listen, keep: FollowedTails["keep"]) {
   let result: { followed: Followed } | { error: unknown } | undefined;
   let reading = 0;
 
-  /** Returns the build if it could be read. Notifies followers either way. */
-  async function readOnce(known: Known): Promise<FollowedBuild | undefined> {
+  /** Returns what it has read, if it could. Notifies followers either way. */
+  async function readOnce(known: Known): Promise<Followed | undefined> {
     const latest = await read(known).then(
       (followed) => ({ followed: { ...followed, build: keep(followed.build) } }),
       (error) => ({ error }),
@@ -77,7 +79,7 @@ function sharedReader(read: Read, listen: Listen, keep: FollowedTails["keep"]) {
     result = latest;
     reading++;
     await wakeAll();
-    return "followed" in latest ? latest.followed.build : undefined;
+    return "followed" in latest ? latest.followed : undefined;
   }
 
   return {
@@ -98,9 +100,10 @@ function sharedReader(read: Read, listen: Listen, keep: FollowedTails["keep"]) {
       let known: Known = {};
       while (!over.signal.aborted) {
         const startedAt = performance.now();
-        const build = await readOnce(known);
-        if (!build) return;
-        [known] = await Promise.all([news.after(build, over.signal), delay(performance.now() - startedAt)]);
+        const read = await readOnce(known);
+        if (!read) return;
+        const next = news.after(read.build, over.signal, read.lookAgainMs);
+        [known] = await Promise.all([next, delay(performance.now() - startedAt)]);
       }
     },
   };

@@ -16,8 +16,8 @@ export interface Known {
 export interface FollowedNews {
   /** `written` is the build as this process wrote it; undefined if another replica did. */
   add(written: FollowedBuild | undefined): void;
-  /** Resolves once `held` is out of date, after a second at the latest, or at the signal. */
-  after(held: FollowedBuild, signal: AbortSignal): Promise<Known>;
+  /** Resolves once `held` is out of date, after this time at the latest (by default a second), or at the signal. */
+  after(held: FollowedBuild, signal: AbortSignal, withinMs?: number): Promise<Known>;
 }
 
 export function followedNews(): FollowedNews {
@@ -36,13 +36,13 @@ export function followedNews(): FollowedNews {
       else if (!newest || written.rev > newest.rev) newest = written;
       ring();
     },
-    async after(held, signal) {
+    async after(held, signal, withinMs = checkEveryMs) {
       let isOver = signal.aborted;
       const giveUp = () => {
         isOver = true;
         ring();
       };
-      const timer = setTimeout(giveUp, checkEveryMs);
+      const timer = setTimeout(giveUp, withinMs);
       signal.addEventListener("abort", giveUp, { once: true });
       // A write may be answered after a later one has been read.
       const isWritten = () => newest !== undefined && newest.rev > held.rev;

@@ -2,7 +2,7 @@ import { batched } from "@ci/kit/process/batch";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
-import { waitingText, waitsLong } from "../domain/line.js";
+import { untilLongMs, waitingText } from "../domain/line.js";
 import type { Followed } from "./feeds.js";
 import type { Known } from "./followed-news.js";
 import type { PlaceQuery } from "./queue-reasons.js";
@@ -13,7 +13,9 @@ export function followedReader(ctx: () => Pick<Context, "builds" | "places" | "n
   return async (id: number, { written, held }: Known): Promise<Followed> => {
     const build = written ?? (await ctx().builds.followed(id, held));
     if (!build) throw notFound();
-    if (build.status !== "queued" || !waitsLong(build.createdAt!, ctx().now())) return { build };
+    if (build.status !== "queued") return { build };
+    const lookAgainMs = untilLongMs(build.createdAt!, ctx().now());
+    if (lookAgainMs > 0) return { build, lookAgainMs };
     return { build, waiting: waitingText(await reasonOf(build), build.driver.type) };
   };
 }

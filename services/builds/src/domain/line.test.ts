@@ -1,4 +1,4 @@
-import { lastPlace, placeOf, type Standing, waitsLong } from "./line.js";
+import { lastPlace, placeOf, type Standing, untilLongMs } from "./line.js";
 
 /** Returns the order in which a line serves builds, turn by turn, as `<user>.<build of the user>`. */
 function serve(line: readonly Standing[]): string[] {
@@ -39,7 +39,11 @@ test("places beyond the last one are reported as the last one", () => {
   expect(placeOf(standing(10_000, 1), 1, 9_000)).toBe(lastPlace);
 });
 
-test("a build waits long after half a second", () => {
-  const [start, before, after] = [0, 499, 500].map((ms) => new Date(ms));
-  expect([waitsLong(start!, before!), waitsLong(start!, after!)]).toEqual([false, true]);
+test.each([
+  [0, 500],
+  [499, 1],
+  [500, 0],
+  [90_000, 0],
+])("after %d ms a build has to wait %d ms more until it waits long", (ms, left) => {
+  expect(untilLongMs(new Date(0), new Date(ms))).toBe(left);
 });

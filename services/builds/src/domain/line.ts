@@ -8,10 +8,12 @@ export interface Standing {
 /** The highest place that is reported, also for all later places. */
 export const lastPlace = 500;
 
-/** Most builds start within this time. The followers of others learn why they wait. */
+/** Most builds have started by then. Only followers of builds that wait longer are told why. */
 const shortWaitMs = 500;
 
-export const waitsLong = (createdAt: Date, now: Date): boolean => now.getTime() - createdAt.getTime() >= shortWaitMs;
+/** Returns how long nobody is told yet why a build waits. */
+export const untilLongMs = (createdAt: Date, now: Date): number =>
+  Math.max(0, shortWaitMs - (now.getTime() - createdAt.getTime()));
 
 export function waitingText(reason: QueueReason, driver: string): string {
   const texts: Record<QueueReason, string> = {

@@ -7,10 +7,12 @@ import { maxListedBytes } from "../domain/listed.js";
 /** The fields of a build that its record is made of. */
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
 
-/** As many characters of a manifest have at least the bytes that a list shows. */
+const manifestBytes = { $strLenBytes: "$manifest" };
+/** As many characters of a manifest have at least the bytes that a list shows. To cut a short one would take MongoDB longer. */
+const beginning = { $substrCP: ["$manifest", 0, maxListedBytes] };
 export const manifestBeginning = {
-  manifest: { $substrCP: ["$manifest", 0, maxListedBytes] },
-  manifestBytes: { $strLenBytes: "$manifest" },
+  manifest: { $cond: [{ $gt: [manifestBytes, maxListedBytes] }, beginning, "$manifest"] },
+  manifestBytes,
 };
 const { tail: _, parts: __, ...withoutOutput } = shown;
 export const listFields = {
