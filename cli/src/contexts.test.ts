@@ -76,7 +76,9 @@ describe("the server and the token", () => {
   });
 
   test("an empty token is refused as such", () => {
-    expect(() => target({ token: "" })).toThrow(new UsageError("The token of the option --token is empty"));
+    expect(() => target({ token: "" })).toThrow(
+      new UsageError("The token of the option --token is empty. Copy it again"),
+    );
   });
 
   test("a token goes only to the server that it was given for", () => {

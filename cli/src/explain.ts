@@ -34,6 +34,7 @@ function causeOf(error: Error): Error {
 const ofUnknownAuthority = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
@@ -41,7 +42,8 @@ const ofUnknownAuthority = new Set([
 /** Returns why the server cannot be reached, and what helps. */
 function reasonOf(error: Error): string {
   const { message, code = "" } = causeOf(error) as NodeJS.ErrnoException;
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "it does not use TLS at this address and port";
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER")
+    return "it does not use TLS at this address and port. Use http:// or another port";
   if (!ofUnknownAuthority.has(code)) return message;
   return `${message}. To trust your own authority, set NODE_EXTRA_CA_CERTS to the file of its certificate`;
 }

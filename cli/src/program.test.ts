@@ -82,6 +82,7 @@ test("help explains the options of a command in a group", async () => {
   expect(await run(["help", "tokens", "create"], io)).toBe(0);
   expect(io.stdout.text).toContain("Permissions, such as 'build:read,write image:read'");
   expect(await refusal("help", "tokens", "make")).toBe('unknown command "make"');
+  expect(await refusal("keys")).toMatch(/ help \[command\] +Show the help of a command/);
 });
 
 test("a group without a command shows its help as wrong usage", async () => {

@@ -136,7 +136,7 @@ export function programOf(
     .description("The command line of Service CI")
     .version(version, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Show this help")
-    .helpCommand(false)
+    .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
     .configureOutput({
       writeOut: out,
@@ -158,6 +158,8 @@ export function programOf(
     }
   }
   program.commandsGroup("");
+  // Groups keep that of one word.
+  program.helpCommand(false);
   program
     .command("help [command...]")
     .description("Show the help of a command")
@@ -165,7 +167,6 @@ export function programOf(
   return program;
 }
 
-/** Returns the command with this name, such as `tokens create`; refuses one that does not exist. */
 const commandAt = (program: Command, words: readonly string[]): Command =>
   words.reduce((command, word) => {
     const found = command.commands.find((it) => it.name() === word || it.aliases().includes(word));

@@ -30,6 +30,7 @@ test("a certificate of an unknown authority is refused with advice, which helps"
 
 test("a server without TLS at an https address is named as such", async () => {
   await using plain = await receiver();
-  const stderr = "The server cannot be reached: it does not use TLS at this address and port\n";
+  const stderr =
+    "The server cannot be reached: it does not use TLS at this address and port. Use http:// or another port\n";
   expect(await list(plain.url.replace("http:", "https:"))).toEqual({ code: 1, stdout: "", stderr });
 });

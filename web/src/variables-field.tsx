@@ -2,24 +2,27 @@ import { LongField } from "./form.js";
 
 const linesIn = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Returns the variables in the text of the field, by key. */
-export const variablesIn = (text: string): Record<string, string> =>
-  Object.fromEntries(
+function complaintAbout(text: string): string {
+  const wrong = linesIn(text).find((line) => line.indexOf("=") < 1);
+  return wrong === undefined ? "" : `Write KEY=value, not "${wrong}".`;
+}
+
+/** Returns the variables in the text of the field, by key. Throws if a line is not a variable. */
+export function variablesIn(text: string): Record<string, string> {
+  const complaint = complaintAbout(text);
+  if (complaint) throw new Error(complaint);
+  return Object.fromEntries(
     linesIn(text).map((line) => [line.slice(0, line.indexOf("=")).trim(), line.slice(line.indexOf("=") + 1)]),
   );
-
-function check(field: HTMLTextAreaElement): void {
-  const wrong = linesIn(field.value).find((line) => line.indexOf("=") < 1);
-  field.setCustomValidity(wrong === undefined ? "" : `Write KEY=value, not "${wrong}".`);
 }
 
 /** A field for variables of one build. */
-export const VariablesField = ({ hint }: { hint?: string }) => (
+export const VariablesField = ({ of = "this build", hint }: { of?: string; hint?: string }) => (
   <LongField
     name="variables"
-    label="Variables of this build, one KEY=value per line"
+    label={`Variables of ${of}, one KEY=value per line`}
     hint={hint}
     rows={3}
-    onInput={(event) => check(event.currentTarget)}
+    onInput={({ currentTarget: field }) => field.setCustomValidity(complaintAbout(field.value))}
   />
 );

@@ -15,7 +15,7 @@ inBrowser((web) => {
     await finished(ann, url);
     const page = await web.open(`/b/${ann.username}/${number}`, ann);
     await page.getByText("Restart with other variables").press("Enter");
-    await page.getByLabel(/^Variables of this build/).fill("LEVEL=high");
+    await page.getByLabel(/^Variables of the new build/).fill("LEVEL=high");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Restart the build" }).click();
     await page.waitForURL(`${web.ci.url}/b/${ann.username}/${number + 1}`);
@@ -38,7 +38,7 @@ inBrowser((web) => {
       expect(await killed.count()).toBe(2);
     };
     await killAll();
-    await page.getByText("Restart the matrix, or with other variables").press("Enter");
+    await page.getByText("Restart with other variables, or all builds of the matrix").press("Enter");
     await page.getByLabel("Restart all builds of the matrix").check();
     await page.getByRole("button", { name: "Restart the build" }).click();
     await page.waitForURL(`${web.ci.url}/b/${ann.username}/${number + 2}`);

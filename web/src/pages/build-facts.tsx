@@ -44,7 +44,7 @@ const Trigger = ({ trigger }: Pick<Build, "trigger">) => (
     {Object.entries(trigger.data).map(([name, value]) => (
       <div key={name}>
         <dt>{words(name)}</dt>
-        <dd>{pageOf(value) ? <a href={pageOf(value)}>{value}</a> : value}</dd>
+        <dd>{name === "restart_of" ? <a href={pageOf(value)}>{value}</a> : value}</dd>
       </div>
     ))}
   </dl>

@@ -74,7 +74,7 @@ export function BuildPage({ params }: { params: Params }) {
       <Summary build={build} now={now} />
       <Live liveness={liveness} />
       <Tags build={build} work={work} />
-      <RestartForm build={build} />
+      <RestartForm build={build} group={group} />
       <Group build={build} group={group} work={work} />
       <TimeLine build={build} jobs={jobs} now={now} />
       <Jobs jobs={jobs} now={now} onEnd={reload} />

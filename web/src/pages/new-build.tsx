@@ -17,12 +17,12 @@ export function NewBuildPage() {
 
   async function submit(event: SubmitEvent & { currentTarget: HTMLFormElement }): Promise<void> {
     event.preventDefault();
-    const variables = variablesIn(String(new FormData(event.currentTarget).get("variables")));
+    const fields = new FormData(event.currentTarget);
     setBusy(true);
     setFailure(undefined);
     const names = tags.split(/[\s,]+/).filter(Boolean);
     try {
-      const body = { manifest, comment, tags: names, variables };
+      const body = { manifest, comment, tags: names, variables: variablesIn(String(fields.get("variables"))) };
       const build = await record(client.api.POST("/builds", { body }));
       submitted();
       go(pageOf(build.url) ?? `${base}/builds`);

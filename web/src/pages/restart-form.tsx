@@ -5,9 +5,9 @@ import { isFinished } from "../format.js";
 import { go } from "../location.js";
 import { VariablesField, variablesIn } from "../variables-field.js";
 
-/** Restarts a build with other variables, or all builds of its matrix. */
-export function RestartForm({ build }: { build: Build }) {
-  const { user, number, group, status } = build;
+/** Restarts a build with other variables, or all builds of its matrix once they have finished. */
+export function RestartForm({ build, group }: { build: Build; group: readonly Build[] }) {
+  const { user, number, status } = build;
   if (!isFinished(status)) return null;
   const submit = async (fields: FormData) => {
     const next = await record(
@@ -20,10 +20,12 @@ export function RestartForm({ build }: { build: Build }) {
   };
   return (
     <details class="restart">
-      <summary>{group ? "Restart the matrix, or with other variables" : "Restart with other variables"}</summary>
+      <summary>{`Restart with other variables${build.group ? ", or all builds of the matrix" : ""}`}</summary>
       <Form action="Restart the build" submit={submit}>
-        <VariablesField hint="The new build keeps the others that this one was given." />
-        {group && <Check name="group" label="Restart all builds of the matrix" />}
+        <VariablesField of="the new build" hint="Its other variables stay as they were." />
+        {build.group && group.every((one) => isFinished(one.status)) && (
+          <Check name="group" label="Restart all builds of the matrix" />
+        )}
       </Form>
     </details>
   );

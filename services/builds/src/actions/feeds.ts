@@ -14,7 +14,7 @@ const slice = 50;
 export interface Followed {
   readonly build: FollowedBuild;
   readonly waiting?: string | undefined;
-  /** When to read it again, though nothing has changed; otherwise the readers decide. */
+  /** When to read it again, though nothing has changed. */
   readonly lookAgainMs?: number;
 }
 

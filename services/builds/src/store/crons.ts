@@ -16,7 +16,6 @@ const live = { deletedAt: { $exists: false } } as const;
 const maxWaking = 50;
 const maxWhole = 5;
 
-/** The type makes sure that no field of the record is missing. */
 const recordFields: Readonly<Record<Exclude<keyof Cron, "id" | "manifest">, 1>> = {
   ...{ authorId: 1, userId: 1, namespaceId: 1, name: 1, schedule: 1, expression: 1, timezone: 1 },
   ...{ createdAt: 1, prevRun: 1, nextRun: 1, lastError: 1 },

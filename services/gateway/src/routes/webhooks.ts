@@ -107,6 +107,7 @@ export const listDeliveries = action({
   query: { status: onlyFailed },
   paged: true,
   returns: deliverySchema,
+  target: find,
   async run(ctx, input) {
     const namespace = await namespaceOf(ctx, input);
     const { id: namespaceId } = namespace;

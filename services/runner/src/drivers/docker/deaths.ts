@@ -28,9 +28,9 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** Short beside the second in which a container's end waits for its kill. */
+/** Less than the second for which a container's end waits for its kill. */
 const reopenMs = 300;
-/** Repeats are harmless, and a proxy's clock may say the time of the response. */
+/** A proxy's clock may say the time of the response. */
 const earlierS = 60;
 const answerMs = 10_000;
 
@@ -61,7 +61,6 @@ export async function watchDeaths(
   const open = async (abortSignal: AbortSignal, missed: { readonly since?: number } = {}) =>
     (await engine.getEvents({ filters: JSON.stringify(filters) as never, ...missed, abortSignal })) as Events;
   let stream = await open(over.signal);
-  /** By the engine's clock, which repeats what happened while the stream was broken. */
   const openedAt = Date.parse(stream.headers.date ?? "");
   const missed = Number.isNaN(openedAt) ? {} : { since: openedAt / 1_000 - earlierS };
   const killed = new Set<string>();

@@ -8,7 +8,6 @@ export interface FilterImageOptions extends Pick<LoadOptions, "agent"> {
   readonly engine: Docker;
   readonly image: string;
   readonly pullBytes: number;
-  /** The runner's name. */
   readonly runner: string;
 }
 
