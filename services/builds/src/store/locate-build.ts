@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The fields that decide who may see a build. A cached build may name a deleted namespace. */
+/** What decides who may see a build. Its namespace may have been deleted since it was cached. */
 export type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({

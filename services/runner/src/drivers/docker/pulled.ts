@@ -59,10 +59,12 @@ function remembered(file: string, { flush, toCurrent = (id) => id, whenUnreadabl
   }
 
   const known = () => {
-    ids ??= read().catch(whenUnreadable);
-    ids.catch(() => {
-      ids = undefined;
-    });
+    ids ??= read()
+      .catch(whenUnreadable)
+      .catch((error) => {
+        ids = undefined;
+        throw error;
+      });
     return ids;
   };
 
