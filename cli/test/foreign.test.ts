@@ -45,7 +45,7 @@ test("a stream ends when its proxy answers with a sign-in page", async () => {
   expect(ended).toEqual({ ...explained(proxy), stdout: "7\tbuilds\tcreated\n" });
 });
 
-test("a list that is an object is no bug of ci", async () => {
+test("an object where a list belongs is no bug of ci", async () => {
   const answer = () => ({ status: 200, headers: { "Content-Type": "application/json" }, body: "{}" });
   await using other = await receiver({ answer });
   const ended = await user.run(["list"], { env: { CI_SERVER: other.url, CI_TOKEN: "ci_one" } });

@@ -67,7 +67,7 @@ else {
       ...{ runnerId: "id", running: () => [], log: createLog("runner", "silent") },
     });
 
-  test("a runner removes what one left that was killed while it set the packet filter", async () => {
+  test("what a runner left that was killed while setting the packet filter is removed", async () => {
     const agent = guardedAgent(dockerLimits.guard);
     const Labels = { "ci.runner": name };
     const isThere = async ({ id }: Docker.Container) =>

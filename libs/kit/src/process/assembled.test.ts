@@ -7,7 +7,7 @@ const part = (name: string): AsyncDisposable => ({
   [Symbol.asyncDispose]: async () => void disposed.push(name),
 });
 
-test("disposes of the parts, the latest first, and of one that is owned to the end last", async () => {
+test("disposes of the latest part first, and of a part that is owned to the end last", async () => {
   const whole = await assembled(async ({ own, ownToTheEnd }) => {
     own(part("database"));
     own(part("bus"));
