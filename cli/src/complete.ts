@@ -1,7 +1,6 @@
 import type { Option, Spec } from "./command.js";
 import { commonOptions, flagsOf, type Names } from "./program.js";
 
-/** Returns the long and the short flag of an option. */
 const flagWords = (name: string, option: Option): string[] => flagsOf(name, option).match(/(?<![\w-])--?[\w-]+/g) ?? [];
 
 const takesValue = ({ kind }: Option): boolean => kind !== "flag";

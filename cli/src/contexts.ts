@@ -72,7 +72,6 @@ export async function writeContexts(io: Pick<Io, "env">, contexts: Contexts): Pr
   }
 }
 
-/** Returns the context with this name. Throws if there is none. */
 export function contextNamed({ contexts }: Contexts, name: string): Context {
   const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
   if (context) return context;

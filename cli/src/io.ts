@@ -59,7 +59,6 @@ export function note(io: Io, line: string): void {
   if (!io.options.quiet) io.stderr.write(`${visible(line)}\n`);
 }
 
-/** Reports whether the user can watch progress. */
 export const showsProgress = ({ stderr, options }: Io): boolean => Boolean(stderr.isTTY) && !options.quiet;
 
 /** Reads text from a stream. Throws if it is longer than `maxBytes`. */

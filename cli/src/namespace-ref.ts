@@ -15,6 +15,5 @@ export async function findNamespace(session: Pick<Session, "username">, word: st
   return { username: owner ?? (await session.username()), path };
 }
 
-/** Returns the path of a namespace in the API. */
 export const namespacePath = ({ username, path }: NamespaceRef): string =>
   `/n/${encodeURIComponent(username)}/${encodeName(path)}`;

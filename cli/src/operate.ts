@@ -17,7 +17,6 @@ import { uploadFrom } from "./upload.js";
 const endless = new Set(["audit", "webhooks deliveries", "repos deliveries", "cron builds", "objects builds"]);
 const page = 25;
 
-/** Returns the name of a record in commands. */
 const nameIn =
   ({ names = "id" }: Operation) =>
   (record: Fields): string => {

@@ -3,7 +3,6 @@ import type { Io, Sink } from "../io.js";
 const codes = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, dim: 2, bold: 1 } as const;
 export type Color = keyof typeof codes;
 
-/** Reports whether a stream shows colors. */
 export const hasColors = ({ env }: Pick<Io, "env">, { isTTY }: Sink): boolean =>
   Boolean(isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
 

@@ -15,7 +15,6 @@ export interface Scoped {
   readonly deletedAt?: Date;
 }
 
-/** Returns the scope of records in a namespace. */
 export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`;
 
 /** Returns the scope of a user's records without a namespace. */

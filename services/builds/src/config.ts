@@ -2,10 +2,10 @@ import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
 import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
-import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { keyring, readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { limited, parseDuration, timer } from "@ci/kit/process/setting-types";
-import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import type { Keyring } from "@ci/kit/security/secrets";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 export interface Config extends ServiceConfig, AgentOptions {
@@ -192,12 +192,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "host:port of the namespaces service; every address of the host is a replica",
       ),
     }),
-    keyring: s.parsed(
-      "SECRET_KEYS",
-      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
-      undefined,
-      parseKeys,
-    ),
+    keyring: keyring(s),
     drivers: s.someOf(
       "DRIVERS",
       "driver types that manifests may use: `docker`, `qemu`, `os`, separated by commas",

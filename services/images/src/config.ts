@@ -2,10 +2,10 @@ import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
 import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
-import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { keyring, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { timer } from "@ci/kit/process/setting-types";
-import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import type { Keyring } from "@ci/kit/security/secrets";
 
 /** The settings of the images service. Sizes in bytes, times in milliseconds. */
 export interface Config extends ServiceConfig, AgentOptions {
@@ -33,12 +33,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "host:port of the namespaces service; every address of the host is a replica",
       ),
     }),
-    keyring: s.parsed(
-      "SECRET_KEYS",
-      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
-      undefined,
-      parseKeys,
-    ),
+    keyring: keyring(s),
     imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB", {
       refusal: "file too large, cannot exceed N GB",
     }),

@@ -1,8 +1,8 @@
 import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
 import type { CountLimit } from "@ci/kit/mongo/quota";
-import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { keyring, readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
-import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import type { Keyring } from "@ci/kit/security/secrets";
 import { type GroupNamespace, parseGroupNamespaces } from "./domain/group-namespaces.js";
 import { tooManySessions } from "./domain/session.js";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
@@ -17,7 +17,6 @@ export interface Quotas {
   keys: CountLimit;
 }
 
-/** The settings of the namespaces service. */
 export interface Config extends ServiceConfig {
   keyring: Keyring;
   objectBytes: number;
@@ -71,12 +70,7 @@ const readQuotas = (s: Settings): Quotas => ({
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "namespaces", {}),
-    keyring: s.parsed(
-      "SECRET_KEYS",
-      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
-      undefined,
-      parseKeys,
-    ),
+    keyring: keyring(s),
     objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB", {
       refusal: "file too large, cannot exceed N MB",
     }),

@@ -1,10 +1,10 @@
 import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
-import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { keyring, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
 import { countLimit } from "@ci/kit/process/quota-config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
-import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import type { Keyring } from "@ci/kit/security/secrets";
 
 export interface Config extends ServiceConfig, AgentOptions {
   publicUrl: string;
@@ -91,11 +91,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       { min: "1", effect: "further webhooks take turns" },
     ),
     webhooksPerUser: countLimit(s, "Webhooks", "user"),
-    keyring: s.parsed(
-      "SECRET_KEYS",
-      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
-      undefined,
-      parseKeys,
-    ),
+    keyring: keyring(s),
     ...guardConfig(s),
   }));

@@ -223,6 +223,14 @@ export function serviceConfig<P extends Readonly<Record<string, string>>>(
   };
 }
 
+export const keyring = (s: Settings): Keyring =>
+  s.parsed(
+    "SECRET_KEYS",
+    "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
+    undefined,
+    parseKeys,
+  );
+
 export const rotationConfig = (
   service: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -230,12 +238,7 @@ export const rotationConfig = (
   readSettings(env, (s) => ({
     mongoUrl: mongoUrl(s),
     mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
-    keyring: s.parsed(
-      "SECRET_KEYS",
-      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
-      undefined,
-      parseKeys,
-    ),
+    keyring: keyring(s),
   }));
 
 export const backupConfig = (env: NodeJS.ProcessEnv = process.env): { mongoUrl: string } =>
