@@ -1,9 +1,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { host } from "@ci/kit/process/host";
 import { eventually } from "@ci/testkit/eventually";
+import { gate } from "@ci/testkit/gate";
 import { identityOf } from "@ci/testkit/identities";
 import { freePort } from "@ci/testkit/ports";
 import { suite } from "@ci/testkit/suite";
+import type { Db } from "mongodb";
 
 const own = suite();
 
@@ -25,7 +27,8 @@ async function mongoAt(port: number): Promise<AsyncDisposable> {
   };
 }
 
-it("a service that waits for MongoDB shows that it is not ready, and becomes ready with it", async () => {
+/** Starts a service whose MongoDB is at a port of its own, without anything there yet. */
+async function aStart(build: (db: Db) => Promise<unknown>) {
   const [mongoPort, adminPort] = [await freePort(), await freePort()];
   const config = {
     listen: "127.0.0.1:0",
@@ -45,9 +48,38 @@ it("a service that waits for MongoDB shows that it is not ready, and becomes rea
     (await get("/readyz")).status,
     /^ci_ready (.*)$/m.exec(await (await get("/metrics")).text())?.[1],
   ];
-  const starting = host("namespaces", config, async () => () => undefined);
+  const starting = host("namespaces", config, async ({ db }) => {
+    await build(db);
+    return () => undefined;
+  });
   starting.catch(() => undefined);
+  return { mongoPort, seen, starting };
+}
+
+it("a service that waits for MongoDB shows that it is not ready, and becomes ready with it", async () => {
+  const { mongoPort, seen, starting } = await aStart(async () => undefined);
   await eventually(async () => expect(await seen()).toEqual([503, 503, "0"]));
+  await using _mongo = await mongoAt(mongoPort);
+  await using _service = await starting;
+  await eventually(async () => expect(await seen()).toEqual([200, 200, "1"]));
+});
+
+it("a service whose MongoDB goes away while it starts waits for it, and starts again with it", async () => {
+  const failures: unknown[] = [];
+  const begun = gate();
+  const { mongoPort, seen, starting } = await aStart(async (db) => {
+    await begun.pass();
+    await db.command({ ping: 1 }).catch((error) => {
+      failures.push(error);
+      throw error;
+    });
+  });
+  const first = await mongoAt(mongoPort);
+  await begun.reached;
+  await first[Symbol.asyncDispose]();
+  begun.open();
+  await eventually(() => expect(failures.length).toBeGreaterThan(0));
+  expect(await seen()).toEqual([503, 503, "0"]);
   await using _mongo = await mongoAt(mongoPort);
   await using _service = await starting;
   await eventually(async () => expect(await seen()).toEqual([200, 200, "1"]));

@@ -1,9 +1,11 @@
 import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Collection, Db } from "mongodb";
 import { type Bus, connectBus } from "../bus/bus.js";
 import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo, type Mongo } from "../mongo/mongo.js";
+import { isMongoAway } from "../mongo/mongo-away.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
 import { ensureQuotas } from "../mongo/quota.js";
 import type { ServiceName } from "../rpc/callers.js";
@@ -40,17 +42,52 @@ export interface Service extends Running {
 const migrateEveryMs = 60_000;
 const migrateRestMs = 15 * 60_000;
 
+type Build = (host: Host) => Promise<(server: Handling) => void>;
+
+const againMs = 2_000;
+
 /** Serves the admin port, waits for the database and serves what `build` adds. Disposing stops in reverse order. */
-export const host = (
+export const host = (service: ServiceName, config: ServiceConfig, build: Build): Promise<Service> =>
+  assembled(async ({ own }) => {
+    const log = createLog(service, config.logLevel);
+    let ping: Mongo["ping"] | undefined;
+    const ready = async () => {
+      if (!ping) throw new Error("Starting");
+      await ping();
+    };
+    const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
+    const admin = own(await serveAdmin(config.adminListen, check, ready, () => ping !== undefined));
+    const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is not ready, waiting for it");
+    const serving = own(await untilServing(() => serve(service, config, build, { log, onFailure }), onFailure));
+    ping = serving.ping;
+    own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
+    log.info({ port: serving.port, adminPort: admin.port }, "serving");
+    return { port: serving.port, adminPort: admin.port, drain };
+  });
+
+/** Starts again if MongoDB goes away meanwhile. */
+async function untilServing<T>(start: () => Promise<T>, onFailure: (error: unknown) => void): Promise<T> {
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!isMongoAway(error)) throw error;
+      onFailure(error);
+    }
+    await delay(againMs);
+  }
+}
+
+const serve = (
   service: ServiceName,
   config: ServiceConfig,
-  build: (host: Host) => Promise<(server: Handling) => void>,
-): Promise<Service> =>
+  build: Build,
+  { log, onFailure }: { log: Log; onFailure: (error: unknown) => void },
+) =>
   assembled(async ({ own }) => {
     const stopping = new AbortController();
     // Each loop adds a listener; Node would warn about more than ten.
     setMaxListeners(0, stopping.signal);
-    const log = createLog(service, config.logLevel);
     const on = { signal: stopping.signal, log };
     const untilDone = (done: Promise<unknown>) =>
       own({
@@ -64,15 +101,6 @@ export const host = (
       untilDone(done);
       return waking;
     };
-    let ping: Mongo["ping"] | undefined;
-    const ready = async () => {
-      if (!ping) throw new Error("Starting");
-      await ping();
-    };
-    const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
-    const { listen, adminListen, stopGraceMs: graceMs } = config;
-    const admin = own(await serveAdmin(adminListen, check, ready, () => ping !== undefined));
-    const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is not ready, waiting for it");
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure, log));
     const clock = await databaseClock(mongo.db);
     await ensureQuotas(mongo.db);
@@ -96,9 +124,7 @@ export const host = (
         return nudge;
       },
     });
-    const rpc = own(await serveRpc({ listen, log, identity, graceMs, ping: mongo.ping }, add));
-    ping = mongo.ping;
-    own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
-    log.info({ port: rpc.port, adminPort: admin.port }, "serving");
-    return { port: rpc.port, adminPort: admin.port, drain };
+    const { listen, stopGraceMs: graceMs } = config;
+    const { port } = own(await serveRpc({ listen, log, identity, graceMs, ping: mongo.ping }, add));
+    return { port, ping: mongo.ping };
   });
