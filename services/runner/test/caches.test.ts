@@ -112,6 +112,14 @@ test("with other key files, places the newest entry and stores another", async (
   expect(storedOf(cache.name)).toHaveLength(2);
 });
 
+test("the output says that no file matches the key", async () => {
+  const cache = aCache({ key: ["app.lock", "**/*.lock"] });
+  const note = `Cache ${cache.name}: no file matches its key, app.lock, **/*.lock, in the folder where jobs begin\n`;
+  expect((await run(cache, make)).text).toContain(`${note}Cache ${cache.name}: miss\n`);
+  const found = await run(cache, show, { objects: [objectAt("app/other.lock", "a")] });
+  expect(found.text).not.toContain("no file matches");
+});
+
 test("other key files below ~/ that a glob matches make another key", async () => {
   const cache = aCache({ key: ["~/locks/*.lock"] });
   const withLock = (text: string) => ({ objects: [objectAt("locks/a.lock", text)] });

@@ -91,7 +91,9 @@ export function treesContract(subject: () => Subject): void {
   test("a cache's key depends on the files below the home folder that its globs match", async () => {
     const keys: string[] = [];
     const addKey = async (environment: Environment) =>
-      void keys.push(await keyOf({ name: "c", key: ["~/.home/l*k"], paths: [] }, [], { environment, signal: never }));
+      void keys.push(
+        (await keyOf({ name: "c", key: ["~/.home/l*k"], paths: [] }, [], { environment, signal: never })).key,
+      );
     const write = (text: string) => [`mkdir -p ~/.home && echo ${text} > ~/.home/lock`];
     await run(write("one"), { after: addKey });
     await run(write("two"), { after: addKey });

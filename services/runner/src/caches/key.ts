@@ -38,25 +38,33 @@ async function hashOf(path: string, leftBytes: number, { environment, signal }: 
   }
 }
 
+interface Key {
+  readonly key: string;
+  /** How many of the files that the manifest names exist. */
+  readonly files: number;
+}
+
 /**
  * Returns the key of a cache: a hash of the names and contents of its files, and of what it keeps, so that an entry with
  * other paths, or with files that this build places, is not taken for it. A missing file counts as missing.
  */
-export async function keyOf({ key, paths }: AssignedCache, placed: readonly string[], on: Reading): Promise<string> {
+export async function keyOf({ key, paths }: AssignedCache, placed: readonly string[], on: Reading): Promise<Key> {
   const whole = createHash("sha256");
   const add = (...parts: string[]) => whole.update(`${JSON.stringify(parts)}\n`);
   add("paths", ...[...paths].sort());
   if (placed.length > 0) add("placed", ...[...placed].sort());
   const { trees } = on.environment;
   let leftBytes = maxKeyBytes;
+  let count = 0;
   for (const pattern of key) {
     const located = pattern.startsWith("~/") ? trees.locate(pattern) : pattern;
     const files = isGlob(pattern) ? await matchesOf(located, on) : [pattern];
     for (const path of files) {
       const found = await hashOf(trees.locate(path), leftBytes, on);
       leftBytes -= found?.bytes ?? 0;
+      if (found) count++;
       add("file", path, found?.sha256 ?? "");
     }
   }
-  return whole.digest("hex");
+  return { key: whole.digest("hex"), files: count };
 }

@@ -210,7 +210,11 @@ export function cachesOf(on: Caching): BuildCaches {
         await attempt(cache, { say, signal }, async () => {
           on.environment.trees.check?.(cache.paths);
           const content = contentOf(cache, on);
-          const key = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
+          const { key, files } = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
+          if (files === 0 && cache.key.length > 0)
+            say(
+              `Cache ${cache.name}: no file matches its key, ${cache.key.join(", ")}, in the folder where jobs begin`,
+            );
           const chosen = { key, content };
           missing.set(cache, chosen);
           const { exact } = await restoreOne(cache, chosen, on, { say, signal }).catch((error) => {
