@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readManifest } from "@ci/manifest/manifest";
+
+const limits = { maxBytes: 1024 * 1024, acceptedDrivers: ["docker"], maxStages: 100, maxJobs: 500 };
+const driver = "driver: {type: docker, image: a, workspace: /work}";
+const page = readFileSync(join(__dirname, "../docs/migrate.md"), "utf8");
+
+const blocks = [...page.matchAll(/^```yaml\n(.+?)^```/gms)].map(([, text]) => text!);
+const cells = [...page.matchAll(/ \| `([^|]+)` \|$/gm)].map(([, text]) => text!);
+
+/** Adds a driver to a part of a manifest that has none. */
+function wholeOf(part: string): string {
+  if (part.includes("driver:")) return part;
+  return part.startsWith("{") ? `{${driver}, ${part.slice(1)}` : `${driver}\n${part}`;
+}
+
+test("the page has examples", () => {
+  expect([blocks.length > 0, cells.length > 50]).toEqual([true, true]);
+});
+
+test.each([...blocks, ...cells])("%s is a part of a valid manifest", (part) => {
+  expect(readManifest(wholeOf(part), limits).complaints).toEqual([]);
+});
