@@ -68,12 +68,15 @@ const drivers = driver.anyOf.flatMap((/** @type {Schema} */ one) => {
 const page = `# Manifest
 
 A manifest says in YAML what a build runs. \`npm run manifest\` generates this page from the table of keys with which the service parses
-manifests. The [examples](../examples/README.md) show what manifests can do.
+manifests. The [examples](../examples/README.md) show what manifests can do. [Coming from another service](migrate.md) translates the words
+of GitHub Actions, GitLab CI and others.
 
 - Manifests are strict: an unknown key, stage or value is rejected, with its line and the word that you probably meant.
   \`POST /manifests/check\` says what is wrong with a manifest, and which jobs it has, without submitting a build.
 - Editors can complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
 - Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans are read as text: \`1.20\` stays \`1.20\`.
+- YAML gives a meaning to texts that begin with \`!\`, \`*\`, \`&\`, \`@\`, \`%\`, \`[\`, \`{\` or a quote, or that contain a colon and a space: quote
+  them, as in \`- '! grep TODO src'\`.
 - Without \`stages\`, the stages are those of the jobs in order of appearance, and a job without \`stage\` belongs to the stage \`build\`.
 - The jobs of a \`parallel\` stage share the workspace. With docker each has its own container, with the limits of a job. At most 8 run at
   the same time, and the next stage begins when all have ended. If one fails, the others run to their end.
@@ -116,6 +119,8 @@ took. A cache failure never fails a build. Caches belong to the build's namespac
 also to the workspace). Builds of forks only read them. With docker, \`~/\` is \`/root\`; cached paths below it are on
 volumes that all jobs share, so jobs find folders there. If the image has a file or a symbolic link at such a path, that cache is not used,
 and the output says so.
+Paths are relative to the folder where jobs begin, which contains the repository as a folder: \`app/package-lock.json\`, not
+\`package-lock.json\`. If no file matches the key, the output says so.
 A cache neither replaces nor stores the build's objects and SSH keys, even if they are below a cached path.
 
 ${table(filled(filled(cache).items))}

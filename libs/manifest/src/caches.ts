@@ -19,13 +19,13 @@ export const cacheKeys = {
   key: key(
     list(entry),
     "Files that determine the content of the cache, as paths or globs. Builds with equal files use the same entry",
-    ["package-lock.json"],
+    ["app/package-lock.json"],
     ...["keys", "files", "restore-keys"],
   ),
   paths: key(
     list(entry),
     "Files and folders to keep, relative to the working directory or below `~/`",
-    ["node_modules", "~/.npm"],
+    ["app/node_modules", "~/.npm"],
     ...["path", "folders"],
   ),
 };

@@ -3,7 +3,7 @@ import { cacheKeys } from "./caches.js";
 import { concurrency } from "./concurrency.js";
 import { driver } from "./driver.js";
 import { variable } from "./entries.js";
-import { key, mapping, textOr } from "./mapping.js";
+import { type Elsewhere, key, mapping, textOr } from "./mapping.js";
 import { matrix } from "./matrix.js";
 import { reportKeys } from "./reports.js";
 import { retry } from "./retry.js";
@@ -20,8 +20,13 @@ const maxName = fixedLimit({
   refusal: "Manifest line L, column C: X cannot be longer than N characters",
 });
 
-const jobKeys = {
-  stage: key(placed(textUpTo(maxName)), "The stage that the job belongs to", "test"),
+export const jobKeys = {
+  stage: key(
+    placed(textUpTo(maxName)),
+    "The stage that the job belongs to",
+    "test",
+    ...["needs", "depends_on", "dependencies", "requires"],
+  ),
   name: key(
     textUpTo(maxName),
     "Name of the job, of at most 200 characters; by default the stage and a number",
@@ -38,13 +43,13 @@ const jobKeys = {
     list(entry),
     "Files to keep after the job, as `source [=> name]`; a source may be a glob for up to 1,000 files, and all globs of a build match some 5,000. In the name of a glob each `*`, or several in a row, stands for the name of the file; neither that pattern nor what it makes may be longer than 4,096 characters",
     ["dist/app.tar => app.tar", "reports/**/*.xml"],
-    ...["outputs", "files"],
+    ...["outputs", "files", "artifact_paths", "store_artifacts"],
   ),
   timeout: key(
     placed(duration),
     "How long all attempts of the script may take together; at most as long as a build",
     "10min",
-    ...["timeout_minutes", "max_time", "time_limit"],
+    ...["timeout_minutes", "timeout_in_minutes", "max_time", "time_limit"],
   ),
   retry: key(
     retry,
@@ -73,6 +78,11 @@ const jobKeys = {
   ),
 };
 
+/** Where a key of a job may belong. A function, because the table of the manifest contains that of jobs. */
+function atTheTop(): Elsewhere {
+  return { keys: manifestKeys, place: " at the top of the manifest" };
+}
+
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
 export const manifestKeys = {
   namespace: key(text, "The namespace that the build belongs to; by default none", "team/app", "project", "group"),
@@ -80,7 +90,7 @@ export const manifestKeys = {
     driver,
     "Where the jobs run: `docker`, `qemu` (a virtual machine) or `os` (processes on the runner's machine)",
     { type: "docker", image: "node:22-alpine", workspace: "/build" },
-    ...["image", "container", "runs-on", "executor", "agent"],
+    ...["image", "container", "runs_on", "executor", "agent", "agents", "docker", "runner", "workspace"],
   ),
   env: key(
     list(variable),
@@ -121,7 +131,7 @@ export const manifestKeys = {
   cache: key(
     list(mapping("a cache", cacheKeys, ["name", "paths"])),
     "Files to keep between builds. They are restored after the sources, and stored if the build passes",
-    [{ name: "npm", key: ["package-lock.json"], paths: ["node_modules", "~/.npm"] }],
+    [{ name: "npm", key: ["app/package-lock.json"], paths: ["app/node_modules", "~/.npm"] }],
     "caches",
   ),
   stages: key(
@@ -133,7 +143,7 @@ export const manifestKeys = {
     list(entry),
     "Stages whose failures do not fail the build",
     ["lint"],
-    ...["allow_failure", "continue-on-error"],
+    ...["allow_failure", "continue_on_error", "soft_fail"],
   ),
   parallel: key(
     list(entry),
@@ -142,7 +152,7 @@ export const manifestKeys = {
     ...["concurrent", "side_by_side"],
   ),
   jobs: key(
-    list(mapping("a job", jobKeys)),
+    list(mapping("a job", jobKeys, [], atTheTop)),
     "What to run. Jobs run one after another, in the order of their stages, except in `parallel` stages",
     [{ stage: "test", name: "unit", commands: ["npm test"] }],
     ...["job", "steps", "tasks", "pipeline"],
@@ -151,7 +161,7 @@ export const manifestKeys = {
     concurrency,
     "A group of builds in one namespace, of which only one runs at a time",
     { group: "deploy", cancel: "queued" },
-    ...["resource_group", "lock", "mutex"],
+    ...["resource_group", "concurrency_group", "lock", "mutex"],
   ),
   when: key(
     when,

@@ -8,7 +8,7 @@ import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
-import { manifestKeys } from "./keys.js";
+import { jobKeys, manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
 import { type Axes, complainOfCacheNames, filledKeys, matrixKeys } from "./matrix.js";
 import { complainOfSize } from "./matrix-size.js";
@@ -133,7 +133,7 @@ const readArtifact = (complain: Complaints) => (entry: string, at: number) => {
 const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
-  complainOfUnknown(root, manifestKeys, "", complain);
+  complainOfUnknown(root, manifestKeys, "", complain, { keys: jobKeys, place: " in a job" });
   const whereOf = (top: string) => ({ complain, top, name: top, inList: false });
   const values = readKeys(root, manifestKeys, whereOf);
   const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"), root.get("driver")?.at);
@@ -182,8 +182,9 @@ function isTooMuch(root: Mapping, all: readonly Axes[], complain: Complaints): b
 
 /** Reads a manifest as it is for each combination of its matrix. */
 function matrixOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
-  const where = { complain, top: "matrix", name: "matrix", inList: false };
-  const all = readEntry(manifestKeys.matrix.spec, root.get("matrix"), where) ?? [];
+  const { spec, example } = manifestKeys.matrix;
+  const where = { complain, top: "matrix", name: "matrix", inList: false, example };
+  const all = readEntry(spec, root.get("matrix"), where) ?? [];
   const [first, ...others] = all;
   if (!first) return manifestOf(root, limits, complain);
   if (isTooMuch(root, all, complain)) return manifestOf(root, limits, silent);
@@ -250,7 +251,7 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   if (Buffer.byteLength(text) > limits.maxBytes) {
     return { complaints: [{ message: `Manifest cannot exceed ${sizeText(limits.maxBytes)}` }] };
   }
-  const yaml = readYaml(text, limits.maxBytes);
+  const yaml = readYaml(text, limits.maxBytes, limits.isStored);
   if ("reason" in yaml) return { complaints: [{ message: `Manifest invalid YAML: ${yaml.reason}`, ...yaml.place }] };
   const complain = complaints(yaml.placeOf);
   const manifest = matrixOf(yaml.root.value, limits, limits.isStored ? forStored(complain) : complain);

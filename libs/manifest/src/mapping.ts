@@ -1,6 +1,6 @@
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
-import { nearest, suggestion } from "./nearest.js";
+import { nearest, plain, suggestion } from "./nearest.js";
 import { entry, filled, type Json, orEmpty, readEntry, type Spec, text, type Where, wrongType } from "./spec.js";
 import { type Entry, isEmpty, isMapping } from "./tree.js";
 
@@ -35,19 +35,33 @@ export function mappingSchema(keys: Keys, required: readonly string[] = []): Jso
   return { type: "object", properties: Object.fromEntries(properties), ...rest, additionalProperties: false };
 }
 
+/** The keys of another mapping, for suggestions, and where that is, such as " in a job". */
+export interface Elsewhere {
+  readonly keys: Keys;
+  readonly place: string;
+}
+
+const synonymOf = (name: string, keys: Keys): string | undefined =>
+  Object.entries(keys).find(([, { synonyms }]) => synonyms.some((one) => plain(one) === plain(name)))?.[0];
+
+function suggestionFor(name: string, keys: Keys, elsewhere?: Elsewhere): string {
+  const other = elsewhere && Object.hasOwn(elsewhere.keys, name) ? name : undefined;
+  const here = synonymOf(name, keys) ?? (other ? undefined : nearest(name, Object.keys(keys)));
+  if (here || !elsewhere) return suggestion(here);
+  return suggestion(other ?? synonymOf(name, elsewhere.keys), elsewhere.place);
+}
+
 /** Complains about keys that are unknown in a place, such as " in a job". */
 export function complainOfUnknown(
   entries: Iterable<[string, Entry]>,
   keys: Keys,
   place: string,
   complain: Complaints,
+  elsewhere?: Elsewhere,
 ): void {
-  for (const [name, { at }] of entries) {
-    if (Object.hasOwn(keys, name)) continue;
-    const synonym = Object.entries(keys).find(([, { synonyms }]) => synonyms.includes(name))?.[0];
-    const meant = synonym ?? nearest(name, Object.keys(keys));
-    complain.addAt(at, `unknown key "${quoted(name)}"${place}${suggestion(meant)}`, "line");
-  }
+  for (const [name, { at }] of entries)
+    if (!Object.hasOwn(keys, name))
+      complain.addAt(at, `unknown key "${quoted(name)}"${place}${suggestionFor(name, keys, elsewhere)}`, "line");
 }
 
 /** Reads the known keys of a mapping. `where` is for complaints about one of them. */
@@ -56,7 +70,10 @@ export function readKeys<K extends Keys>(
   keys: K,
   where: (name: string) => Where,
 ): Values<K> {
-  const read = Object.entries(keys).map(([name, { spec }]) => [name, readEntry(spec, entries.get(name), where(name))]);
+  const read = Object.entries(keys).map(([name, { spec, example }]) => [
+    name,
+    readEntry(spec, entries.get(name), { ...where(name), example }),
+  ]);
   return Object.fromEntries(read) as Values<K>;
 }
 
@@ -65,6 +82,7 @@ export const mapping = <K extends Keys>(
   noun: string,
   keys: K,
   required: readonly (keyof K & string)[] = [],
+  elsewhere?: () => Elsewhere,
 ): Spec<Values<K>> => ({
   noun: "a mapping",
   schema: required.length > 0 ? mappingSchema(keys, required) : orEmpty(mappingSchema(keys)),
@@ -72,7 +90,7 @@ export const mapping = <K extends Keys>(
   read(tree, where) {
     if (tree.isNull || isEmpty(tree)) return readKeys(new Map(), keys, () => where);
     if (!isMapping(tree)) return wrongType(tree, where, "a mapping");
-    complainOfUnknown(tree.value, keys, ` in ${noun}`, where.complain);
+    complainOfUnknown(tree.value, keys, ` in ${noun}`, where.complain, elsewhere?.());
     return readKeys(tree.value, keys, (name) => ({ ...where, name }));
   },
 });

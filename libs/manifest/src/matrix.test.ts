@@ -51,7 +51,7 @@ test.each(["", "{}", "[]", "null", "{NODE: []}", "{NODE:, include: }"])("%j is n
 });
 
 test.each([
-  ["[NODE]", ["Manifest line 3, column 9: matrix must be a mapping, not a list"]],
+  ["[NODE]", [expect.stringContaining("matrix must be a mapping, not a list; for example {NODE: [20, 22], OS: ")]],
   ["{NODE: 20}", ["Manifest line 3, column 16: NODE must be a list, not a string"]],
   ["{NODE: [{a: b}]}", [expect.stringContaining("NODE[0] must be a string, not a mapping")]],
   ["{'$(id)': [1]}", ["Manifest line 3, column 10: matrix axis $(id) does not match ^[A-Za-z_][A-Za-z0-9_]*$"]],

@@ -77,7 +77,9 @@ const valuesOf = <T>(read: readonly Placed<T>[] | undefined): T[] => (read ?? []
 
 function readList<T>(of: Spec<T>, mapping: Mapping, name: string, where: Where): T[] {
   const entry = mapping.get(name);
-  return entry && !isEmpty(entry.tree) ? valuesOf(list(of).read(entry.tree, { ...where, name })) : [];
+  return entry && !isEmpty(entry.tree)
+    ? valuesOf(list(of).read(entry.tree, { ...where, name, example: undefined }))
+    : [];
 }
 
 type AxisUse = readonly [name: string, at: number, given?: Tree];

@@ -3,7 +3,8 @@ import leven from "leven";
 /** Longer words are no typing mistakes, and comparing them costs time. */
 const maxLength = 40;
 
-const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
+/** Returns a word without what is seldom meant: case, and which sign separates its parts. */
+export const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
 
 const letters = (word: string) => [...plain(word)].toSorted().join("");
 
@@ -22,7 +23,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
 }
 
-/** Returns the end of a complaint about an unknown word. */
-export function suggestion(meant: string | undefined): string {
-  return meant === undefined ? "" : `; did you mean "${meant}"?`;
+/** Returns the end of a complaint about an unknown word. `place` is such as " in a job". */
+export function suggestion(meant: string | undefined, place = ""): string {
+  return meant === undefined ? "" : `; did you mean "${meant}"${place}?`;
 }

@@ -19,8 +19,18 @@ const maxTimes = fixedLimit({
 
 const times = whole(0, maxTimes);
 const keys = {
-  times: key(times, `How often the script runs again, at most ${maxTimes} times; needed with codes`, 2),
-  codes: key(list(whole(1, 255)), "The exit codes after which it runs again; by default every code but 0", [75]),
+  times: key(
+    times,
+    `How often the script runs again, at most ${maxTimes} times; needed with codes`,
+    2,
+    ...["max", "limit", "attempts"],
+  ),
+  codes: key(
+    list(whole(1, 255)),
+    "The exit codes after which it runs again; by default every code but 0",
+    [75],
+    ...["exit_codes", "exit_code", "exit_status"],
+  ),
 };
 const mapped = mapping("retry", keys);
 

@@ -59,7 +59,8 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
   const name = value.name?.value.trim() ?? "";
   const image = value.image?.trim() ?? "";
   const ready = value.ready?.trim() ?? "";
-  if (!isName(name))
+  if (name === "") complain.addAt(nameAt({ at, value }), "a service must have a name");
+  else if (!isName(name))
     complain.addAt(
       nameAt({ at, value }),
       `the name of a service must be lower-case letters, digits and dashes, not "${quoted(name)}"`,

@@ -21,6 +21,8 @@ export interface Where {
   /** The nearest key; in a list with the index, as in `commands[2]`. */
   readonly name: string;
   readonly inList: boolean;
+  /** A value of the nearest key. */
+  readonly example?: unknown;
 }
 
 /** A kind of value: how it is read, and its JSON Schema. Values without content are read as `none`. */
@@ -50,22 +52,41 @@ const nounOf = ({ value }: Tree): string => {
   return value instanceof Map ? "a mapping" : "a list";
 };
 
-/** Recognises a text with a colon that YAML took for a mapping, and shows how to write it. */
-function quoteHint({ at, value }: Tree, dash: string): string {
+const single = (text: string) => quoted(text.trim()).replaceAll("'", "''");
+
+/** Recognises a text with a colon that YAML took for a mapping, and a key of another language before a text. */
+function textHint({ at, value }: Tree, name: string): string {
   const [[key, entry] = ["", undefined], ...others] = value instanceof Map ? [...value] : [];
   const text = entry?.tree.value ?? "";
   const isAlone = others.length === 0 && entry?.at === at;
-  const isLine = isAlone && typeof text === "string" && !controls.test(key + text);
-  return isLine ? `; quote it ("${dash}'${quoted(`${key}: ${text}`.trim()).replaceAll("'", "''")}'")` : "";
+  if (!isAlone || typeof text !== "string" || controls.test(key + text)) return "";
+  const isEntry = name.endsWith("]");
+  if (name.startsWith("env[")) return `; write it as KEY=VALUE ("- '${single(`${key}=${text}`)}'")`;
+  if (isEntry && text !== "" && !/\s/.test(key)) return `; write only the text ("- '${single(text)}'")`;
+  return `; quote it ("${isEntry ? "- " : ""}'${single(`${key}: ${text}`)}'")`;
+}
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value !== "object" || value === null)
+    return /^[\w./ =~-]+$/.test(String(value)) ? String(value) : JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, one]) => `${key}: ${inline(one)}`);
+  return `{${entries.join(", ")}}`;
+}
+
+function hintOf(tree: Tree, { name, example }: Where, noun: string): string {
+  if (noun === text.noun) return textHint(tree, name);
+  const shown = name.endsWith("]") && Array.isArray(example) ? example[0] : example;
+  return shown === undefined ? "" : `; for example ${inline(shown)}`;
 }
 
 /** The keys about which the contract has words of its own, which name no place. */
 const inContract = ["namespace", "driver", "env", "objects", "sources", "stages", "allow_failures", "jobs"];
 
 /** Complains that a value has the wrong type: outside of lists in the words of the contract, if it has any. */
-export function wrongType(tree: Tree, { complain, top, name, inList }: Where, noun: string): undefined {
-  const hint = noun === text.noun ? quoteHint(tree, name.endsWith("]") ? "- " : "") : "";
-  const what = `${name} must be ${noun}, not ${nounOf(tree)}${hint}`;
+export function wrongType(tree: Tree, where: Where, noun: string): undefined {
+  const { complain, top, name, inList } = where;
+  const what = `${name} must be ${noun}, not ${nounOf(tree)}${hintOf(tree, where, noun)}`;
   if (inList) complain.addAt(tree.at, what);
   else if (inContract.includes(top)) complain.add(`${top} has the wrong type`, "", tree.at);
   else complain.refuseAt(tree.at, what);

@@ -8,37 +8,6 @@ const complaints = (text: string, isStored = false) => {
   return "manifest" in reading ? [] : reading.complaints.map(({ message }) => message.replace("Manifest ", ""));
 };
 
-describe("an unknown key", () => {
-  test.each([
-    // The word of another language
-    ["jobs:\n- script: [make]", 'line 3: unknown key "script" in a job; did you mean "commands"?'],
-    ["environment: [A=b]", 'line 2: unknown key "environment"; did you mean "env"?'],
-    // A typing mistake
-    ["job: []", 'line 2: unknown key "job"; did you mean "jobs"?'],
-    ["allow-failures: []", 'line 2: unknown key "allow-failures"; did you mean "allow_failures"?'],
-    [
-      "jobs:\n- {stage: a}\n- stage: b\n  comands: [make]",
-      'line 5: unknown key "comands" in a job; did you mean "commands"?',
-    ],
-    // Something else
-    ["x-team: {a: b}", 'line 2: unknown key "x-team"'],
-    ["constructor: a", 'line 2: unknown key "constructor"'],
-    ["x: &x {job: a}\njobs: [*x]", 'line 2: unknown key "x"', 'line 2: unknown key "job" in a job'],
-    [`${"k".repeat(1_000)}: a`, `line 2: unknown key "${"k".repeat(100)}"`],
-  ])("%.60j is refused", (text, ...expected) => {
-    expect(complaints(text)).toEqual(expected);
-  });
-
-  test.each([
-    ["docker, image: a, workspace: /b, arch: x", 'line 1: unknown key "arch" in a driver of type docker'],
-    ["qemu, image: a, workspce: /b", 'line 1: unknown key "workspce" in a driver of type qemu'],
-    ["os, image: a", 'line 1: unknown key "image" in a driver of type os'],
-  ])("of a driver is refused where its type does not have it: %s", (keys, expected) => {
-    const reading = readManifest(`driver: {type: ${keys}}`, limits);
-    expect(reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line: 1 }]);
-  });
-});
-
 describe("stages", () => {
   test.each([
     ["stages: [build, test]\njobs:\n- stage: tests", 'line 4: stage "tests" is not one of the stages: build, test'],
@@ -125,15 +94,21 @@ describe("the run of a job", () => {
     ["timeout: [a]", "line 4, column 12: timeout must be a string, not a list"],
     ["retry: 6", 'line 4, column 10: retry must be a whole number from 0 to 5, not "6"'],
     ["retry: -1", 'line 4, column 10: retry must be a whole number from 0 to 5, not "-1"'],
-    ["retry: [2]", "line 4, column 10: retry must be a number or a mapping, not a list"],
-    ["retry: {times: [2]}", "line 4, column 18: times must be a number, not a list"],
+    [
+      "retry: [2]",
+      "line 4, column 10: retry must be a number or a mapping, not a list; for example {times: 2, codes: [75]}",
+    ],
+    ["retry: {times: [2]}", "line 4, column 18: times must be a number, not a list; for example 2"],
     ["retry: {times: x}", 'line 4, column 18: times must be a whole number from 0 to 5, not "x"'],
     ["retry: {times: 1, codes: [0]}", 'line 4, column 29: codes[0] must be a whole number from 1 to 255, not "0"'],
     ["retry: {codes: [75]}", `line 4, column 10: ${timesMissing}`],
     ["retry: {times: , codes: [75]}", `line 4, column 10: ${timesMissing}`],
     ["when: {status: fail}", 'line 4, column 18: unknown status "fail"; did you mean "failed"?'],
     ["when: {state: failed}", 'line 4: unknown key "state" in when; did you mean "status"?'],
-    ["when: failed", "line 4, column 9: when must be a mapping, not a string"],
+    [
+      "when: failed",
+      "line 4, column 9: when must be a mapping, not a string; for example {branch: main, status: [passed, failed]}",
+    ],
     ["retry: {time: 1}", 'line 4: unknown key "time" in retry; did you mean "times"?'],
   ])("%s is refused", (keys, expected) => {
     const reading = jobOf(keys, { maxTimeoutMs: 1_800_000 });
@@ -169,6 +144,8 @@ describe("a command with a colon", () => {
     ["echo foo: bar", `; quote it ("- 'echo foo: bar'")`],
     ["echo it's: 1", `; quote it ("- 'echo it''s: 1'")`],
     ["make:", `; quote it ("- 'make:'")`],
+    // The steps of another language
+    ["run: npm test", `; write only the text ("- 'npm test'")`],
     ["{a: b, c: d}", ""],
     ["{ cd a; make; }", ""],
     ["{a: b}", ""],
@@ -178,6 +155,12 @@ describe("a command with a colon", () => {
       `line 6, column 5: commands[2] must be a string, not a mapping${hint}`,
     ]);
   });
+});
+
+test("the complaint about a variable with a colon shows how to write it", () => {
+  expect(complaints("env:\n- A: it's")).toEqual([
+    `line 3, column 3: env[0] must be a string, not a mapping; write it as KEY=VALUE ("- 'A=it''s'")`,
+  ]);
 });
 
 test("a source may be a mapping, and a job may have variables and a shell of its own", () => {
@@ -236,10 +219,7 @@ test("a service has a name, an image, and what it starts with", () => {
 });
 
 test.each([
-  [
-    "services: [{image: a}]",
-    'line 2, column 12: the name of a service must be lower-case letters, digits and dashes, not ""',
-  ],
+  ["services: [{image: a}]", "line 2, column 12: a service must have a name"],
   [
     "services: [{name: DB, image: a}]",
     'line 2, column 19: the name of a service must be lower-case letters, digits and dashes, not "DB"',
@@ -274,7 +254,10 @@ test.each([
   ["services: [{name: a, image: b}]", "line 2, column 12: services require the driver docker"],
   ["matrix: {A: [1], exclude: [{A: 1}]}", "line 2, column 9: matrix excludes every build"],
   [`matrix: {A: [1, 2], B: [${[...Array(26).keys()]}]}`, "matrix cannot make more than 50 builds"],
-  ["when: push", "line 2, column 7: when must be a mapping, not a string"],
+  [
+    "when: push",
+    'line 2, column 7: when must be a mapping, not a string; for example {event: [push, pull], branch: main, path: ["src/**", "!**/*.md"]}',
+  ],
   [`cache: [${"{name: a, paths: [b]},".repeat(21)}]`, "cannot have more than 20 caches"],
 ])("%.60j is refused of a stored manifest, too", (text, expected) => {
   expect(complaints(text, true).join()).toContain(expected);

@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 
 /** A parsed document: scalars as their source text, aliases and merge keys resolved, `null` for no value. */
@@ -30,14 +31,17 @@ export class YamlError extends Error {
   constructor(
     reason: string,
     readonly offset: number,
+    readonly advice?: string,
   ) {
     super(reason);
   }
 }
 
-export interface AliasLimits {
+export interface TreeLimits {
   readonly maxExpansions: number;
   readonly maxExpandedSize: number;
+  /** Accepts tags such as `!x`, which earlier versions ignored. */
+  readonly isStored: boolean;
 }
 
 interface Anchored {
@@ -47,7 +51,7 @@ interface Anchored {
 }
 
 interface Walk {
-  readonly limits: AliasLimits;
+  readonly limits: TreeLimits;
   /** Undefined while the node itself is being read: an alias to it would be endless. */
   readonly anchors: Map<string, Anchored | undefined>;
   expansions: number;
@@ -83,7 +87,17 @@ const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.type === "PLAIN
 
 const isNothing = (node: Node): boolean => isScalar(node) && node.type === "PLAIN" && nothing.has(node.source ?? "");
 
-function noValue({ anchors }: Walk, node: Node | null, at: number): Tree {
+/** Without this, `! grep x` would run `grep x`, and `path: !docs/**` would be empty. */
+function refuseTag(node: Node, { isStored }: TreeLimits): void {
+  const { tag } = node as { tag?: string };
+  if (isStored || !tag?.startsWith("!")) return;
+  if (!isScalar(node)) throw new YamlError(`Unknown tag ${tag}`, offsetOf(node), "manifests have no tags");
+  const text = quoted(`${tag} ${node.source ?? ""}`.trim()).replaceAll("'", "''");
+  throw new YamlError("A text cannot begin with !", offsetOf(node), `quote it: '${text}'`);
+}
+
+function noValue({ anchors, limits }: Walk, node: Node | null, at: number): Tree {
+  if (node) refuseTag(node, limits);
   const tree = { at, value: null };
   if (isScalar(node) && node.anchor) anchors.set(node.anchor, { tree, expansions: 0, size: 1 });
   return tree;
@@ -99,7 +113,7 @@ function mapping(walk: Walk, node: YAMLMap): Mapping {
     const value = pair.value;
     const tree = value && !isNothing(value) ? convert(walk, value) : noValue(walk, value, at);
     if (typeof key !== "string") throw new YamlError("A key must be a string", at);
-    if (merge ? merged : map.has(key)) throw new YamlError("Map keys must be unique", at);
+    if (merge ? merged : map.has(key)) throw new YamlError(`Map keys must be unique ("${key}")`, at);
     if (merge) merged = { at, tree };
     else map.set(key, { at, tree });
   }
@@ -124,6 +138,7 @@ const content = (walk: Walk, node: Node): Tree => ({
 });
 
 function convert(walk: Walk, node: Node): Tree {
+  refuseTag(node, walk.limits);
   if (isAlias(node)) return expand(walk, node.source, offsetOf(node));
   if (!node.anchor) return content(walk, node);
   const { expansions, size } = walk;
@@ -134,7 +149,7 @@ function convert(walk: Walk, node: Node): Tree {
 }
 
 /** Converts a composed document, in linear time. Throws a YamlError for duplicate keys and excessive aliases. */
-export const toTree = (root: Node | null, limits: AliasLimits): Tree =>
+export const toTree = (root: Node | null, limits: TreeLimits): Tree =>
   root
     ? convert({ limits, anchors: new Map(), expansions: 0, size: 0, expandedSize: 0 }, root)
     : { at: 0, value: null };

@@ -29,10 +29,22 @@ test.each([
     'line 2, column 16: unknown event "merge"; known are "manual", "push", "pull", "schedule"',
   ],
   ["when: {branches: main}", 'line 2: unknown key "branches" in when; did you mean "branch"?'],
-  ["when: push", "line 2, column 7: when must be a mapping, not a string"],
-  ["when: {branch: {a: b}}", "line 2, column 16: branch must be a glob or a list of globs, not a mapping"],
-  ["jobs: [{when: push}]", "line 2, column 15: when must be a mapping, not a string"],
-  ["jobs: [{when: {tag: {a: b}}}]", "line 2, column 21: tag must be a glob or a list of globs, not a mapping"],
+  [
+    "when: push",
+    'line 2, column 7: when must be a mapping, not a string; for example {event: [push, pull], branch: main, path: ["src/**", "!**/*.md"]}',
+  ],
+  [
+    "when: {branch: {a: b}}",
+    'line 2, column 16: branch must be a glob or a list of globs, not a mapping; for example [main, "release/*"]',
+  ],
+  [
+    "jobs: [{when: push}]",
+    "line 2, column 15: when must be a mapping, not a string; for example {branch: main, status: [passed, failed]}",
+  ],
+  [
+    "jobs: [{when: {tag: {a: b}}}]",
+    'line 2, column 21: tag must be a glob or a list of globs, not a mapping; for example "v*"',
+  ],
   ["when: {branch: [a, [b]]}", "line 2, column 20: branch[1] must be a string, not a list"],
   ["when: {branch: '!'}", "line 2, column 16: a glob in branch is empty"],
   [`when: {tag: ${"v".repeat(201)}}`, "line 2, column 13: a glob in tag cannot be longer than 200 characters"],

@@ -96,7 +96,7 @@ const whenKeys = {
 /** A condition for each key that is not empty. */
 export type When = { readonly [Name in keyof typeof whenKeys]?: readonly string[] };
 
-export const when = mapping("when", whenKeys);
+export const when = mapping("when", whenKeys, [], () => ({ keys: jobWhenKeys, place: " in a job" }));
 
 /** Returns the conditions that are given; undefined if there are none. */
 export function readWhen(values: Values<typeof whenKeys> | undefined): When | undefined {

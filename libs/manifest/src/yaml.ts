@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Composer, type CST, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 import type { Place } from "./complaints.js";
 import { isMapping, type Mapping, type Tree, toTree, YamlError } from "./tree.js";
+import { reasonOf } from "./yaml-reasons.js";
 
 // Composing is recursive. This depth fits on the call stack easily and is far more than a manifest needs.
 const maxDepth = fixedLimit({
@@ -20,6 +21,7 @@ const maxExpansions = fixedLimit({
   about: "aliases that a manifest expands",
   refusal: "Manifest invalid YAML: More than N alias expansions at line M, column M",
 });
+
 const maxReasonLength = 100;
 
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {
@@ -69,6 +71,7 @@ export type PlaceOf = (offset: number) => Place;
 export function readYaml(
   text: string,
   maxExpandedSize: number,
+  isStored = false,
 ): { root: Tree & { readonly value: Mapping }; placeOf: PlaceOf } | { reason: string; place: Place } {
   const lines = new LineCounter();
   // Each blank line at the end would become a token, so keep only a few.
@@ -78,13 +81,19 @@ export function readYaml(
     return { line, column };
   };
   try {
-    const root = toTree(compose(tokensOf(content, lines), content.length), { maxExpansions, maxExpandedSize });
+    const root = toTree(compose(tokensOf(content, lines), content.length), {
+      maxExpansions,
+      maxExpandedSize,
+      isStored,
+    });
     if (!isMapping(root)) throw new YamlError("A manifest must be a mapping", 0);
     return { root, placeOf };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const place = placeOf(error.offset);
-    const reason = `${error.message.slice(0, maxReasonLength)} at line ${place.line}, column ${place.column}`;
-    return { reason, place };
+    const { reason, advice = error.advice } = reasonOf(error.message);
+    const where = `at line ${place.line}, column ${place.column}`;
+    const cut = reason.slice(0, maxReasonLength);
+    return { reason: `${cut} ${where}${advice ? `; ${advice}` : ""}`, place };
   }
 }
