@@ -30,6 +30,8 @@ describe("values", () => {
     ["Windows line ends are normalised", "a: |\r\n  x\r\n  y\r\nb: c\r\n", { a: "x\ny\n", b: "c" }],
     ["a byte order mark is skipped", "\uFEFFa: b", { a: "b" }],
     ["document marks are skipped", "---\na: b\n...\n", { a: "b" }],
+    ["quoted text has escapes", 'a: "\\tx y\\\\n\\"z\\u00e9 "', { a: '\tx y\\n"z\u00e9 ' }],
+    ["lines of quoted text are folded", 'a: "x y \t\n  z\r\n\n v \\\n  w\rx"', { a: "x y z\nv w\rx" }],
     ["half a surrogate pair is replaced", 'a: "x\\uD800y"', { a: "x\uFFFDy" }],
     ["a key that is not text is refused", "? [a]\n: b\nc: d", "A key must be a string at line 1, column 3"],
     [

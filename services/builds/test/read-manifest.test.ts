@@ -47,6 +47,13 @@ test("a manifest that needs too much memory ends no other", async () => {
   ]);
 });
 
+test("a long quoted text takes little more memory than itself", async () => {
+  const jobs = [{ commands: [`echo ${"x ".repeat(500_000)}`] }];
+  const reader = manifestReader({ ...options, heapMb: 16 });
+  const reading = await reader.read(1, JSON.stringify({ driver: { type: "os" }, jobs }), limits);
+  expect(commandsIn(reading)).toEqual(jobs[0]!.commands);
+});
+
 test("a user's large manifests wait for each other and not for those of others; too many are refused", async () => {
   const reader = manifestReader(options);
   const ended: number[] = [];
