@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { overloadSection } from "./overload.mjs";
 
 const root = join(import.meta.dirname, "../..");
@@ -73,6 +74,40 @@ function tableOf(settings, fixed) {
   return [...heads, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
+const chart = parse(readFileSync(join(root, "deploy/helm/service-ci/values.yaml"), "utf8"));
+/** Three semi-spaces of 8 MiB. */
+const youngBytes = 24 * bytesOf.MiB;
+
+/** Says what all clients together can make a gateway hold. @param {Setting[]} settings */
+function memoryOfGateway(settings) {
+  const limits = own.get("gateway") ?? [];
+  const fixed = (/** @type {string} */ about) => limits.find((one) => one.about.startsWith(about))?.max ?? Number.NaN;
+  const setting = (/** @type {string} */ name) =>
+    Number.parseInt(settings.find((one) => one.name === name)?.fallback ?? "", 10);
+  const limit = Number.parseInt(chart.gateway.resources.limits.memory, 10) * bytesOf.MiB;
+  const parts = /** @type {[string, number][]} */ ([
+    ["the heap: half of the limit, and new objects", limit / 2 + youngBytes],
+    ["arriving hook bodies", setting("HOOK_BODIES") * setting("HOOK_BODY_LIMIT") * bytesOf.MiB],
+    [
+      "hook bodies that are passed on, and the calls that carry them",
+      2 * fixed("hook bodies of more than 64 KiB that"),
+    ],
+    ["responses that clients have not read", fixed("JSON that a gateway holds for clients that")],
+    ["files of forms whose fields may follow", fixed("such content of all forms")],
+  ]);
+  const rest = parts.reduce((left, [, bytes]) => left - bytes, limit);
+  const rows = [...parts, ["left for code, threads and connections", rest], ["The chart's limit", limit]];
+  return `## Memory of a gateway
+
+The chart's limit has room for all of this at the same time. JSON bodies of signed-in users come on top, at most \`REQUESTS_AT_ONCE\` times
+\`BODY_LIMIT\` for each user. With larger values of \`HOOK_BODIES\` or \`HOOK_BODY_LIMIT\`, raise \`gateway.resources.limits.memory\` by
+twice the difference: half of it becomes heap.
+
+| What | MiB |
+| --- | --- |
+${rows.map(([what, bytes]) => `| ${what} | ${Number(bytes) / bytesOf.MiB} |`).join("\n")}`;
+}
+
 /**
  * Returns the page. A limit that several services read is shown once.
  * @param {{ service: string, settings: Setting[] }[]} services
@@ -84,7 +119,8 @@ export function limitsPage(services) {
     for (const { name } of limits) shown.add(name);
     return `## ${service}\n\n${tableOf(limits, own.get(service) ?? [])}`;
   });
+  const gateway = memoryOfGateway(services.find(({ service }) => service === "gateway")?.settings ?? []);
   const local = `## The command line: ci run\n\n${tableOf([], ofRuns)}`;
   const all = `## Several services\n\n${tableOf([], shared)}`;
-  return `${["# Limits", intro, all, ...sections, local, overloadSection()].join("\n\n")}\n`;
+  return `${["# Limits", intro, all, ...sections, local, gateway, overloadSection()].join("\n\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 const smallBytes = 64 * 1024;
 /** A request that carries a body takes about as much again. */
 const maxBytes = fixedLimit({
-  max: 32 * 1024 ** 2,
+  max: 16 * 1024 ** 2,
   unit: "bytes",
   about: "hook bodies of more than 64 KiB that a gateway passes on at a time",
   effect: "further ones wait",

@@ -11,7 +11,7 @@ export const heldBytes = fixedLimit({
   refusal,
 });
 const maxAllHeld = fixedLimit({
-  max: 64 * 1024 * 1024,
+  max: 32 * 1024 * 1024,
   unit: "bytes",
   about: "such content of all forms that a gateway is receiving",
   effect: "fields may follow smaller files only",

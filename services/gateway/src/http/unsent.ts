@@ -3,7 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
 const refusal = "Too many requests";
 const maxBytes = fixedLimit({
-  max: 96 * 1024 ** 2,
+  max: 64 * 1024 ** 2,
   unit: "bytes",
   about: "JSON that a gateway holds for clients that have not read it",
   effect: "the oldest response of the user who holds most is cut off",
