@@ -110,7 +110,7 @@ const webhooks = {
   },
   "webhooks retry": {
     ...{ ...hooks.single, path: "{namespace}/-/webhooks/{id}/redeliver", method: "POST", names: "count" },
-    about: "Send every failed delivery again",
+    about: "Send every failed or cancelled delivery again",
     options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },
   },
 } satisfies Operations;

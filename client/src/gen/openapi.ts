@@ -1051,7 +1051,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends every failed delivery since a time again */
+        /** Sends every delivery again that failed or was cancelled since a time */
         post: operations["redeliverFailedDeliveries"];
         delete?: never;
         options?: never;

@@ -1,7 +1,8 @@
 import { Delivery_Status, type Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { gate } from "@ci/testkit/gate";
 import { type Received, type Receiver, receiver } from "@ci/testkit/receiver";
-import { type Filter, MongoClient } from "mongodb";
+import { type Document, type Filter, MongoClient } from "mongodb";
 import type { Context } from "../src/context.js";
 import { redeliverFailed as redeliverAll } from "../src/loops/redeliver-failed.js";
 import { deliveryStore } from "../src/store/deliveries.js";
@@ -90,6 +91,26 @@ describe("succeeds", () => {
     expect(inbox.requests.map(numberOf)).toEqual([1, 2, 1, 2]);
   });
 
+  test("resends what a deactivation cancelled, in order with what failed", async () => {
+    const under = gate();
+    const gone = under.pass().then(() => ({ status: 410 }));
+    let isBack = false;
+    const inbox = await receiver({ answer: () => (isBack ? { status: 200 } : gone) });
+    await using _ = inbox;
+    const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
+    for (const number of [1, 2, 3]) await submit(webhook, number);
+    await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(3));
+    await arrival(inbox, 1);
+    under.open();
+    const left = (await ci.settled(webhook, 3)).map(({ status }) => status);
+    expect(left).toEqual(["failed", "cancelled", "cancelled"]);
+    isBack = true;
+    expect(await redeliverFailed(webhook, new Date(0))).toEqual({ count: 3 });
+    await arrival(inbox, 3);
+    expect(inbox.requests.map(numberOf)).toEqual([1, 1, 2, 3]);
+    expect((await ci.settled(webhook, 3)).map(({ status }) => status)).toEqual(Array(3).fill("delivered"));
+  });
+
   test("continues a request of a process that died", async () => {
     await using failing = await failingReceiver();
     const { inbox, webhook, mend } = failing;
@@ -134,6 +155,32 @@ test("owners take turns, however many requests one of them has, and each step re
   expect(await redeliverAll({ deliveries: deliveryStore(log), webhooks, lanes, now: ci.now })).toBe(ids.length);
   expect(woken).toEqual([ann, bob, ...Array(148).fill(ann)]);
   expect(await docs.countDocuments(waiting)).toBe(0);
+});
+
+test("a step reads no more of the log than it redelivers", async () => {
+  await using client = await new MongoClient(ci.names.mongoUrl, {
+    ignoreUndefined: true,
+    monitorCommands: true,
+  }).connect();
+  const db = client.db(`${ci.names.mongoDb}_steps`);
+  const log = db.collection<DeliveryDoc>("deliveries");
+  await makeIndexes(db.collection("webhooks"), log, db.collection("senders"));
+  const statuses = [Delivery_Status.delivered, Delivery_Status.failed, Delivery_Status.cancelled];
+  const made = (id: number) => ({
+    _id: id,
+    webhookId: 1,
+    eventId: `${id}`,
+    status: statuses[id % 3],
+    createdAt: new Date(id),
+  });
+  await log.insertMany(upTo(3_000).map((id) => made(id) as DeliveryDoc));
+  const commands: Document[] = [];
+  client.on("commandStarted", ({ command }) => void (command.find && commands.push(command)));
+  await deliveryStore(log).redeliverFailed(1, { since: new Date(1_000), id: 0 }, new Date());
+  const { filter, sort, limit } = commands[0]!;
+  const { executionStats } = await log.find(filter).sort(sort).limit(limit).explain("executionStats");
+  expect(executionStats.nReturned).toBe(200);
+  expect(executionStats.totalDocsExamined).toBeLessThan(210);
 });
 
 describe("invalid", () => {

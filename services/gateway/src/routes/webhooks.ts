@@ -150,7 +150,7 @@ export const redeliverDelivery = action({
 });
 
 export const redeliverFailedDeliveries = action({
-  summary: "Sends every failed delivery since a time again",
+  summary: "Sends every delivery again that failed or was cancelled since a time",
   changes: "webhook",
   body: { since: moment.describe("Only deliveries created since") },
   required: ["since"],

@@ -28,6 +28,10 @@ export async function makeIndexes(
     { key: { webhookId: 1, eventId: 1 }, name: oncePerEventIndex, unique: true },
     { key: { webhookId: 1, _id: -1 } },
     { key: { webhookId: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { status: Delivery_Status.failed } },
+    {
+      ...{ key: { webhookId: 1, createdAt: 1, _id: 1 }, name: "cancelled" },
+      partialFilterExpression: { status: Delivery_Status.cancelled },
+    },
     // Holds pending deliveries only, so it stays small however long the log is.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
     { key: { "sharedRequest.payloadId": 1 }, sparse: true },

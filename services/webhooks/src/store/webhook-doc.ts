@@ -16,7 +16,7 @@ export type WebhookDoc = Stored<Webhook> & {
   revision: number;
   /** The process that sends to this webhook. No other process may send while it is alive. */
   lane?: { readonly holder: string };
-  /** The progress of a requested redelivery of failed deliveries. */
+  /** The progress of a requested redelivery of several deliveries. */
   again?: LogPosition;
 };
 

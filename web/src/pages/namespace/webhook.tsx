@@ -113,7 +113,7 @@ export function WebhookPage({ params }: { params: Params }) {
             <a href={`${list}/${webhook.id}/deliveries?status=failed`}>Failed deliveries</a>
           </p>
         )}
-        {(pages.next !== undefined || deliveries.some(({ status }) => status === "failed")) && (
+        {(pages.next !== undefined || deliveries.some(({ status }) => ["failed", "cancelled"].includes(status))) && (
           <Retry params={params} onDone={reload} />
         )}
       </section>
@@ -158,7 +158,7 @@ const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
 
 const spans = { 1: "hour", 24: "day", 168: "week", 720: "30 days" };
 
-/** Resends failed deliveries, for example after an outage. */
+/** Resends failed and cancelled deliveries, for example after an outage. */
 function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
   const [said, setSaid] = useSaying();
   const retry = async (fields: FormData) => {
@@ -171,8 +171,8 @@ function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
   };
   return (
     <>
-      <Form action="Resend failed deliveries" submit={retry} onDone={onDone}>
-        <Choice name="hours" label="Failed in the last" options={spans} />
+      <Form action="Resend failed and cancelled deliveries" submit={retry} onDone={onDone}>
+        <Choice name="hours" label="Made in the last" options={spans} />
       </Form>
       <p role="status">{said}</p>
     </>
