@@ -40,7 +40,7 @@ const ofUnknownAuthority = new Set([
 ]);
 
 /** Returns why the server cannot be reached, and what helps. */
-function reasonOf(error: Error): string {
+export function reasonOf(error: Error): string {
   const { message, code = "" } = causeOf(error) as NodeJS.ErrnoException;
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER")
     return "it does not use TLS at this address and port. Use http:// or another port";

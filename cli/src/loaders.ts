@@ -26,6 +26,7 @@ export const loaders: Loaders = {
   "images download": () => import("./commands/images-download.js"),
   queue: () => import("./commands/queue.js"),
   events: () => import("./commands/events.js"),
+  "webhooks forward": () => import("./commands/webhooks-forward.js"),
   completion: () => import("./commands/completion.js"),
   __complete: () => import("./commands/complete.js"),
 };

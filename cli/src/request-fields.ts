@@ -7,7 +7,7 @@ export type Values = Readonly<Record<string, unknown>>;
 const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
 /** The API takes an empty secret for none: a webhook would not sign, or would keep its old secret. */
-async function readGiven(io: Io, name: string, value: string): Promise<string> {
+export async function readGiven(io: Io, name: string, value: string): Promise<string> {
   const secret = await readSecret(io, value);
   if (secret === "") throw new UsageError(`The value of ${flagOf(name)} is empty`);
   return secret;

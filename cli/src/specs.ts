@@ -1,4 +1,4 @@
-import { flag, many, number, one, optional, pairs, type Spec, text, texts } from "./command.js";
+import { flag, many, number, one, optional, pairs, type Spec, secret, text, texts } from "./command.js";
 import { eventKinds } from "./event-kinds.js";
 import { statuses } from "./statuses.js";
 
@@ -11,6 +11,8 @@ const group = flag("Apply to all builds of the matrix");
 const namespace = text("Namespace, path or path@owner", { short: "n" });
 const into = text("Folder to write to; default: the current one", { short: "C" });
 const force = flag("Replace files that differ");
+const kind = texts("Only events of this kind; may be repeated", { short: "k", choices: eventKinds });
+const after = text("Begin after the event with this id; 0: begin a day ago");
 const content = { args: { id: one("Id or name") }, options: { namespace, into, force } };
 
 /** The commands with their own module. */
@@ -102,8 +104,18 @@ export const specs = {
     args: { namespace: optional("Namespace, path or path@owner; all that you may see if missing") },
     options: {
       follow: flag("Print all events as they happen", { short: "f" }),
-      kind: texts("Only events of this kind; may be repeated", { short: "k", choices: eventKinds }),
-      after: text("Begin after the event with this id; 0: begin a day ago"),
+      kind,
+      after,
+    },
+  },
+  "webhooks forward": {
+    about: "Send events as they happen to an address that this machine reaches, as a webhook does, but once each",
+    args: { address: one("Address, such as http://localhost:3000") },
+    options: {
+      namespace: text("Namespace, path or path@owner", { short: "n", required: true }),
+      secret: secret("Secret that requests are signed with, - for standard input"),
+      kind,
+      after,
     },
   },
   queue: {
