@@ -9,7 +9,10 @@ async function collect(report: string, troubles: string[] = []) {
   const masked: string[] = [];
   const putTests = async ({ cases: more }: PutTestsRequest) => void cases.push(...more);
   async function* content() {
-    yield Buffer.from(report);
+    const middle = report.length / 2;
+    yield Buffer.from(report.slice(0, middle));
+    trouble("read");
+    yield Buffer.from(report.slice(middle));
   }
   const trouble = (at: string) => {
     if (troubles[0] === at) throw new HostTrouble(`No engine for ${troubles.shift()}`);
@@ -43,6 +46,14 @@ test("reports wait for a container engine that is away", async () => {
   const { counts, said } = await collect("<testsuite><testcase/></testsuite>", ["list", "open"]);
   expect(counts).toMatchObject({ total: 1 });
   expect(said).toEqual(["Tests: 1, 0 failed, 0 skipped"]);
+});
+
+test("a report that breaks off is read again from its beginning", async () => {
+  const report = `<testsuite>${'<testcase name="a"><failure/></testcase>'.repeat(4)}</testsuite>`;
+  const { cases, counts, said } = await collect(report, ["read"]);
+  expect(cases).toHaveLength(4);
+  expect(counts).toEqual({ total: 4, failed: 4, skipped: 0, seconds: 0 });
+  expect(said).toEqual(["Tests: 4, 4 failed, 0 skipped"]);
 });
 
 test("masks the name of a suite once, not for each case", async () => {

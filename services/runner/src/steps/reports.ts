@@ -74,7 +74,6 @@ function shower(hideIn: TextMask) {
   });
 }
 
-/** Collects the cases of a job and sends them in batches. */
 function collector({ queue, mark: { buildId, epoch }, jobId, hideIn, signal }: Reporting) {
   const shown = shower(hideIn);
   const counts = { total: 0, failed: 0, skipped: 0, seconds: 0 };
@@ -84,6 +83,15 @@ function collector({ queue, mark: { buildId, epoch }, jobId, hideIn, signal }: R
 
   return {
     counts: (): TestCounts => counts,
+    /** Returns a function that forgets all that is added from now on, until something is sent. */
+    mark(): () => void {
+      const [before, length, textsBefore] = [{ ...counts }, waiting.length, texts];
+      return () => {
+        Object.assign(counts, before);
+        waiting.length = length;
+        texts = textsBefore;
+      };
+    },
     async add(one: ReportedCase): Promise<void> {
       signal.throwIfAborted();
       counts.total++;
@@ -141,8 +149,12 @@ export async function collectReports(patterns: readonly string[], on: Reporting)
       const files = isGlob(pattern) ? await whenAble(() => matchesOf(pattern, on)) : [pattern];
       if (files.length === 0) throw new Fault("not_found", "nothing matches");
       for (const file of files) {
-        const read = async () =>
-          readReport(await whenAble(() => on.environment.open(file, on.signal)), leftBytes, cases);
+        const restart = cases.mark();
+        const read = () =>
+          whenAble(async () => {
+            restart();
+            return readReport(await on.environment.open(file, on.signal), leftBytes, cases);
+          });
         leftBytes -= (await attempt(file, () => traced("report", {}, read))) ?? 0;
         await cases.send(false);
       }

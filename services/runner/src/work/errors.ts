@@ -25,6 +25,9 @@ export class HostTrouble extends Error {
   override readonly name = "HostTrouble";
 }
 
+/** What the build runs on has ended for good. */
+export class Gone extends HostTrouble {}
+
 /** A disk is full. The build itself may have filled it. */
 export class DiskFull extends HostTrouble {}
 

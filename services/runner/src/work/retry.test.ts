@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import { never } from "./build-time.js";
-import { HostTrouble } from "./errors.js";
+import { Gone, HostTrouble } from "./errors.js";
 import { retry, retryInTrouble } from "./retry.js";
 
 test("all calls share the time that they wait for a machine in trouble", async () => {
@@ -18,6 +18,17 @@ test("all calls share the time that they wait for a machine in trouble", async (
   const fault = new Fault("not_found", "not found");
   await expect(retryInTrouble(never)(fail(fault))).rejects.toBe(fault);
   expect(tries).toBe(6);
+});
+
+test("nothing waits for a machine that is gone", async () => {
+  const gone = new Gone("QEMU was killed");
+  let tries = 0;
+  const fail = async () => {
+    tries++;
+    throw gone;
+  };
+  await expect(retryInTrouble(never, { maxMs: 3, pauseMs: 1 })(fail)).rejects.toBe(gone);
+  expect(tries).toBe(1);
 });
 
 test("a call with a time limit gives up when it is over", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
-import { HostTrouble } from "./errors.js";
+import { Gone, HostTrouble } from "./errors.js";
 
 const maxPauseMs = 2_000;
 /** A peer that loses its database briefly says "internal"; one that keeps saying so never recovers. */
@@ -52,7 +52,7 @@ export function retryInTrouble(signal: AbortSignal, { maxMs = maxTroubleMs, paus
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof HostTrouble) || leftMs < pauseMs) throw error;
+        if (!(error instanceof HostTrouble) || error instanceof Gone || leftMs < pauseMs) throw error;
       }
       leftMs -= pauseMs;
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);

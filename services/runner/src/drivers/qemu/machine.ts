@@ -4,7 +4,7 @@ import type { Duplex, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
-import { HostTrouble } from "../../work/errors.js";
+import { Gone } from "../../work/errors.js";
 import { diskLine } from "../../work/last-line.js";
 import type { User } from "../user.js";
 import { openConsole } from "./console.js";
@@ -27,7 +27,7 @@ export interface Machine {
   console(): string[];
   /** Resolves with the exit code, -1 after a signal. Rejects if QEMU could not start. */
   readonly ended: Promise<number>;
-  /** Aborts before `ended` settles: with HostTrouble, which no guest can cause, or with a Fault if the guest wrote too much. */
+  /** Aborts before `ended` settles: with Gone, which no guest can cause, or with a Fault if the guest wrote too much. */
   readonly trouble: AbortSignal;
   /** Kills QEMU. Nothing of it runs when this resolves. */
   end(): Promise<void>;
@@ -61,7 +61,7 @@ export function startMachine({ path, arguments: args, files = [], user, diskByte
     trouble.abort(reason);
     child.kill("SIGKILL");
   };
-  const fail = (message: string, cause?: unknown) => endFor(new HostTrouble(message, { cause }));
+  const fail = (message: string, cause?: unknown) => endFor(new Gone(message, { cause }));
   let isOurs = false;
   const ended = endOf(child).then(
     ({ code, signal }) => {
