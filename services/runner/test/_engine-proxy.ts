@@ -11,8 +11,8 @@ export interface EngineProxy extends AsyncDisposable {
   readonly watched: number;
   /** How many requests and responses have been held back. */
   readonly held: number;
-  /** Ends all connections, with or without an error. */
-  cut(how?: "end" | "reset"): void;
+  /** Ends all connections, with or without an error, or only those that have sent this text. */
+  cut(how?: "end" | "reset", sent?: string): void;
   /** Accepts connections and passes nothing on, or refuses them, or works again. */
   become(state: "silent" | "refusing" | "open"): void;
   /** From now on passes on nothing to a client that has sent this text. */
@@ -33,12 +33,14 @@ export async function engineProxy(): Promise<EngineProxy> {
   let held = 0;
   let watched = 0;
   let withheld: string | undefined;
+  const requests = new Map<Socket, string>();
   /** Connections whose responses are withheld. */
   const mute = new Set<Socket>();
 
   function pass(from: Socket, to: Socket, isRequest: boolean): void {
     from.on("data", (bytes) => {
       if (state === "silent") held++;
+      if (isRequest) requests.set(from, (requests.get(from) ?? "") + bytes.toString("latin1"));
       if (isRequest && bytes.includes("GET /events?")) watched++;
       if (isRequest && withheld !== undefined && bytes.includes(withheld)) mute.add(to);
       if (!mute.has(from)) void isOpen.then(() => to.write(bytes));
@@ -57,8 +59,9 @@ export async function engineProxy(): Promise<EngineProxy> {
     pass(engine, client, false);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const cut = (how: "end" | "reset" = "end") => {
-    for (const one of clients) how === "end" ? one.end() : one.resetAndDestroy();
+  const cut = (how: "end" | "reset" = "end", sent = "") => {
+    for (const one of clients)
+      if ((requests.get(one) ?? "").includes(sent)) how === "end" ? one.end() : one.resetAndDestroy();
   };
   return {
     host: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,

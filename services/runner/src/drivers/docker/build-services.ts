@@ -5,8 +5,8 @@ import type { startedWork } from "./job-containers.js";
 import { printed, type ServicesOptions, type StartedService, startServices } from "./services.js";
 import type { Surroundings } from "./surroundings.js";
 
-export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "death"> {
-  readonly around: Pick<Surroundings, "watch" | "within" | "chosen" | "death">;
+export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "watched"> {
+  readonly around: Pick<Surroundings, "watch" | "within" | "chosen" | "watched">;
   readonly begin: ReturnType<typeof startedWork>["begin"];
 }
 
@@ -32,7 +32,11 @@ export function buildServices({ around, begin, ...options }: BuildServicesOption
       await raceAbort(
         within,
         begin(async () =>
-          startServices({ ...options, death: around.death, network: await around.chosen(), usable, say }, add, within),
+          startServices(
+            { ...options, watched: around.watched, network: await around.chosen(), usable, say },
+            add,
+            within,
+          ),
         ),
       );
     },

@@ -30,7 +30,7 @@ test.each([
       // The second stream comes after the end of the first.
       for (const _stream of [1, 2]) {
         using deaths = await watchDeaths(engine, {});
-        expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
+        expect(await deaths.of("one").death).toEqual({ code: 3, killed: false });
       }
     },
   ),
@@ -48,7 +48,7 @@ test("a stream of events that ends is opened again, also after the engine was aw
   await withEngine(answer, async (engine) => {
     using deaths = await watchDeaths(engine, {});
     await eventually(() => expect(asked).toBe(4));
-    expect(await deaths.of("one")).toEqual({ code: 3, killed: false });
+    expect(await deaths.of("one").death).toEqual({ code: 3, killed: false });
   });
 });
 
@@ -65,10 +65,21 @@ test("an engine that does not respond is asked again for its events, from a minu
     first.flushHeaders();
   };
   await withEngine(answer, async (engine) => {
-    using deaths = await watchDeaths(engine, {}, 1_000);
-    const died = deaths.of("one");
+    // Longer than the second in which a stream that is open tells of a kill.
+    using deaths = await watchDeaths(engine, {}, 1_500);
+    const { death: died, wasKilled } = deaths.of("one");
     first.end();
+    expect(await wasKilled()).toBe(true);
     expect(await died).toEqual({ code: undefined, killed: true });
     expect(asked.slice(0, 3)).toEqual([null, String(openedAt - 60), String(openedAt - 60)]);
   });
 });
+
+test("an engine that ends each stream of events has told what it knows", () =>
+  withEngine(
+    (_request, response) => response.end(),
+    async (engine) => {
+      using deaths = await watchDeaths(engine, {});
+      expect(await deaths.of("one").wasKilled()).toBe(false);
+    },
+  ));

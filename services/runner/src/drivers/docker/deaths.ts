@@ -1,8 +1,10 @@
 import { createInterface } from "node:readline";
 import { finished } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
 import { withTimeout } from "../../work/ended.js";
+import { HostTrouble } from "../../work/errors.js";
 import type { LocalImage } from "./local-image.js";
 
 /** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */
@@ -14,13 +16,22 @@ export interface Death {
   readonly killed: boolean;
 }
 
+export interface Watched {
+  /** Never rejects; stays pending if the engine no longer knows of the end when the stream is open again. */
+  readonly death: Promise<Death>;
+  /** For a container that has ended. Throws HostTrouble if the engine does not say what it did. */
+  wasKilled(): Promise<boolean>;
+}
+
 /** Leaves the code out if the labels of the image hide it. */
-export const deathOf = ({ labels }: LocalImage, died?: Promise<Death>): Promise<Death> | undefined =>
-  died?.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death));
+export const watchedOf = ({ labels }: LocalImage, watched?: Watched): Watched | undefined =>
+  watched && {
+    ...watched,
+    death: watched.death.then((death) => (codeAttribute in labels ? { ...death, code: undefined } : death)),
+  };
 
 export interface Deaths extends Disposable {
-  /** Never rejects; stays pending if the engine no longer knows of the end when the stream is open again. */
-  of(containerId: string): Promise<Death>;
+  of(containerId: string): Watched;
 }
 
 interface ContainerEvent {
@@ -28,8 +39,14 @@ interface ContainerEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** Less than the second for which a container's end waits for its kill. */
+const toldMs = 1_000;
 const reopenMs = 300;
+const maxUntoldMs = fixedLimit({
+  max: 20_000,
+  unit: "ms",
+  about: "how long the end of a job waits for an engine that has stopped sending its events",
+  effect: "the build is given back",
+});
 /** A proxy's clock may say the time of the response. */
 const earlierS = 60;
 const answerMs = 10_000;
@@ -44,6 +61,24 @@ function eventIn(line: string): ContainerEvent | undefined {
   } catch {
     return undefined;
   }
+}
+
+interface Heard {
+  readonly isOpen: boolean;
+  /** How many streams of events the engine has opened. */
+  readonly streams: number;
+}
+
+/** A stream that is open tells what happened before within a second, one that has ended told it earlier. */
+async function wasKilled(death: Promise<Death>, heard: Heard): Promise<boolean> {
+  const [first, until] = [heard.streams, performance.now() + maxUntoldMs];
+  while (performance.now() < until) {
+    const { isOpen, streams } = heard;
+    const told = await Promise.race([death, delay(toldMs, undefined, { ref: false })]);
+    if (told) return told.killed;
+    if ((isOpen && heard.isOpen && heard.streams === streams) || heard.streams >= first + 2) return false;
+  }
+  throw new HostTrouble("Docker Engine does not say how the container ended");
 }
 
 /**
@@ -61,6 +96,7 @@ export async function watchDeaths(
   const open = async (abortSignal: AbortSignal, missed: { readonly since?: number } = {}) =>
     (await engine.getEvents({ filters: JSON.stringify(filters) as never, ...missed, abortSignal })) as Events;
   let stream = await open(over.signal);
+  const heard = { isOpen: true, streams: 1 };
   const openedAt = Date.parse(stream.headers.date ?? "");
   const missed = Number.isNaN(openedAt) ? {} : { since: openedAt / 1_000 - earlierS };
   const killed = new Set<string>();
@@ -94,23 +130,25 @@ export async function watchDeaths(
   }
   async function reopen(): Promise<void> {
     const { signal } = over;
+    heard.isOpen = false;
     for (const id of waiting.keys()) broken.add(id);
     while (!signal.aborted) {
       await delay(reopenMs, undefined, { ref: false, signal }).catch(() => undefined);
       const opened = signal.aborted ? undefined : await openAgain();
       if (!opened) continue;
       stream = opened;
+      heard.isOpen = true;
+      heard.streams++;
       return signal.aborted ? stream.destroy() : read();
     }
   }
   read();
   return {
-    of: (id) =>
-      new Promise((resolve) => {
-        const death = deaths.get(id);
-        if (death) resolve(death);
-        else waiting.set(id, resolve);
-      }),
+    of(id) {
+      const known = deaths.get(id);
+      const death = known ? Promise.resolve(known) : new Promise<Death>((resolve) => waiting.set(id, resolve));
+      return { death, wasKilled: () => wasKilled(death, heard) };
+    },
     [Symbol.dispose]() {
       over.abort();
       stream.destroy();

@@ -14,7 +14,7 @@ import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putArchive } from "./archive.js";
 import { buildServices } from "./build-services.js";
 import type { ContainerPlan } from "./container.js";
-import { deathOf } from "./deaths.js";
+import { watchedOf } from "./deaths.js";
 import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, type PlanOfJob, startedWork } from "./job-containers.js";
@@ -191,8 +191,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
         own.started(job);
       };
       const ending = { signal: around.within(container, signal, job.beside), stop: job.stop };
-      const died = deathOf(image, around.death(container));
-      const on = { ...ending, died, launch: own.launch(container), onOutput, onStart };
+      const watched = watchedOf(image, around.watched(container));
+      const on = { ...ending, watched, launch: own.launch(container), onOutput, onStart };
       return runContainer(container, on).catch(cannotRun);
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),

@@ -1,3 +1,4 @@
+import { HostTrouble } from "../../work/errors.js";
 import { payloads } from "./frames.js";
 
 const frame = (text: string): Buffer => {
@@ -24,6 +25,10 @@ test.each([1, 3, 8, 11, 1_000])("frames in chunks of %d bytes give the output", 
     all.subarray(nth * size, (nth + 1) * size),
   );
   expect((await piecesOf(...chunks)).join("")).toBe("abcdef\n");
+});
+
+test.each([3, 9])("output that breaks off after byte %d of a frame is not all", async (length) => {
+  await expect(piecesOf(frame("whole"), frame("part").subarray(0, length))).rejects.toBeInstanceOf(HostTrouble);
 });
 
 test("frames that arrive together are few pieces, of 64 KiB at most", async () => {

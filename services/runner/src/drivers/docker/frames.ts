@@ -1,3 +1,5 @@
+import { HostTrouble } from "../../work/errors.js";
+
 const headerBytes = 8;
 const maxPieceBytes = 64 * 1024;
 
@@ -7,7 +9,7 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
 
 /**
  * Strips the frames from a container's output: eight bytes before each piece, the last four being its length. Joins what
- * arrives together: a container may make a frame of each byte.
+ * arrives together: a container may make a frame of each byte. Throws HostTrouble if the last frame is incomplete.
  */
 export async function* payloads(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const header = Buffer.alloc(headerBytes);
@@ -33,4 +35,5 @@ export async function* payloads(stream: AsyncIterable<Uint8Array>): AsyncGenerat
       }
       if (filled > 0) yield joined.subarray(0, filled);
     }
+  if (read > 0 || left > 0) throw new HostTrouble("The output of the container broke off");
 }

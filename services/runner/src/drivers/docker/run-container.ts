@@ -4,7 +4,7 @@ import type Docker from "dockerode";
 import { raceAbort } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
 import { noShell } from "../../work/last-line.js";
-import type { Death } from "./deaths.js";
+import type { Watched } from "./deaths.js";
 import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
 import { killedCode } from "./hand-over.js";
@@ -24,7 +24,7 @@ interface ContainerRun {
   readonly launch?: Launch;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
-  readonly died?: Promise<Death>;
+  readonly watched?: Watched;
   /** Ends the container's processes; it still has an exit code then. */
   readonly stop?: AbortSignal;
   readonly signal: AbortSignal;
@@ -39,27 +39,29 @@ async function exitOf(container: Docker.Container): Promise<number> {
   return StatusCode;
 }
 
-const lookEveryMs = 1_000;
-const maxLooks = 10;
-const maxEndedLooks = 2;
+const brokeOff = () => new HostTrouble("The output of the container broke off");
+
+/** The engine ends the output last: while a container runs, its output can only have broken off. */
+async function checkEnded(container: Docker.Container): Promise<void> {
+  const { State } = await engineCall(container.inspect());
+  if (State.Running) throw brokeOff();
+}
+
+const exitKnownMs = 2_000;
 
 /** Waits for the exit after the output has ended. An engine that goes away breaks off `wait`, too: an exit code of `inspect` is no result. */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
-  for (let looks = 0, ended = 0; looks < maxLooks && ended < maxEndedLooks; looks++) {
-    const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
-    if (code !== undefined) return code;
-    const { State } = await engineCall(container.inspect());
-    if (State.Status === "exited" || State.Status === "dead") ended++;
-  }
-  throw new HostTrouble("The output of the container broke off");
+  const late = () => delay(exitKnownMs, undefined, { ref: false });
+  const code = (await Promise.race([exit, checkEnded(container)])) ?? (await Promise.race([exit, late()]));
+  if (code === undefined) throw brokeOff();
+  return code;
 }
 
-const codeOf = async (died: Promise<Death>): Promise<number> => (await died).code ?? new Promise<never>(() => {});
+const codeOf = async ({ death }: Watched): Promise<number> => (await death).code ?? new Promise<never>(() => {});
 
 /** Throws if the engine has killed a container. One that shuts down kills its containers, and still says how they ended. */
-export async function checkKilled(died: Promise<Death> | undefined): Promise<void> {
-  const death = await Promise.race([died, delay(lookEveryMs, undefined, { ref: false })]);
-  if (death?.killed) throw new HostTrouble("The container was killed from outside");
+export async function checkKilled(watched: Watched | undefined): Promise<void> {
+  if (await watched?.wasKilled()) throw new HostTrouble("The container was killed from outside");
 }
 
 /** The disposal waits for the rest of a removal. */
@@ -108,7 +110,7 @@ async function checkTaken({ wasTaken }: Launch): Promise<void> {
 /** Runs a container and returns its exit code. */
 export async function runContainer(
   container: Docker.Container,
-  { launch = launchOf(container), onOutput, onStart, died, stop, signal }: ContainerRun,
+  { launch = launchOf(container), onOutput, onStart, watched, stop, signal }: ContainerRun,
 ): Promise<number> {
   let removed: Promise<void> | undefined;
   const remove = () => {
@@ -118,7 +120,7 @@ export async function runContainer(
   const kill = () => void container.kill().catch(() => undefined);
   const stream = await opened(launch, signal);
   try {
-    const exit = Promise.race([exitOf(container), ...(died ? [codeOf(died)] : [])]);
+    const exit = Promise.race([exitOf(container), ...(watched ? [codeOf(watched)] : [])]);
     exit.catch(() => undefined);
     await raceAbort(signal, launch.start());
     onStart();
@@ -130,7 +132,7 @@ export async function runContainer(
       await onOutput(bytes);
     }
     const code = await raceAbort(signal, afterOutput(container, exit));
-    if (!stop?.aborted) await raceAbort(signal, checkKilled(died));
+    if (!stop?.aborted) await raceAbort(signal, checkKilled(watched));
     if (isSilent && code === killedCode) await raceAbort(signal, checkTaken(launch));
     return code;
   } catch (error) {

@@ -17,7 +17,7 @@ export interface ServicesOptions extends Pick<ContainerPlan, "network" | "labels
   readonly quotas: Quotas;
   readonly services: readonly Service[];
   readonly readyMs: number;
-  readonly death: Surroundings["death"];
+  readonly watched: Surroundings["watched"];
   /** Returns the id of an image, which it pulls if necessary. */
   readonly usable: (image: string) => Promise<string>;
   readonly say: (line: string) => void;
@@ -107,7 +107,7 @@ const whyNot = (name: string, found: Look | "late", readyMs: number): string => 
 async function waitFor(
   service: Service,
   container: Docker.Container,
-  { readyMs, say, death }: ServicesOptions,
+  { readyMs, say, watched }: ServicesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   using time = withTimeout(readyMs, signal);
@@ -116,7 +116,7 @@ async function waitFor(
     return "late" as const;
   });
   if (found === "ready") return;
-  if (found === "ended") await checkKilled(death(container));
+  if (found === "ended") await raceAbort(signal, checkKilled(watched(container)));
   await sayEnd(container, say, signal);
   throw new Fault("precondition", whyNot(service.name, found, readyMs));
 }
@@ -125,7 +125,7 @@ const cannotRun = ({ name, image }: Service) =>
   refusedWith(`The container engine cannot run service ${name} from image ${image}; the runner's log says why`);
 
 async function created(service: Service, options: ServicesOptions): Promise<Docker.Container> {
-  const { engine, quotas, usable, say, death: _, ...plan } = options;
+  const { engine, quotas, usable, say, watched: _, ...plan } = options;
   const imageId = await usable(service.image);
   say(`Starting service ${service.name} from image ${service.image} (${imageId})`);
   const container = serviceContainer({ ...plan, service, imageId });

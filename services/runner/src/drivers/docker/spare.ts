@@ -97,7 +97,7 @@ function outputOf(stream: Duplex): PassThrough {
 async function startAndWait({ container, output, deaths }: Started, readyMs: number, signal: AbortSignal) {
   await engineCall(container.start());
   using time = withTimeout(readyMs, signal);
-  const died = deaths.of(container.id).then(gone);
+  const died = deaths.of(container.id).death.then(gone);
   await raceAbort(time.signal, Promise.race([ready(output, time.signal), died])).catch((error) => {
     signal.throwIfAborted();
     throw time.signal.aborted ? new NotReady(`The shell printed nothing for ${readyMs} ms`) : error;

@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { Mark } from "../../driver.js";
 import type { ContainerPlan } from "./container.js";
-import { type Death, type Deaths, watchDeaths } from "./deaths.js";
+import { type Deaths, type Watched, watchDeaths } from "./deaths.js";
 import { type DiskUse, diskUse, serviceUse, sumOfUses } from "./disk-use.js";
 import { type DiskWatch, watchDisk } from "./disk-watch.js";
 import { engineCall } from "./engine.js";
@@ -38,8 +38,8 @@ export interface Surroundings extends Disposable {
   chosen(): Promise<string>;
   /** Gives the network back. */
   leaveNetwork(empty: boolean): Promise<void>;
-  /** Resolves when a container has ended. */
-  death(container: Docker.Container): Promise<Death> | undefined;
+  /** Returns what the engine's events say about a container. */
+  watched(container: Docker.Container): Watched | undefined;
   /** Counts what the container of a service writes, too. */
   watch(service: Docker.Container): void;
   /** Returns a signal that also aborts when the build writes too much, from the container of this job on. */
@@ -99,7 +99,7 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
       return chosen;
     },
     leaveNetwork: async (empty) => taken && networks.giveBack(taken, empty),
-    death: ({ id }) => (spare?.container.id === id ? spare.deaths : deaths)?.of(id),
+    watched: ({ id }) => (spare?.container.id === id ? spare.deaths : deaths)?.of(id),
     watch: (service) => void services.push(service),
     within(container, signal, beside) {
       const one = container ? [container] : [];
