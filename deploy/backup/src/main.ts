@@ -3,27 +3,44 @@ import { parseArgs } from "node:util";
 import { storedServices } from "@ci/kit/mongo/users";
 import { backupConfig } from "@ci/kit/process/config";
 import { backup, type Databases, type Options, type Saved } from "./backup.js";
+import { backupAndKeep } from "./kept.js";
 import { restore } from "./restore.js";
 
 const owners: readonly string[] = storedServices;
-type Command = (mongoUrl: string, databases: Databases, dir: string, options: Options) => Promise<Saved>;
-const commands: Readonly<Record<string, Command>> = { backup, restore };
+interface Flags extends Options {
+  /** How many backups a folder keeps. Without it, the folder is the backup. */
+  readonly keep?: number;
+}
+type Command = (url: string, databases: Databases, dir: string, flags: Flags) => Promise<Saved & { dir?: string }>;
+const commands: Readonly<Record<string, Command>> = {
+  backup: (url, databases, dir, { keep }) =>
+    keep === undefined ? backup(url, databases, dir) : backupAndKeep(url, databases, dir, keep),
+  restore,
+};
 
 const usage = () =>
-  new Error("Usage: backup FOLDER [--database SERVICE=NAME ...], or restore FOLDER [--replace] [--database ...]");
+  new Error(
+    "Usage: backup FOLDER [--keep NUMBER] [--database SERVICE=NAME ...], or restore FOLDER [--replace] [--database ...]",
+  );
 
 /** Reads the arguments. Databases are named `ci_<service>` unless `--database` names them. */
 function read(argv: readonly string[]) {
-  const options = { database: { type: "string", multiple: true }, replace: { type: "boolean" } } as const;
+  const options = {
+    database: { type: "string", multiple: true },
+    keep: { type: "string" },
+    replace: { type: "boolean" },
+  } as const;
   const { positionals, values } = parseArgs({ args: [...argv], allowPositionals: true, options });
   const [what = "", folder] = positionals;
   const work = commands[what];
   const named = (values.database ?? []).map((one) => one.split("="));
   if (!work || !folder || positionals.length > 2 || (values.replace && what !== "restore")) throw usage();
+  if (values.keep !== undefined && (what !== "backup" || !/^[1-9]\d{0,3}$/.test(values.keep))) throw usage();
   if (!named.every(([service = "", name, more]) => owners.includes(service) && name && more === undefined))
     throw usage();
   const databases = Object.fromEntries([...owners.map((service) => [service, `ci_${service}`]), ...named]);
-  return { what, work, dir: resolve(folder), databases: databases as Record<string, string>, replace: values.replace };
+  const flags: Flags = { replace: values.replace, ...(values.keep && { keep: Number(values.keep) }) };
+  return { what, work, dir: resolve(folder), databases: databases as Record<string, string>, flags };
 }
 
 function resultOf(what: string, dir: string, { at, documents, gone = 0, snapshot = true }: Saved): string {
@@ -37,9 +54,9 @@ function resultOf(what: string, dir: string, { at, documents, gone = 0, snapshot
 }
 
 async function main(): Promise<void> {
-  const { what, work, dir, databases, replace } = read(process.argv.slice(2));
-  const saved = await work(backupConfig().mongoUrl, databases, dir, { replace });
-  process.stdout.write(`${resultOf(what, dir, saved)}\n`);
+  const { what, work, dir, databases, flags } = read(process.argv.slice(2));
+  const saved = await work(backupConfig().mongoUrl, databases, dir, flags);
+  process.stdout.write(`${resultOf(what, saved.dir ?? dir, saved)}\n`);
 }
 
 main().catch((error: Error) => {

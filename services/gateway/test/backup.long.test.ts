@@ -1,6 +1,16 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hash, randomBytes } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aWord } from "@ci/testkit/builders";
@@ -11,7 +21,7 @@ import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes"
 import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services twice and a command fourteen times.
+// Starts all services twice and a command some thirty times.
 jest.setTimeout(300_000);
 
 const before = suite();
@@ -26,15 +36,19 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Runs the command and returns its output and exit code. */
-const run = (command: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Database, ...flags: string[]) =>
-  new Promise<{ code: number; output: string }>((resolve) => {
+type Arguments = [command: "backup" | "restore", folder: string, database: Database, ...flags: string[]];
+type Result = { code: number; output: string };
+
+/** Runs the command with Node's options and returns its output and exit code. */
+const runWith = (options: string[], [command, folder, { mongoUrl, mongoDb }, ...flags]: Arguments) =>
+  new Promise<Result>((resolve) => {
     const databases = services.flatMap((service) => ["--database", `${service}=${mongoDb}_${service}`]);
-    const args = [join(thisTree, "deploy/backup/dist/main.js"), command, folder, ...flags, ...databases];
+    const args = [...options, join(thisTree, "deploy/backup/dist/main.js"), command, folder, ...flags, ...databases];
     execFile(process.execPath, args, { env: { ...process.env, MONGO_URL: mongoUrl } }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });
+const run = (...args: Arguments) => runWith([], args);
 
 const download = (path: string) => ci.api.send("GET", path, { headers: { Accept: "application/octet-stream" } });
 
@@ -102,6 +116,56 @@ it("backup saves one moment of a replica set, whatever read concern its URL name
   await eventually(() => expect(existsSync(join(folder, "namespaces"))).toBe(true));
   await insert(source, "webhooks", [{ _id: 2 }]);
   expect(await running).toEqual({ code: 0, output: expect.stringMatching(/^Saved 20003 documents .+ to [^ ]+\.\n$/) });
+});
+
+/** Returns Node's options for a process that is killed at one of its calls that rename, delete or write: halfway, if it deletes. */
+function killedAt(call: number): string[] {
+  const path = join(dir, `killed-at-${call}.cjs`);
+  const half = 'if (name === "rm") rmSync(args[0] + "/" + readdirSync(args[0])[0], { recursive: true, force: true });';
+  const kill = `if (++calls === ${call}) { ${half} process.kill(process.pid, "SIGKILL"); }`;
+  const wrap = `fs[name] = async (...args) => { ${kill} return real(...args); };`;
+  const each = `for (const name of ["rename", "rm", "writeFile"]) { const real = fs[name]; ${wrap} }`;
+  const names = 'const { rmSync, readdirSync, promises: fs } = require("node:fs"); let calls = 0;';
+  writeFileSync(path, `${names} ${each}`);
+  return ["--require", path];
+}
+
+/** Reports whether a folder has every file of its manifest. */
+function isWhole(folder: string): boolean {
+  if (!existsSync(join(folder, "manifest.json"))) return false;
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  const saved = Object.entries<{ name: string; sha256: string }[]>(manifest.services);
+  const files = saved.flatMap(([service, all]) =>
+    all.map(({ name, sha256 }) => ({ path: join(folder, service, `${name}.bson.gz`), sha256 })),
+  );
+  return files.every(({ path, sha256 }) => existsSync(path) && hash("sha256", readFileSync(path)) === sha256);
+}
+
+it("backup --keep deletes old backups only when a new one is complete, and leaves no part of one under its name", async () => {
+  const folder = join(dir, "kept");
+  const source = { ...before, mongoDb: `${before.mongoDb}_kept` };
+  for (const service of services) await insert(source, service, [{ _id: 1 }]);
+  const [others, old] = [["lost+found", "2020-01-01", "2020-01-01T00-00-09Z"], "2020-01-01T00-00-0"];
+  for (const name of others) mkdirSync(join(folder, name), { recursive: true });
+  const kept = () => readdirSync(folder).filter((name) => name.endsWith("Z") && !others.includes(name));
+  const keep = (options: string[]) => runWith(options, ["backup", folder, source, "--keep", "2"]);
+  expect((await keep([])).output).toContain(` to ${folder}/`);
+  cpSync(join(folder, kept()[0]!), join(dir, "one"), { recursive: true });
+  const refill = () => {
+    for (let n = 1; n <= 3; n++) cpSync(join(dir, "one"), join(folder, `${old}${n}Z`), { recursive: true });
+  };
+  let calls = 0;
+  for (let result = { output: "" }; !result.output.startsWith("Saved "); calls++) {
+    refill();
+    result = await keep(killedAt(calls + 1));
+    for (const name of kept()) expect([calls, name, isWhole(join(folder, name))]).toEqual([calls, name, true]);
+    expect(kept().length).toBeGreaterThanOrEqual(2);
+  }
+  expect(calls).toBeGreaterThan(6);
+  expect(kept()).toHaveLength(2);
+  expect(readdirSync(folder).sort()).toEqual([...others, ...kept()].sort());
+  for (const bad of ["0", "-1", "many"])
+    expect((await run("backup", folder, source, `--keep=${bad}`)).output).toContain("Usage: ");
 });
 
 it("backup rejects databases that no service uses, and restore a backup of such databases", async () => {
