@@ -36,14 +36,12 @@ export function useSuggestions(text: RefObject<HTMLTextAreaElement | null>, onCh
 
   function suggest(always: boolean): void {
     const field = text.current;
-    const isCursor = field && field.selectionStart === field.selectionEnd;
+    const isCursor = field && field === document.activeElement && field.selectionStart === field.selectionEnd;
     const found = known && isCursor ? completionAt(known, field.value, field.selectionStart) : undefined;
     setOpen(found && (always || found.to > found.from) ? found : undefined);
   }
 
-  useEffect(() => {
-    if (document.activeElement === text.current) suggest(false);
-  }, [known]);
+  useEffect(() => suggest(false), [known]);
 
   function take({ text: word }: Suggestion): void {
     const field = text.current;
@@ -74,9 +72,16 @@ export function useSuggestions(text: RefObject<HTMLTextAreaElement | null>, onCh
     return true;
   }
 
+  /** Closing the list moves the page, so a click that takes the focus comes first. */
+  function onBlur(): void {
+    const close = () => setOpen(undefined);
+    if (document.querySelector(":active")) addEventListener("click", close, { once: true });
+    else close();
+  }
+
   const input = {
     onKeyDown,
-    onBlur: () => setOpen(undefined),
+    onBlur,
     "aria-autocomplete": "list" as const,
     "aria-controls": open && listId,
     "aria-activedescendant": open?.chosen === undefined ? undefined : `${listId}-${open.chosen}`,
