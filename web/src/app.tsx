@@ -1,7 +1,6 @@
 import type { ComponentType } from "preact";
 import { base, client, currentPath, isUnauthorized, signInPage } from "./api.js";
 import { BuildListPage } from "./build-list.js";
-import { dropDraft } from "./draft.js";
 import { go, useAddress } from "./location.js";
 import { BuildPage } from "./pages/build.js";
 import { BuildTestsPage } from "./pages/build-tests.js";
@@ -35,6 +34,7 @@ import { TokensPage } from "./pages/tokens.js";
 import { UserPage } from "./pages/user.js";
 import { Complaint } from "./parts.js";
 import { findRoute, type Params } from "./routes.js";
+import { clearTab } from "./tab-storage.js";
 import { type Account, rememberUser, UserProvider, useAccount } from "./user.js";
 import { useWork } from "./work.js";
 
@@ -133,7 +133,7 @@ function Header({ path, user }: { path: string; user: Account | undefined }) {
   const current = path === "/" ? "/builds" : path;
   const { busy, failure, start } = useWork(() => {
     rememberUser(undefined);
-    dropDraft();
+    clearTab();
     go(`${base}/-/sign-in`);
   });
   return (

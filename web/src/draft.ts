@@ -1,39 +1,26 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { tabStorage } from "./tab-storage.js";
 import { useUser } from "./user.js";
 
 type Fields = Readonly<Record<string, string>>;
 
-interface Draft<T> {
+interface Draft {
   readonly userId: number;
-  readonly fields: T;
+  /** The query of the page where it was typed. */
+  readonly query: string;
+  readonly fields: Fields;
   readonly submitted: boolean;
 }
 
-const keptAs = "service-ci-draft";
+const storage = tabStorage<Draft>("service-ci-draft");
 /** Marks the place in the history from which the draft was submitted. */
 const submittedHere = "submitted";
 
-/** Removes what was typed. The browser may deny us its storage. */
-export function dropDraft(): void {
-  try {
-    sessionStorage.removeItem(keptAs);
-  } catch {}
-}
-
-function keepDraft<T>(draft: Draft<T>): void {
-  try {
-    sessionStorage.setItem(keptAs, JSON.stringify(draft));
-  } catch {}
-}
-
-/** Returns what the user typed, unless it was submitted from elsewhere. Removes another user's draft. */
+/** Returns what the user typed here, unless it was submitted from elsewhere. */
 function draftOf<T>(userId: number): T | undefined {
-  try {
-    const draft = JSON.parse(sessionStorage.getItem(keptAs) ?? "null") as Draft<T> | null;
-    if (draft && draft.userId !== userId) dropDraft();
-    else if (draft && (!draft.submitted || history.state === submittedHere)) return draft.fields;
-  } catch {}
-  return undefined;
+  const draft = storage.of(userId);
+  const isHere = draft?.query === location.search && (!draft.submitted || history.state === submittedHere);
+  return isHere ? (draft.fields as T) : undefined;
 }
 
 /**
@@ -43,15 +30,16 @@ function draftOf<T>(userId: number): T | undefined {
 export function useDraft<T extends Fields>(initial: T): [T, (change: Partial<T>) => void, () => void] {
   const user = useUser();
   const owner = useRef<number>(undefined);
-  const [fields, setFields] = useState(initial);
+  const { current: first } = useRef(initial);
+  const [fields, setFields] = useState(first);
   useEffect(() => {
     if (!user || user.id === owner.current) return;
     owner.current = user.id;
     const draft = draftOf<T>(user.id);
-    if (draft) setFields((typed) => (typed === initial ? draft : typed));
+    if (draft) setFields((typed) => (typed === first ? draft : typed));
   }, [user?.id]);
   const keep = (fields: T, submitted: boolean) => {
-    if (owner.current !== undefined) keepDraft({ userId: owner.current, fields, submitted });
+    if (owner.current !== undefined) storage.keep({ userId: owner.current, query: location.search, fields, submitted });
   };
   const change = (changed: Partial<T>) => {
     const next = { ...fields, ...changed };

@@ -1,5 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useKeptFields } from "./kept-fields.js";
 import { Complaint } from "./parts.js";
 import { useWork } from "./work.js";
 
@@ -13,6 +14,7 @@ interface FormProps {
 /** Fields and one button. The fields keep their values if the server refuses them, and are emptied once it accepts them. */
 export function Form({ action, submit, onDone, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  useKeptFields(form, action);
   const { busy, failure, start } = useWork(() => {
     form.current?.reset();
     onDone?.();
@@ -81,8 +83,14 @@ export function Field({ label, hint, proposals, ...input }: FieldProps) {
   );
 }
 
+type LongFieldProps = Labelled &
+  TextareaHTMLAttributes<HTMLTextAreaElement> & {
+    /** Whether the tab may not keep what was typed. */
+    readonly secret?: boolean;
+  };
+
 /** A field of several lines. */
-export function LongField({ label, hint, value, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function LongField({ label, hint, value, secret, ...input }: LongFieldProps) {
   const id = useId();
   return (
     <div class="field long">
@@ -93,6 +101,7 @@ export function LongField({ label, hint, value, ...input }: Labelled & TextareaH
         spellcheck={false}
         autoComplete="off"
         aria-describedby={hint ? `${id}-hint` : undefined}
+        data-secret={secret || undefined}
         defaultValue={value}
         {...input}
       />

@@ -16,13 +16,21 @@ export function variablesIn(text: string): Record<string, string> {
   );
 }
 
+interface FieldProps {
+  readonly of?: string;
+  readonly hint?: string | undefined;
+  readonly value?: string | undefined;
+}
+
 /** A field for variables of one build. */
-export const VariablesField = ({ of = "this build", hint }: { of?: string; hint?: string }) => (
+export const VariablesField = ({ of = "this build", hint, value }: FieldProps) => (
   <LongField
     name="variables"
     label={`Variables of ${of}, one KEY=value per line`}
     hint={hint}
+    value={value}
     rows={3}
+    secret
     onInput={({ currentTarget: field }) => field.setCustomValidity(complaintAbout(field.value))}
   />
 );

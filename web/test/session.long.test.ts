@@ -69,6 +69,44 @@ inBrowser((web) => {
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
   });
 
+  test("what was typed into a form whose session ended is there after signing in again, but no secret, and only once", async () => {
+    const ann = await web.ci.signUp();
+    created(await ann.post("/cron", { name: "nightly", manifest: aManifest() }));
+    const page = await web.open("/cron", ann);
+    await page.getByText("New cron job").click();
+    await page.getByLabel("Name", { exact: true }).fill("weekly");
+    await page.getByLabel("Manifest").fill("driver:\n  type: os\nstag");
+    await endOthers(ann);
+    await page.getByRole("button", { name: "Create the cron job" }).click();
+    await page.getByLabel("Time zone").fill("Europe/Berlin");
+    await backBySignIn(page, ann);
+    await eventually(async () => expect(await page.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin"));
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("weekly");
+    expect(await page.getByLabel("Manifest").inputValue()).toBe("driver:\n  type: os\nstag");
+    await page.getByText(/mistakes?$/).waitFor();
+    expect(await page.getByRole("option").count()).toBe(0);
+    await page.reload();
+    await page.getByText("New cron job").waitFor();
+    expect(await page.getByLabel("Time zone").inputValue()).toBe("UTC");
+
+    await page.goto(`${web.ci.url}/variables`);
+    await page.getByLabel("Name", { exact: true }).fill("LEVEL");
+    await page.getByLabel("Value", { exact: true }).fill("a secret");
+    await page.getByLabel("Mask the value").check();
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Create the variable" }).click();
+    await notice(page).first().getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Access token").fill(ann.token);
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("a secret");
+    await page.keyboard.press("Enter");
+    await eventually(async () => expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("LEVEL"));
+    expect(await page.getByLabel("Mask the value").isChecked()).toBe(true);
+    expect(await page.getByLabel("Value", { exact: true }).inputValue()).toBe("");
+    await signOut(page).click();
+    await page.waitForURL(/sign-in$/);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+
   test("signing in from the head of a page leads back to it", async () => {
     const ann = await web.ci.signUp();
     const page = await web.open("/variables?search=a", ann);

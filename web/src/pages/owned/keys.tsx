@@ -47,7 +47,7 @@ function Add({ namespace, done }: AddProps) {
     <Form action="Store the key" submit={submit}>
       <Field name="name" label="Name" required hint="Also the name of its file in a build" />
       <NamespaceField namespace={namespace} />
-      <LongField name="key" label="Private key" required hint="Without a passphrase. It is never shown again." />
+      <LongField name="key" label="Private key" required secret hint="Without a passphrase. It is never shown again." />
       <LongField name="config" label="Configuration" rows={3} hint={configHint} />
     </Form>
   );

@@ -60,7 +60,7 @@ function Add({ namespace, done }: AddProps) {
     <Form action="Create the variable" submit={submit}>
       <Field name="key" label="Name" required spellcheck={false} autoCapitalize="off" />
       <NamespaceField namespace={namespace} />
-      <LongField name="value" label="Value" required rows={2} />
+      <LongField name="value" label="Value" required rows={2} secret />
       <Mask />
     </Form>
   );
@@ -121,6 +121,7 @@ function Change({ variable: { id, value, masked }, done }: { variable: Variable;
           name="value"
           label="New value"
           rows={3}
+          secret
           required={!masked}
           defaultValue={masked ? "" : value}
           hint={masked ? "Leave empty to keep the value. To unmask the variable, enter a new value." : undefined}
