@@ -107,6 +107,25 @@ inBrowser((web) => {
     await page.getByText(`${last} lines`, { exact: true }).waitFor();
   });
 
+  test("the page says that an output has no such line, and a build no such job", async () => {
+    const ann = await web.ci.signUp();
+    const long = { stage: "test", name: "long", commands: ["seq 60000"] };
+    const jobs = [{ stage: "test", name: "unit", commands: ["echo only"] }, long];
+    const build = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
+    const address = `/b/${ann.username}/${build.number}`;
+    const page = await web.open(`${address}#unit:L500`, ann);
+    await page.getByText("The output has no line 500.").waitFor();
+    await page.goto(`${web.ci.url + address}#unit:L1`);
+    await page.getByText("The output has no line 500.").waitFor({ state: "detached" });
+    await page.goto(`${web.ci.url + address}#unit:L77`);
+    await page.getByText("The output has no line 77.").waitFor();
+    await page.goto(`${web.ci.url + address}#long:L70000`);
+    await page.getByText("The output has no line 70000.").waitFor();
+    await page.goto(`${web.ci.url + address}#other:L7`);
+    await page.getByText("This build has no job other.").waitFor();
+  });
+
   test("an output continues when a job that had ended runs again", async () => {
     const ann = await web.ci.signUp();
     const driver = { type: "docker", image: "none", workspace: "/w" };

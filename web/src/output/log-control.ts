@@ -20,6 +20,8 @@ export interface LogState {
   readonly finished: boolean;
   /** The line that is being looked up. */
   readonly seeking?: number | undefined;
+  /** A line that was looked up in vain. */
+  readonly absent?: number | undefined;
   readonly error?: unknown;
 }
 
@@ -63,6 +65,7 @@ interface Opening {
   readonly first?: number | undefined;
   readonly wanted?: number | undefined;
   readonly atEnd?: boolean | undefined;
+  readonly absent?: number | undefined;
 }
 
 /** Returns from where to read for a place. */
@@ -73,7 +76,7 @@ async function openingAt(url: string, place: Place, signal: AbortSignal): Promis
   const { line: wanted } = place;
   if ((await sizeOf(url, signal)) <= wholeBytes) return { start: { from: 0 }, first: 1, wanted };
   const from = place.offset ?? (await offsetOfLine(url, wanted, signal));
-  return from === undefined ? newest : { start: { from }, first: wanted, wanted };
+  return from === undefined ? { ...newest, absent: wanted } : { start: { from }, first: wanted, wanted };
 }
 
 /** Loads the parts of an output that the reader asks for, and shows them in `root`. */
@@ -168,11 +171,11 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     view?.stop();
     view = undefined;
     root.replaceChildren();
-    set({ ...emptyLog, seeking: typeof place === "object" ? place.line : undefined });
+    set({ ...emptyLog, absent: undefined, seeking: typeof place === "object" ? place.line : undefined });
     run(async (signal) => {
       const opening = await openingAt(url, place, signal);
-      const { start, first } = opening;
-      set({ seeking: undefined });
+      const { start, first, absent } = opening;
+      set({ seeking: undefined, absent });
       if ("from" in start && start.from > 0) {
         set({ window: { ...emptyLog.window, from: start.from, first } });
         show(start.from, opening);

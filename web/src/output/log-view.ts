@@ -24,6 +24,8 @@ export interface Window {
   readonly lines: number;
   /** Whether it takes no more lines at its end until `resume`. */
   readonly full: boolean;
+  /** The line that was asked for, until it is on the page. */
+  readonly wanted?: number | undefined;
 }
 
 export interface LogOptions {
@@ -117,6 +119,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       first: block ? block.first : options.first,
       lines: list.lines(),
       full,
+      wanted,
     });
   }
 
@@ -161,6 +164,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     const element = document.getElementById(lineId(job, line));
     if (!element) return false;
     wanted = undefined;
+    changed();
     root.querySelector(".marked")?.classList.remove("marked");
     element.classList.add("marked");
     reveal(element);
@@ -268,6 +272,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       const [block] = list.blocks;
       if (block?.first === undefined || line < block.first || full) return false;
       wanted = line;
+      changed();
       return true;
     },
 

@@ -66,7 +66,8 @@ export function Output(props: Props) {
     scrollBack.current?.();
     control.current?.showTimes(times);
   }, [wraps, times]);
-  const { window, connected, finished, seeking, error } = state;
+  const { window, connected, finished, seeking, absent, error } = state;
+  const missing = absent ?? (finished ? window.wanted : undefined);
   const look = `log${wraps ? "" : " nowrap"}${times ? " with-times" : ""}`;
   return (
     <section class="output" aria-label={`Output of ${job.name}`}>
@@ -95,6 +96,9 @@ export function Output(props: Props) {
       </div>
       {error === undefined ? <Live liveness={connected ? "live" : "lost"} /> : <Complaint error={error} />}
       {seeking !== undefined && <p class="quiet" role="status">{`Looking for line ${seeking} …`}</p>}
+      {missing !== undefined && missing === props.line && (
+        <p class="quiet" role="status">{`The output has no line ${missing}${isFinished(job.status) ? "" : " yet"}.`}</p>
+      )}
       {window.from > 0 && (
         <p class="earlier">
           {`The first ${size(window.from)} are not shown. `}

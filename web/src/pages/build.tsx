@@ -122,31 +122,36 @@ function Jobs({ jobs, now, onEnd }: { jobs: readonly Job[]; now: number; onEnd: 
       </Empty>
     );
   return (
-    <div class="jobs" ref={root}>
-      <nav class="stages" aria-label="Jobs">
-        {stagesOf(jobs).map(([stage, jobs]) => (
-          <section key={stage} aria-label={`Stage ${stage}`}>
-            <h2>{stage}</h2>
-            <ul>
-              {jobs.map((job) => (
-                <li key={job.id}>
-                  <a
-                    href={`#${encodeURIComponent(job.name)}`}
-                    aria-current={job.id === shown.id ? "true" : undefined}
-                    onClick={job.id === shown.id ? showOutput : undefined}
-                  >
-                    <span class="name">{job.name}</span>
-                    <span class="quiet">{spent(job.started_at, job.finished_at, now)}</span>
-                    <Status status={job.status} />
-                    {job.reason && <span class="reason">{job.reason}</span>}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
-      </nav>
-      <Output key={shown.id} job={shown} line={place.job === shown.name ? place.line : undefined} onEnd={onEnd} />
-    </div>
+    <>
+      {place.job !== undefined && place.job !== shown.name && (
+        <p class="quiet" role="status">{`This build has no job ${place.job}.`}</p>
+      )}
+      <div class="jobs" ref={root}>
+        <nav class="stages" aria-label="Jobs">
+          {stagesOf(jobs).map(([stage, jobs]) => (
+            <section key={stage} aria-label={`Stage ${stage}`}>
+              <h2>{stage}</h2>
+              <ul>
+                {jobs.map((job) => (
+                  <li key={job.id}>
+                    <a
+                      href={`#${encodeURIComponent(job.name)}`}
+                      aria-current={job.id === shown.id ? "true" : undefined}
+                      onClick={job.id === shown.id ? showOutput : undefined}
+                    >
+                      <span class="name">{job.name}</span>
+                      <span class="quiet">{spent(job.started_at, job.finished_at, now)}</span>
+                      <Status status={job.status} />
+                      {job.reason && <span class="reason">{job.reason}</span>}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </nav>
+        <Output key={shown.id} job={shown} line={place.job === shown.name ? place.line : undefined} onEnd={onEnd} />
+      </div>
+    </>
   );
 }
