@@ -1,6 +1,7 @@
 import { record } from "@service-ci/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { client } from "./api.js";
+import { counted } from "./format.js";
 import { gutterOf } from "./gutter.js";
 import { Complaint } from "./parts.js";
 import { useSuggestions } from "./suggestions.js";
@@ -135,7 +136,8 @@ function Verdict({ checked, error }: { checked: Checked | undefined; error: unkn
     if (!checked) return "";
     const count = checked.errors.length;
     if (count > 0) return `${count} ${count === 1 ? "mistake" : "mistakes"}`;
-    return `Valid: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}: ${jobs.map(({ name }) => name).join(", ")}`;
+    const names = jobs.map(({ name }) => name);
+    return `Valid: ${[counted(jobs.length, "job"), ...(names.length > 0 ? [names.join(", ")] : [])].join(": ")}`;
   };
   return (
     <p class="quiet" role="status">

@@ -6,6 +6,8 @@ export interface Work {
   /** The error of the last request. */
   readonly failure: unknown;
   readonly start: (work: () => Promise<unknown>) => void;
+  /** Takes back the error: the user has changed what it is about. */
+  readonly forget: () => void;
 }
 
 /** Runs requests that change something, one at a time. */
@@ -20,5 +22,5 @@ export function useWork(onDone: () => void): Work {
       .then(onDone, setFailure)
       .finally(() => setBusy(false));
   };
-  return { busy, failure, start };
+  return { busy, failure, start, forget: () => setFailure(undefined) };
 }

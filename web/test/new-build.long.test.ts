@@ -1,4 +1,5 @@
-import { aManifest } from "@ci/testkit/builders";
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Page } from "playwright-core";
 import { inBrowser, violations } from "./_browser.js";
@@ -61,6 +62,59 @@ inBrowser((web) => {
     const example = await page.getByLabel("Manifest").inputValue();
     expect(example).toMatch(/^driver:\n {2}type: docker\n {2}image: busybox/);
     await page.getByText("Valid: 1 job").waitFor();
+  });
+
+  test("a click counts while suggestions are open, and a change takes back the refusal of the service", async () => {
+    const page = await web.open("/-/new-build", await web.ci.signUp());
+    const manifest = page.getByLabel("Manifest");
+    await manifest.fill("driver: {type: os}\nstag");
+    await page.getByRole("option").first().waitFor();
+    await submit(page).click();
+    const refusal = page.getByRole("alert");
+    await refusal.waitFor();
+    expect(await page.getByRole("option").count()).toBe(0);
+    await manifest.fill(commands("x"));
+    await refusal.waitFor({ state: "detached" });
+    await page.getByLabel(/^Tags/).fill("a+b ".repeat(60));
+    await page.getByText("Valid: 1 job").waitFor();
+    await page.getByLabel(/^Variables of this build/).fill("A B=c");
+    await submit(page).click();
+    await refusal.waitFor();
+    await page.getByLabel(/^Variables of this build/).fill("A=c");
+    await refusal.waitFor({ state: "detached" });
+  });
+
+  test("a build is edited and submitted again, with its namespace, tags and the variables that came with it", async () => {
+    const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
+    const name = aWord("shop");
+    created(await ann.post("/namespaces", { name }));
+    const { id } = created(await ann.post(`/n/${ann.username}/${name}/-/invites`, { handle: bob.username }));
+    await bob.patch(`/invites/${id}`);
+    created(await ann.post("/variables", { namespace: name, key: "STORED", value: "stored" }));
+    const job = "{stage: test, name: unit, commands: [echo $LEVEL-$KEPT-$STORED]}";
+    const env = "env: [LEVEL=manifest, KEPT=manifest]";
+    const manifest = `namespace: ${name}\ndriver: {type: os}\nstages: [test]\n${env}\njobs: [${job}]\n`;
+    const variables = { LEVEL: "request", LINES: "a\nb" };
+    const { url } = created(await ann.post("/builds", { manifest, tags: ["nightly", "a/b"], variables }));
+    await ann.delete(url);
+    const page = await web.open(new URL(url).pathname.replace(/^\/api/, ""), bob);
+    await page.getByRole("link", { name: "Edit and submit again" }).click();
+    const editor = page.getByLabel("Manifest");
+    const full = `namespace: ${name}@${ann.username}`;
+    await eventually(async () => expect(await editor.inputValue()).toBe(manifest.replace(/^.*/, full)));
+    expect(await page.getByLabel(/^Tags/).inputValue()).toBe("a/b nightly");
+    expect(await page.getByLabel(/^Variables of this build/).inputValue()).toBe("LEVEL=request");
+    await page.getByText("have several lines: LINES.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel("Comment").fill("once more");
+    await page.reload();
+    await eventually(async () => expect(await page.getByLabel("Comment").inputValue()).toBe("once more"));
+    await submit(page).click();
+    await page
+      .getByRole("region", { name: "Lines of unit" })
+      .getByText("request-manifest-stored", { exact: true })
+      .waitFor();
+    await page.getByRole("link", { name: name }).first().waitFor();
   });
 
   test("what was typed for a new build is there after signing in again and on the way back, only for its user", async () => {

@@ -1,6 +1,7 @@
 import { encodeName, isTagName, record } from "@service-ci/client";
 import { useRef, useState } from "preact/hooks";
-import { type Build, client, pageOf } from "../api.js";
+import { type Build, base, client, pageOf } from "../api.js";
+import { formerName } from "../edit-again.js";
 import { isFinished } from "../format.js";
 import { go } from "../location.js";
 import type { Work } from "../work.js";
@@ -46,6 +47,11 @@ export function Actions({ build, work: { busy, start } }: Props) {
         <button type="button" disabled={busy} onClick={() => start(restart)}>
           Restart
         </button>
+      )}
+      {build.manifest !== "" && (
+        <a class="button" href={`${base}/-/new-build?from=${formerName(build)}`}>
+          Edit and submit again
+        </a>
       )}
       <button type="button" disabled={busy} aria-pressed={build.pinned} onClick={() => start(pin)}>
         {build.pinned ? "Unpin" : "Pin"}

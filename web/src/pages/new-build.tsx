@@ -1,41 +1,70 @@
 import { record } from "@service-ci/client";
-import { useState } from "preact/hooks";
 import { base, client, pageOf } from "../api.js";
+import { useData } from "../data.js";
 import { useDraft } from "../draft.js";
+import { type Former, loadFormer } from "../edit-again.js";
+import { manifestFor } from "../former-manifest.js";
 import { go } from "../location.js";
 import { exampleManifest, ManifestEditor } from "../manifest-editor.js";
-import { Complaint, Page } from "../parts.js";
+import { Complaint, Failed, Loading, Page } from "../parts.js";
+import { useUser } from "../user.js";
 import { VariablesField, variablesIn } from "../variables-field.js";
+import { useWork } from "../work.js";
 
-const initial = { manifest: exampleManifest, comment: "", tags: "" };
-
-/** Submits a manifest. Shows mistakes at their lines. */
+/** Submits a manifest, an example at first, or that of the build in the address. */
 export function NewBuildPage() {
-  const [{ manifest, comment, tags }, change, submitted] = useDraft(initial);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
+  const from = new URLSearchParams(location.search).get("from");
+  return from === null ? <NewBuild /> : <EditAgain name={from} />;
+}
 
-  async function submit(event: SubmitEvent & { currentTarget: HTMLFormElement }): Promise<void> {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    setBusy(true);
-    setFailure(undefined);
+function EditAgain({ name }: { name: string }) {
+  const { data, error } = useData(`former ${name}`, () => loadFormer(name));
+  const user = useUser();
+  if (error && !data) return <Failed error={error} />;
+  if (data && user) return <NewBuild former={data} me={user.username} />;
+  return (
+    <Page title="New build">
+      <Loading />
+    </Page>
+  );
+}
+
+const initialOf = (former: Former | undefined, me: string) => ({
+  manifest: former ? manifestFor(me, former.build) : exampleManifest,
+  comment: "",
+  tags: former?.build.tags.join(" ") ?? "",
+});
+
+/** Shows mistakes at their lines. */
+function NewBuild({ former, me = "" }: { former?: Former; me?: string }) {
+  const [{ manifest, comment, tags }, change, submitted] = useDraft(initialOf(former, me));
+  const { busy, failure, start, forget } = useWork(() => undefined);
+
+  async function submit(fields: FormData): Promise<void> {
     const names = tags.split(/[\s,]+/).filter(Boolean);
-    try {
-      const body = { manifest, comment, tags: names, variables: variablesIn(String(fields.get("variables"))) };
-      const build = await record(client.api.POST("/builds", { body }));
-      submitted();
-      go(pageOf(build.url) ?? `${base}/builds`);
-    } catch (thrown) {
-      setFailure(thrown);
-      setBusy(false);
-    }
+    const body = { manifest, comment, tags: names, variables: variablesIn(String(fields.get("variables"))) };
+    const build = await record(client.api.POST("/builds", { body }));
+    submitted();
+    go(pageOf(build.url) ?? `${base}/builds`);
   }
+  const edit = (manifest: string) => {
+    forget();
+    change({ manifest });
+  };
 
   return (
     <Page title="New build">
-      <form class="new-build" onSubmit={submit}>
-        <ManifestEditor manifest={manifest} onChange={(manifest) => change({ manifest })} />
+      {former && <About former={former} />}
+      <form
+        class="new-build"
+        onInput={forget}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const fields = new FormData(event.currentTarget);
+          if (!busy) start(() => submit(fields));
+        }}
+      >
+        <ManifestEditor manifest={manifest} onChange={edit} />
         <div class="fields">
           <label>
             Comment
@@ -46,7 +75,7 @@ export function NewBuildPage() {
             <input value={tags} onInput={({ currentTarget: { value } }) => change({ tags: value })} />
           </label>
         </div>
-        <VariablesField />
+        <VariablesField value={former?.variables} hint={former && leftText(former)} />
         {failure !== undefined && <Complaint error={failure} />}
         <button type="submit" class="primary" disabled={busy || manifest.trim() === ""}>
           {busy ? "Submitting …" : "Submit the build"}
@@ -55,3 +84,15 @@ export function NewBuildPage() {
     </Page>
   );
 }
+
+const leftText = ({ left }: Former): string | undefined =>
+  left.length === 0 ? undefined : `Not copied, because they are masked or have several lines: ${left.join(", ")}.`;
+
+/** Says which build is submitted again, and what the manifest does not say about it. */
+const About = ({ former: { build } }: { former: Former }) => (
+  <p class="quiet">
+    A copy of <a href={pageOf(build.url)}>{`${build.user.username} #${build.number}`}</a>.
+    {["push", "pull"].includes(build.trigger.type) &&
+      " It cloned the repository that triggered it. The new build clones only what the manifest lists under sources."}
+  </p>
+);
