@@ -158,6 +158,13 @@ test("the output of one job is followed", async () => {
   expect(stdout).toContain("from-two");
   expect(stdout).not.toContain("from-one");
   expect(await user.out("jobs", "last", "-q")).toContain("one\ntwo\n");
+  for (const follow of [[], ["-f"]]) {
+    const { code, stderr } = await user.run(["logs", "last", "-j", "three", ...follow]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Build \S+ has no job "three". `ci jobs \S+` lists its/),
+    ]);
+  }
 });
 
 test("logs begin each line with its time if asked to, followed or not", async () => {
