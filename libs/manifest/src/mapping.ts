@@ -41,8 +41,16 @@ export interface Elsewhere {
   readonly place: string;
 }
 
-const synonymOf = (name: string, keys: Keys): string | undefined =>
-  Object.entries(keys).find(([, { synonyms }]) => synonyms.some((one) => plain(one) === plain(name)))?.[0];
+const knownSynonyms = new WeakMap<Keys, ReadonlyMap<string, string>>();
+
+function synonymOf(name: string, keys: Keys): string | undefined {
+  let known = knownSynonyms.get(keys);
+  if (!known) {
+    known = new Map(Object.entries(keys).flatMap(([key, { synonyms }]) => synonyms.map((one) => [plain(one), key])));
+    knownSynonyms.set(keys, known);
+  }
+  return known.get(plain(name));
+}
 
 function suggestionFor(name: string, keys: Keys, elsewhere?: Elsewhere): string {
   const other = elsewhere && Object.hasOwn(elsewhere.keys, name) ? name : undefined;
