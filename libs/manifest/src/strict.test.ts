@@ -41,6 +41,10 @@ test("a stored manifest is read as it was when it was stored", () => {
   const reading = read(text, true);
   if (!("manifest" in reading)) throw new Error(JSON.stringify(reading));
   expect(reading.manifest).toMatchObject({ stages: ["a"], jobs: [{ stage: "b", commands: [] }, { stage: "" }] });
+  expect(["manifest" in read("when: {path: !docs/**}"), "manifest" in read("when: {path: !docs/**}", true)]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test("the name of a stage or of a job has at most 200 characters, but not in a stored manifest", () => {
