@@ -1,6 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
+const resourceOf = (kind: string) => {
+  const singularName = kind.toLowerCase();
+  return { name: `${singularName}s`, singularName, namespaced: true, kind, verbs: ["get"] };
+};
+
 const lists: Readonly<Record<string, unknown>> = {
   "/version": { major: "1", minor: "29", gitVersion: "v1.29.0" },
   "/api": { kind: "APIVersions", versions: ["v1"] },
@@ -12,15 +17,12 @@ const lists: Readonly<Record<string, unknown>> = {
   "/api/v1": {
     kind: "APIResourceList",
     groupVersion: "v1",
-    resources: [{ name: "secrets", singularName: "secret", namespaced: true, kind: "Secret", verbs: ["get"] }],
+    resources: ["Secret", "PersistentVolumeClaim"].map(resourceOf),
   },
   "/apis/apps/v1": {
     kind: "APIResourceList",
     groupVersion: "apps/v1",
-    resources: ["Deployment", "StatefulSet"].map((kind) => {
-      const singularName = kind.toLowerCase();
-      return { name: `${singularName}s`, singularName, namespaced: true, kind, verbs: ["get"] };
-    }),
+    resources: ["Deployment", "StatefulSet"].map(resourceOf),
   },
 };
 
@@ -36,17 +38,14 @@ const asObject = ({ name, stringData }: StoredSecret) => ({
   ),
 });
 
-/** Specs of workloads, by a key such as `statefulsets/shop-service-ci-nats`. */
+/** Specs of workloads and claims, by a key such as `statefulsets/shop-service-ci-nats`. */
 export type LiveWorkloads = Readonly<Record<string, object>>;
 
 const asWorkload = ([key, spec]: [string, object]) => {
-  const [kinds, name] = key.split("/");
-  return {
-    apiVersion: "apps/v1",
-    kind: kinds === "deployments" ? "Deployment" : "StatefulSet",
-    metadata: { name },
-    spec,
-  };
+  const [kinds, name] = key.split("/") as [string, string];
+  const kind = { deployments: "Deployment", statefulsets: "StatefulSet" }[kinds];
+  if (!kind) return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name }, spec };
+  return { apiVersion: "apps/v1", kind, metadata: { name }, spec };
 };
 
 /** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets and workloads. */

@@ -214,6 +214,16 @@ function checks() {
     },
   );
 
+  it("rejects an upgrade that would change the claim of backups, unless an operator has enlarged it", async () => {
+    const spec = { resources: { requests: { storage: "50Gi" } }, storageClassName: "fast" };
+    const upgradeTo = (backup: object) =>
+      renderOn([], { backup: { enabled: true, ...backup } }, { "persistentvolumeclaims/shop-service-ci-backup": spec });
+    for (const backup of [{ storage: "60Gi" }, { storage: "50Gi", storageClass: "slow" }])
+      await expect(upgradeTo(backup)).rejects.toThrow('has storage 50Gi and storageClass "fast", but backup has');
+    for (const backup of [{ storage: "51200Mi", storageClass: "fast" }, { storage: "50Gi" }])
+      expect(ofKind(await upgradeTo(backup), "PersistentVolumeClaim")).toHaveLength(1);
+  });
+
   it("lets a corrected upgrade replace a broken pod of NATS, unless the live set forbids it", async () => {
     const policyOn = async (live?: LiveWorkloads) => {
       const sets = ofKind(await renderOn([], {}, live), "StatefulSet");
