@@ -3,7 +3,7 @@ import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import { end, kinds, lease, leaseMs, running, statuses, textOf } from "../../test/_moves.js";
 import type { BuildDoc } from "./build.js";
 import { applyChange } from "./change.js";
-import { append, claim, finishJob, kill } from "./moves.js";
+import { append, claim, finishJob, isClaimedBy, kill } from "./moves.js";
 import { shownTail } from "./side-by-side.js";
 import { lose } from "./take-back.js";
 
@@ -27,6 +27,12 @@ describe("claim", () => {
 
   it.each(["running", "passed", "killed"] as const)("rejects a build that is %s", (status) => {
     expect(() => claim(aBuild({ status }), lease, leaseMs, t0)).toThrow("can no longer become running");
+  });
+
+  it("is known by its secret while the build runs", () => {
+    expect(isClaimedBy(running(), lease)).toBe(true);
+    expect(isClaimedBy(running(), { leaseHash: "another" })).toBe(false);
+    expect(isClaimedBy({ ...running(), status: "queued" }, lease)).toBe(false);
   });
 });
 
@@ -60,6 +66,8 @@ describe("finishJob", () => {
     const failed = end(end(running({ jobs }), "passed").doc, "failed");
     expect(statuses(failed.doc)).toEqual(["passed", "passed_with_failures", "running"]);
     expect(end(failed.doc, "passed").doc.status).toBe("passed_with_failures");
+    for (const outcome of ["passed", "timed_out"] as const)
+      expect(statuses(end(end(running({ jobs }), "passed").doc, outcome).doc)[1]).toBe(outcome);
   });
 
   it("a kill that was requested earlier ends the build as killed", () => {
@@ -74,9 +82,12 @@ describe("finishJob", () => {
     expect(finishJob(doc, request, t0)).toBeUndefined();
   });
 
-  it("rejects a job that is not running yet", () => {
-    const request = { epoch: 1, jobId: 2, outcome: "passed" as const, offset: 0, text: "", placed: [] };
-    expect(() => finishJob(running(), request, t0)).toThrow("not running");
+  it.each([
+    ["is not running yet", 2, "Job 2 is not running"],
+    ["does not exist", 99, "Build 100 has no job 99"],
+  ])("rejects a job that %s", (_what, jobId, message) => {
+    const request = { epoch: 1, jobId, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    expect(() => finishJob(running(), request, t0)).toThrow(expect.objectContaining({ code: "conflict", message }));
   });
 
   it("rejects an old epoch", () => {
@@ -231,11 +242,13 @@ describe("append", () => {
   });
 
   it.each([
-    ["an old epoch", 0, 1, 0],
-    ["a job that is not running", 1, 2, 0],
-    ["a gap", 1, 1, 5],
-  ])("rejects %s", (_what, epoch, jobId, offset) => {
-    expect(() => append(running(), epoch, { jobId: jobId, offset: offset, text: "text" }, t0)).toThrow();
+    ["an old epoch", 0, 1, 0, "Build 100 is no longer held under epoch 0"],
+    ["a job that is not running", 1, 2, 0, "Job 2 is not running"],
+    ["a job that does not exist", 1, 99, 0, "Job 99 is not running"],
+    ["a gap", 1, 1, 5, "Output continues at 0, not 5"],
+  ])("rejects %s", (_what, epoch, jobId, offset, message) => {
+    const refusal = expect.objectContaining({ code: "conflict", message });
+    expect(() => append(running(), epoch, { jobId, offset, text: "text" }, t0)).toThrow(refusal);
   });
 });
 

@@ -212,8 +212,7 @@ export function finishJob(doc: BuildDoc, report: JobReport, now: Date): Change |
   const set = { ...appended.set, ...startJobs({ ...after, jobs: ended }, next, now), ...objects, ...tests };
   const change = { ...appended, set };
   if (next.length > 0 || ended.some((one) => one.status === "running")) return change;
-  const ran = ended.filter((one) => isFinal(one.status)).map((one) => one.status);
-  return finish(doc, change, worst(ran), now);
+  return finish(doc, change, worst(ended.map((one) => one.status)), now);
 }
 
 export const finishKilled = (doc: BuildDoc, now: Date): Change =>

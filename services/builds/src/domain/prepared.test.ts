@@ -14,7 +14,7 @@ const statuses = ({ jobs }: BuildDoc) => jobs.map(({ status }) => status);
 /** Reports the ends of both jobs, the first of which ended 40 ms before. */
 function endBoth(doc: BuildDoc, how: Partial<JobReport> = {}, ageMs = 40): BuildDoc {
   const [setup, job] = doc.jobs;
-  const prepared = { jobId: setup!.id, offset: 0, text: "ready\n", placedObjectIds: [], ageMs };
+  const prepared = { jobId: setup!.id, offset: 0, text: "ready\n", placedObjectIds: [7], ageMs };
   const report = {
     jobId: job!.id,
     epoch: doc.epoch,
@@ -36,6 +36,14 @@ it("both jobs end in one change, each at its own time and with its own output", 
   expect(shownTail(doc).map(({ text, job }) => [text, job])).toEqual([
     ["ready\n", 0],
     ["made\n", 1],
+  ]);
+});
+
+it("the objects that the first job has placed are marked", () => {
+  const objects = [7, 8].map((id) => ({ id, source: `${id}`, name: `${id}`, placed: false }));
+  expect(endBoth({ ...running(), objects }).objects.map(({ id, placed }) => [id, placed])).toEqual([
+    [7, true],
+    [8, false],
   ]);
 });
 

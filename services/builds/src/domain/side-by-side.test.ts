@@ -34,7 +34,7 @@ function prepared(...steps: readonly Step[]) {
       );
     },
     kill: () => apply(kill(doc, t0, "ann")),
-    lose: () => apply(giveBack(doc, doc.epoch, { returns: 2, tagId: 1 }, t0)),
+    lose: (returns = 2) => apply(giveBack(doc, doc.epoch, { returns, tagId: 1 }, t0)),
     claim: () => apply(claim(doc, { runnerId: "r", leaseHash: "h" }, 1_000, t0)),
     statuses: () => doc.jobs.map(({ status }) => status),
     text: () => toShortBuild(doc).output ?? "",
@@ -111,6 +111,24 @@ describe("jobs of a parallel stage", () => {
     build.end(1, "killed", "Build killed by ann\n");
     expect(build.doc()).toMatchObject({ status: "killed", reason: "killed by ann" });
     expect(build.text()).toBe("Build killed by ann\nBuild killed by ann\n");
+  });
+
+  it("each say in their own output that the build was killed, on a line of its own", () => {
+    const build = prepared(beside, beside);
+    build.print(1, "first");
+    build.print(2, "second");
+    build.kill();
+    build.end(2, "passed");
+    build.end(1, "passed");
+    expect(build.text()).toBe("first\nBuild killed by ann\nsecond\nBuild killed by ann\n");
+  });
+
+  it("show their output when the last attempt is lost", () => {
+    const build = prepared(beside, beside);
+    build.print(2, "second\n");
+    build.print(1, "first\n");
+    build.lose(0);
+    expect(readText(build.doc())).toBe("first\nsecond\nRunner stopped, no attempts left\n");
   });
 
   it("start again after a lost runner, and no output is lost", () => {
