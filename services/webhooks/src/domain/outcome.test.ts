@@ -13,7 +13,7 @@ test.each<[string, Partial<FinishedAttempt>, Outcome]>([
     {},
     { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at },
   ],
-  ["a redirect", { code: 302 }, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
+  ["a redirect", { code: 300 }, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
   [
     "the second failure",
     { code: 500, attempts: 2, failingSince: hoursAgo(1) },

@@ -8,7 +8,12 @@ const after = (secrets: Secrets, text: string) => replaceSecret(secrets, text, n
 
 test.each<[string, Secrets, string, Secrets]>([
   ["the first secret becomes the current one", { earlier: [] }, "a", { current: "a", earlier: [] }],
-  ["the same secret changes nothing", { current: "a", earlier: [] }, "a", { current: "a", earlier: [] }],
+  [
+    "the same secret changes nothing",
+    { current: "a", earlier: [], replaced: [] },
+    "a",
+    { current: "a", earlier: [], replaced: [] },
+  ],
   [
     "another secret keeps the previous one for a day",
     { current: "a", earlier: [] },
@@ -63,7 +68,7 @@ test.each<[string, Secrets, Date, string[]]>([
   ["after the secret was removed", removeSecrets(changed, until(3)), until(3), []],
   ["before more changes than are kept", changedTo("b", "c", "d", "e"), until(0), ["b", "a"]],
 ])("finds the secrets of an event %s", (_, secrets, at, expected) => {
-  expect(signingSecrets(secrets, at)).toEqual(expected);
+  expect(signingSecrets(secrets, at)).toStrictEqual(expected);
 });
 
 test("removing the secret again changes nothing", () => {

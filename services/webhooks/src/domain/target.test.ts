@@ -1,6 +1,6 @@
 import { targetErrors, targetKey } from "./target.js";
 
-const closed = ["10.0.0.1", "[::1]", "localhost", "ci.localhost", "localhost."];
+const closed = ["10.0.0.1", "[::1]", "localhost", "ci.localhost", "localhost.", "localhost.test"];
 const blocked = ({ hostname }: URL) => closed.includes(hostname);
 
 const required = "Payload URL field required";
@@ -20,6 +20,8 @@ test.each<[string, boolean, string[]]>([
   ["example.com/in", false, [scheme]],
   ["//example.com/in", false, [scheme]],
   ["ftp://example.com", true, [scheme]],
+  ["httpx://example.com", true, [scheme]],
+  ["xhttp://example.com", true, [scheme]],
   [" http://example.com", false, [scheme]],
   ["http://", false, [host]],
   ["http:", false, [host]],
@@ -27,6 +29,7 @@ test.each<[string, boolean, string[]]>([
   ["http:///in", false, [host]],
   ["http://:80/", false, [host]],
   ["http://me@/in", false, [host]],
+  ["http://me:pw@:80/in", false, [host]],
   ["http://?x", false, [host]],
   ["http://exa mple.com", false, [host]],
   ["http://example.com:99999/", false, [host]],
@@ -34,6 +37,7 @@ test.each<[string, boolean, string[]]>([
   ["http://LocalHost/in", false, [local]],
   ["http://localhost./in", false, [local]],
   ["http://ci.localhost:80/", false, [local]],
+  ["http://localhost.test/", false, [address]],
   ["http://10.0.0.1/", false, [address]],
   ["http://0x0a000001/", false, [address]],
   ["http://[::1]/", false, [address]],

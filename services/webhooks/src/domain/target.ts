@@ -13,8 +13,7 @@ export function targetErrors({ payloadUrl, ssl }: Target, blocked: (url: URL) =>
   const [, scheme = "", authority = ""] = urlParts.exec(payloadUrl) ?? [];
   if (!/^https?$/i.test(scheme)) return ["Payload URL missing http or https scheme"];
   // URL parsers read "http:///x" as the host x, so look at the text between the slashes.
-  const host = authority.slice(authority.lastIndexOf("@") + 1);
-  if (host === "" || host.startsWith(":") || !URL.canParse(payloadUrl)) return ["Payload URL missing host"];
+  if (authority === "" || !URL.canParse(payloadUrl)) return ["Payload URL missing host"];
   const url = new URL(payloadUrl);
   const errors: string[] = [];
   if (blocked(url))
