@@ -78,6 +78,7 @@ describe("jobs of a parallel stage", () => {
     build.print(1, "a1\n");
     build.print(3, "c1\n");
     expect([build.text(), readText(build.doc())]).toEqual(["a1\n", "a1\n"]);
+    expect(build.doc().tail.map(({ start }) => start)).toEqual([0, 3, 6]);
     build.end(2, "passed", "b2\n");
     expect(build.text()).toBe("a1\n");
     build.print(3, "c2\n");
