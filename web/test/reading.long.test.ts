@@ -92,6 +92,31 @@ inBrowser((web) => {
     await queue.returnBuild({ buildId, epoch });
   });
 
+  test("a page whose output fits the window does not scroll to its end", async () => {
+    const ann = await web.ci.signUp();
+    const jobs = [{ stage: "test", name: "unit", commands: ["exit 3"] }];
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    await eventually(async () => expect((await ann.get(url)).json.status).toBe("failed"));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann, { viewport: { width: 1200, height: 700 } });
+    await outputOf(page, "unit").getByText("Job failed: exit code 3").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollHeight > innerHeight")).toBe(true);
+    expect(await page.evaluate("scrollY")).toBe(0);
+  });
+
+  test("on a phone, a page that follows a build stays at its top until the reader scrolls to the output", async () => {
+    const ann = await web.ci.signUp();
+    const jobs = Array.from({ length: 12 }, (_, nth) => ({
+      stage: "test",
+      name: `job${nth}`,
+      commands: ["sleep 600"],
+    }));
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ jobs }) }));
+    const page = await web.open(`/b/${ann.username}/${number}`, ann, { viewport: { width: 360, height: 700 } });
+    await outputOf(page, "job0").getByText("+ sleep 600").waitFor({ state: "attached" });
+    expect(await page.evaluate("scrollY")).toBe(0);
+    await ann.delete(url);
+  });
+
   test("on a phone, choosing a job shows its output", async () => {
     const ann = await web.ci.signUp();
     const names = Array.from({ length: 12 }, (_, nth) => `job${nth}`);

@@ -105,7 +105,8 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
 
   function show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
     const place = { from, first, wanted };
-    view = logView(root, { job, ...place, follows: grows || atEnd, onChange: (window) => set({ window }) });
+    const moves = { follows: grows || atEnd, jumps: atEnd };
+    view = logView(root, { job, ...place, ...moves, onChange: (window) => set({ window }) });
     return view;
   }
 

@@ -36,6 +36,8 @@ export interface LogOptions {
   readonly first: number | undefined;
   /** Whether the page keeps showing the end while the reader is there. */
   readonly follows: boolean;
+  /** Whether the page scrolls to its first lines, wherever the reader is. */
+  readonly jumps: boolean;
   /** The line that the address names. */
   readonly wanted?: number | undefined;
   readonly onChange: (window: Window) => void;
@@ -88,8 +90,9 @@ function frames(work: () => void) {
   };
 }
 
-/** Reports whether the reader sees the end of an output. */
-export const isAtEnd = (root: Element): boolean => root.getBoundingClientRect().bottom <= innerHeight + 60;
+/** Reports whether the reader sees the end of an output. Without lines it has no box of its own. */
+export const isAtEnd = (root: Element): boolean =>
+  ((root.firstChild ? root : root.parentElement) ?? root).getBoundingClientRect().bottom <= innerHeight + 60;
 
 /** Shows a part of an output in `root`. */
 export function logView(root: HTMLElement, { job, onChange, ...options }: LogOptions): LogView {
@@ -98,7 +101,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   let writer = blockWriter(job, options, list.append);
   let parser = ansiParser();
   const times = timeQueue();
-  let { wanted, follows } = options;
+  let { wanted, follows, jumps } = options;
   let pending = "";
   let openBytes = 0;
   let open: HTMLElement | undefined;
@@ -144,7 +147,8 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   }
 
   function draw(): void {
-    const atEnd = isAtEnd(root);
+    const atEnd = jumps || isAtEnd(root);
+    jumps = false;
     const text = pending.slice(0, cutIn(pending));
     pending = pending.slice(text.length);
     take(text);
