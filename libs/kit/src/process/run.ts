@@ -1,3 +1,4 @@
+import { stopSignals } from "./stop-signals.js";
 import { flushTraces } from "./trace.js";
 
 export interface Running extends AsyncDisposable {
@@ -5,25 +6,9 @@ export interface Running extends AsyncDisposable {
   drain(hurry: AbortSignal): Promise<void>;
 }
 
-/** The first SIGTERM or SIGINT ends the process, the second hurries, the third exits at once. */
-function stopSignals(): { readonly toEnd: Promise<undefined>; readonly hurry: AbortSignal } {
-  const hurry = new AbortController();
-  let received = 0;
-  const toEnd = new Promise<undefined>((resolve) => {
-    const onSignal = () => {
-      received++;
-      resolve(undefined);
-      if (received === 2) hurry.abort();
-      if (received > 2) process.exit(1);
-    };
-    process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
-  });
-  return { toEnd, hurry: hurry.signal };
-}
-
 /** Runs a process until a signal. If it cannot start, it says why on standard error and exits with 1. */
 export async function run(start: () => Promise<Running>): Promise<void> {
-  const { toEnd, hurry } = stopSignals();
+  const { toEnd, hurry } = stopSignals;
   try {
     const service = await Promise.race([start(), toEnd]);
     await toEnd;
