@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
@@ -193,6 +193,22 @@ describe("a lost build", () => {
     booted.bus.nudge(`kill.${build.assignment.buildId}`);
     await eventually(async () => expect(await booted.folders()).toEqual([]));
     expect(build.outcomes).toEqual(["passed"]);
+  });
+
+  test("runs here again only when its environment is gone", async () => {
+    const log = join(aFolder(), "log");
+    await writeFile(log, "");
+    await chmod(log, 0o666);
+    const lines = async () => (await readFile(log, "utf8")).split("\n");
+    const first = anAssignment({}, [`trap '' TERM; while :; do echo first >> ${log}; sleep 0.01; done`]);
+    submit(first);
+    await eventually(async () => expect(await lines()).toContain("first"));
+    const [setup, job] = first.jobs;
+    const jobs = [setup!, { ...job!, commands: [`echo again >> ${log}`, "sleep 1"] }];
+    const again = submit({ ...first, epoch: 2, jobs });
+    booted.bus.nudge(`kill.${first.buildId}`);
+    await eventually(() => expect(again.final).toBe("passed"));
+    expect((await lines()).slice(-2)).toEqual(["again", ""]);
   });
 
   test("ends when the queue rejects its output", async () => {

@@ -5,7 +5,7 @@ import type { Assignment, ClaimBuildResponse } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "../build.js";
 import type { Context } from "../context.js";
 import type { Mark } from "../driver.js";
-import { Ended } from "./ended.js";
+import { Ended, raceAbort } from "./ended.js";
 import { isConflict } from "./errors.js";
 import { keepLease, type Lease } from "./lease.js";
 import { retry } from "./retry.js";
@@ -63,6 +63,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       wakeClaims();
     };
     const done = withTrail(trail, async () => {
+      await endOfEarlier(running, mark, lease.ended);
       const broken = await runClaimed({ ...ctx, draining: draining.signal }, build, { lease, onOver });
       if ((broken || stopping) && !one.over) await giveBack(ctx, mark);
     }).finally(() => {
@@ -113,6 +114,12 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       await Promise.all(all.map(({ done }) => done));
     },
   };
+}
+
+/** After a long freeze, a runner may get a build again whose environment it is still removing. Waits until that is gone. */
+function endOfEarlier(running: Iterable<Running>, { buildId, epoch }: Mark, signal: AbortSignal): Promise<unknown> {
+  const earlier = [...running].filter(({ mark }) => mark.buildId === buildId && mark.epoch < epoch);
+  return raceAbort(signal, Promise.all(earlier.map(({ done }) => done))).catch(() => undefined);
 }
 
 /** Runs a build. Returns true if this machine failed and the build has to be given back. */
