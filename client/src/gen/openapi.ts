@@ -1460,7 +1460,893 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "build.finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.finished */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "build.pinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.pinned */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "build.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.started */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "build.submitted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.submitted */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "build.tagged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.tagged */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BuildTagged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "build.unpinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends build.unpinned */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Build"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    cron: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends cron */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CronChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends images */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invite.accepted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends invite.accepted */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["InviteAnswered"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invite.rejected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends invite.rejected */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["InviteAnswered"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invite.sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends invite.sent */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["InviteSent"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    namespaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends namespaces */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NamespaceChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    objects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends objects */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ObjectChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ssh_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends ssh_keys */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["KeyChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    variables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook sends variables */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description UUID of the delivery, the same for every attempt; absent without a secret */
+                    "webhook-id"?: string;
+                    /** @description One or more signatures, separated by spaces; absent without a secret */
+                    "webhook-signature"?: string;
+                    /** @description When the attempt was made, in Unix seconds; absent without a secret */
+                    "webhook-timestamp"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["VariableChanged"];
+                };
+            };
+            responses: {
+                /** @description The receiver accepts the delivery */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The receiver wants no more deliveries: the webhook is deactivated */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description The delivery failed, and is retried */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description An invite that was accepted */
@@ -1854,6 +2740,28 @@ export interface components {
             /** @description Media type of the content; null if the object was not found */
             type: string | null;
         };
+        /** @description New tags of a build */
+        BuildTagged: {
+            /** @description The build */
+            build: components["schemas"]["BuildCopy"];
+            /** @description The new tags */
+            tags: {
+                /** @description Name of the tag */
+                name: string;
+                /**
+                 * Format: uri
+                 * @description Address of the tag
+                 */
+                url: string;
+            }[];
+            /**
+             * Format: uri
+             * @description Address of the list of the build's tags
+             */
+            url: string;
+            /** @description The user that added the tags */
+            user: components["schemas"]["User"];
+        };
         /** @description A variable as it was copied into a build */
         BuildVariable: {
             /** @description The build */
@@ -2014,6 +2922,15 @@ export interface components {
             user: components["schemas"]["User"];
             /** @description Id of the owner: the namespace's, or the author if there is no namespace */
             user_id: number;
+        };
+        /** @description A cron job that was created, updated or deleted */
+        CronChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            cron: components["schemas"]["Cron"];
         };
         /** @description An event that is sent to a webhook */
         Delivery: {
@@ -2262,6 +3179,15 @@ export interface components {
             /** @description Id of the owner: the namespace's, or the author if there is no namespace */
             user_id: number;
         };
+        /** @description A disk image that was created, updated or deleted */
+        ImageChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            image: components["schemas"]["Image"];
+        };
         /** @description The service failed unexpectedly */
         InternalError: {
             /**
@@ -2296,6 +3222,22 @@ export interface components {
              * @description Address of the invite
              */
             url: string;
+        };
+        /** @description An invite that was accepted or rejected */
+        InviteAnswered: {
+            /** @description The user that was invited */
+            invitee: components["schemas"]["User"];
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
+        };
+        /** @description An invite that was sent */
+        InviteSent: {
+            /** @description The user that was invited */
+            invitee: components["schemas"]["User"];
+            /** @description The user that sent the invite */
+            inviter: components["schemas"]["User"];
+            /** @description The namespace; null if it is gone */
+            namespace: components["schemas"]["NamespaceCopy"] | null;
         };
         /** @description A job of a build */
         Job: {
@@ -2435,6 +3377,16 @@ export interface components {
             /** @description Id of the owner: the namespace's, or the author if there is no namespace */
             user_id: number;
         };
+        /** @description An SSH key that was created, updated or deleted */
+        KeyChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            key: components["schemas"]["Key"];
+            ssh_key: components["schemas"]["Key"];
+        };
         /** @description The path exists, but not with this method */
         MethodNotAllowed: {
             /**
@@ -2525,6 +3477,15 @@ export interface components {
              * @description Address of the list of its webhooks
              */
             webhooks_url: string;
+        };
+        /** @description A namespace that was created, updated or deleted */
+        NamespaceChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            namespace: components["schemas"]["Namespace"];
         };
         /** @description A namespace inside another record */
         NamespaceCopy: {
@@ -2688,6 +3649,15 @@ export interface components {
             user: components["schemas"]["User"];
             /** @description Id of the owner: the namespace's, or the author if there is no namespace */
             user_id: number;
+        };
+        /** @description A file that builds can use that was created, updated or deleted */
+        ObjectChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            object: components["schemas"]["Object"];
         };
         /** @description The range lies outside the content */
         OutOfRange: {
@@ -3016,6 +3986,15 @@ export interface components {
             user_id: number;
             /** @description Value; `xxxxxx` for a masked variable */
             value: string;
+        };
+        /** @description An environment variable that was created, updated or deleted */
+        VariableChanged: {
+            /**
+             * @description What happened
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            variable: components["schemas"]["Variable"];
         };
         /** @description An address that the events of a namespace are sent to */
         Webhook: {

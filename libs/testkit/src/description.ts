@@ -22,6 +22,9 @@ interface Operation {
 /** The parts of an OpenAPI document that describe responses. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<
+    Record<string, { readonly post: { readonly requestBody: Pick<ResponseObject, "content"> } }>
+  >;
   readonly components: {
     readonly headers: Readonly<Record<string, Header>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -33,6 +36,8 @@ export interface Description {
   readonly document: OpenApi;
   /** @throws if the document has the path but not this response */
   check(method: string, path: string, response: ApiResponse): void;
+  /** @throws if the document does not describe this payload of a webhook */
+  checkEvent(event: string, payload: unknown): void;
 }
 
 /** Returns the pattern of a route. Namespace paths and names of tags and artifacts may have several segments. */
@@ -91,13 +96,22 @@ export function descriptionOf(document: OpenApi): Description {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
     const matched = content[type] ?? content["*/*"];
     if (bytes.length > 0 && !matched) throw new Error(`${title} as ${type}`);
-    if (json === undefined || !matched?.schema) return;
-    const valid = validator(matched.schema);
+    if (json !== undefined) checkJson(title, matched?.schema, json);
+  }
+
+  function checkJson(title: string, schema: object | undefined, json: unknown): void {
+    if (!schema) return;
+    const valid = validator(schema);
     if (!valid(json)) throw new Error(`${title}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
   }
 
   return {
     document,
+    checkEvent(event, payload) {
+      const schema = document.webhooks[event]?.post.requestBody.content?.["application/json"]?.schema;
+      if (!schema) throw new Error(`The document does not describe ${event}`);
+      checkJson(event, schema, payload);
+    },
     check(method, path, response) {
       const matched = operationOf(method, path);
       if (!matched) return;

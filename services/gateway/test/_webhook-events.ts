@@ -48,6 +48,7 @@ export function watchNamespace(differences: Differences): WatchedNamespace {
       return arrived;
     });
     expect(next.map(([kind]) => kind)).toEqual(kinds);
+    for (const [kind, payload] of next) ci.description.checkEvent(kind, payload);
     checked += kinds.length;
     return next.map(([, payload]) => payload);
   };

@@ -5,6 +5,7 @@ import type { Lengths } from "../http/shape.js";
 import { bodyOf, parametersOf } from "./requests.js";
 import { failures, headers, messages, responsesOf } from "./responses.js";
 import { type Json, recordsOf } from "./schema.js";
+import { payloads, webhooks } from "./webhooks.js";
 
 function operation(row: Row): Json {
   const { operation: operationId, group, permission, action } = row;
@@ -39,7 +40,8 @@ export function describe(
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) paths[pathOf(row)] = { ...paths[pathOf(row)], [row.method.toLowerCase()]: operation(row) };
-  const types = rows.flatMap(({ action: { returns, event } }) => [returns, event].filter((type) => type !== undefined));
+  const returned = rows.flatMap(({ action: { returns, event } }) => [returns, event]);
+  const types = [...returned.filter((type) => type !== undefined), ...payloads];
   const description = {
     openapi: "3.1.0",
     info: { title: "Service CI", version: build, license: { name: "Apache 2.0", identifier: "Apache-2.0" } },
@@ -47,6 +49,7 @@ export function describe(
     security: [{ token: [] }, { session: [] }],
     tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
     paths,
+    webhooks: webhooks(),
     components: {
       schemas: { ...recordsOf(types), ...messages },
       headers,

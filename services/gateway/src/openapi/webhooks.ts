@@ -1,0 +1,34 @@
+import { eventPayloads } from "@ci/rest/event-payloads";
+import { type Json, json, schemaOf } from "./schema.js";
+
+const header = (name: string, description: string): Json => ({
+  ...{ name, in: "header", description: `${description}; absent without a secret` },
+  schema: { type: "string" },
+});
+
+const parameters = [
+  header("webhook-id", "UUID of the delivery, the same for every attempt"),
+  header("webhook-timestamp", "When the attempt was made, in Unix seconds"),
+  header("webhook-signature", "One or more signatures, separated by spaces"),
+];
+
+const responses = {
+  "2XX": { description: "The receiver accepts the delivery" },
+  "410": { description: "The receiver wants no more deliveries: the webhook is deactivated" },
+  default: { description: "The delivery failed, and is retried" },
+};
+
+/** The types of the requests that webhooks send. */
+export const payloads = Object.values(eventPayloads);
+
+/** Describes the requests that webhooks send, by event. */
+export const webhooks = (): Json =>
+  Object.fromEntries(
+    Object.entries(eventPayloads).map(([event, type]) => {
+      const requestBody = { required: true, content: json(schemaOf(type, "output")) };
+      return [
+        event,
+        { post: { summary: `A webhook sends ${event}`, security: [], parameters, requestBody, responses } },
+      ];
+    }),
+  );
