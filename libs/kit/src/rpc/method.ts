@@ -11,6 +11,8 @@ export const maxMessageBytes = fixedLimit({
   refusal: "Internal server error",
 });
 
+export const callTimeoutMs = 30_000;
+
 /** What both sides of a call know of its method. */
 export interface Method extends Rpc {
   /** `/<service>/<method>`, https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { isServiceName, type ServiceName } from "./callers.js";
+import { callTimeoutMs } from "./method.js";
 
 /** The keys of an installation on one machine: a service's own private key, and the public keys of all. */
 export interface ServiceKeys {
@@ -17,7 +18,7 @@ const header = part({ alg: "EdDSA", typ: "JWT" });
 interface Claims {
   readonly iss: string;
   readonly aud: string;
-  /** When it ends, in milliseconds of the machine's clock. */
+  /** Until when calls may be sent, in milliseconds of the machine's clock. */
   readonly untilMs: number;
 }
 
@@ -63,7 +64,7 @@ export function verifier(peers: ServiceKeys["peers"], now = machineMs) {
     const claims = known.get(token) ?? verified(token, peers);
     if (claims?.aud !== audience) return undefined;
     const leftMs = claims.untilMs - now();
-    if (!(leftMs > 0 && leftMs <= lifeMs)) return undefined;
+    if (!(leftMs > -callTimeoutMs && leftMs <= lifeMs)) return undefined;
     if (known.size >= maxVerified) known.clear();
     known.set(token, claims);
     return claims.iss;

@@ -4,13 +4,12 @@ import type { Carried } from "./carrier.js";
 import type { Carriers } from "./carriers.js";
 import { CallFailure, failureOf, faultOf } from "./client-fault.js";
 import type { Identity } from "./identity.js";
-import { encoderOf, type Method, pathOf } from "./method.js";
+import { callTimeoutMs, encoderOf, type Method, pathOf } from "./method.js";
 import { outgoing } from "./outgoing.js";
 import { isHarmless, readsOnly, repeated } from "./retry.js";
 import { validateOnlyKey } from "./validate-only.js";
 import type { Limits } from "./waiting-calls.js";
 
-const timeoutMs = 30_000;
 /** A larger request would hold up the calls behind it. */
 const maxCarriedBytes = 64 * 1024;
 
@@ -85,7 +84,7 @@ export function unaryClient(transport: Transport, definition: TsProtoServiceDefi
   async function call(method: Called, asked: unknown, { signal }: CallOptions = {}): Promise<unknown> {
     const { metadata, failed, end } = outgoing(identity, method, new Map<string, string>());
     if (validateOnly && !readsOnly(method.path)) metadata.set(validateOnlyKey, "true");
-    const limits = { signal, deadline: Date.now() + timeoutMs };
+    const limits = { signal, deadline: Date.now() + callTimeoutMs };
     const mayRepeat = (error: unknown) =>
       error instanceof CallFailure && !error.fault && isHarmless(method.path, error);
     try {
