@@ -25,6 +25,14 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s ends a process that has not starte
   expect(await exitAfter(child, signal)).toEqual([0, null]);
 });
 
+test("a signal that comes while a process loads its service ends it as soon as that is loaded", async () => {
+  const script = `const { run } = require(${JSON.stringify(runModule)}); const start = () => ${forever};
+    process.kill(process.pid, "SIGTERM");
+    run(start);`;
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "ignore", "inherit"] });
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
 test("a process that has started drains and disposes before it ends", async () => {
   const service = `{ async drain() { ${printed("draining")}; }, async [Symbol.asyncDispose]() { ${printed("disposing")}; } }`;
   const child = await running(

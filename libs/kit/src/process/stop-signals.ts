@@ -13,4 +13,7 @@ const toEnd = new Promise<undefined>((resolve) => {
 });
 
 /** From the loading of this file on, the first SIGTERM or SIGINT ends the process, the second hurries, the third exits at once. */
-export const stopSignals = { toEnd, hurry: hurry.signal };
+export const stopSignals: { readonly toEnd: Promise<undefined>; readonly hurry: AbortSignal } = {
+  toEnd,
+  hurry: hurry.signal,
+};
