@@ -20,6 +20,7 @@ import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
 import type { Deferral } from "./events/deferral.js";
 import type { Followed } from "./events/followed.js";
+import type { OrderedIds } from "./events/ordered-ids.js";
 import type { DeferredEvents } from "./store/deferred-events.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Followers } from "./store/followers.js";
@@ -62,8 +63,7 @@ export interface Context {
   newWebhookId(): Promise<number>;
   /** Runs what stores deliveries one at a time: their ids grow in the order in which they are stored. */
   inTurn<T>(task: () => Promise<T>): Promise<T>;
-  /** Reserves consecutive ids and returns the first. */
-  newDeliveryIds(count: number): Promise<number>;
+  readonly deliveryIds: OrderedIds;
   wakeDeferred(): void;
   wakeRedelivery(): void;
   wakeRemoval(): void;

@@ -34,10 +34,10 @@ import { sharedPayloads } from "./delivery/shared-payloads.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
 import { deferral } from "./events/deferral.js";
-import { deliveryIds } from "./events/delivery-ids.js";
 import { followedUsers } from "./events/followed.js";
 import { learnDeletions } from "./events/learn-deletions.js";
 import { announcing, sharedLease } from "./events/leases.js";
+import { orderedIds } from "./events/ordered-ids.js";
 import { recordDeferred } from "./events/record-deferred.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordDeparture } from "./events/record-departure.js";
@@ -215,7 +215,7 @@ async function createContext(
     inTurn: storeInTurn,
     deferral: deferral(leases.deliveries, {
       events: stores.deferredEvents,
-      newIds: deliveryIds(leases.deliveries, (count) => nextId(db, "deferredEvents", count)),
+      ids: orderedIds(leases.deliveries, (count) => nextId(db, "deferredEvents", count)),
       inTurn: storeInTurn,
       wake: overrides.wakeDeferred,
     }),
@@ -229,7 +229,7 @@ async function createContext(
     payloadTurns: payloadTurns(),
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
-    newDeliveryIds: deliveryIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),
+    deliveryIds: orderedIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,

@@ -13,6 +13,7 @@ import { recentDeliveries } from "../src/delivery/recent-deliveries.js";
 import { seenWebhooks } from "../src/delivery/seen-webhooks.js";
 import { sharedPayloads } from "../src/delivery/shared-payloads.js";
 import { deferral } from "../src/events/deferral.js";
+import { orderedIds } from "../src/events/ordered-ids.js";
 import { recordDeferred } from "../src/events/record-deferred.js";
 import { type DeferredEvent, deferredEventStore } from "../src/store/deferred-events.js";
 import { deliveryStore } from "../src/store/deliveries.js";
@@ -57,6 +58,9 @@ export function bootRecording() {
   return booted;
 }
 
+/** A lease that does not end. */
+const forever = { term: () => 1 };
+
 /** Returns the parts with which one process records events, and the deliveries that it has inserted. */
 function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) {
   const inserts: (readonly DeliveryDoc[])[] = [];
@@ -71,8 +75,8 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
     webhooks: webhookStore(db, db.collection<WebhookDoc>("webhooks"), limitOf("Webhooks", "user")),
     deliveries: {
       ...deliveries,
-      async insert(docs: readonly DeliveryDoc[]) {
-        const stored = await insert(docs);
+      async insert(docs: readonly DeliveryDoc[], check: () => void) {
+        const stored = await insert(docs, check);
         inserts.push(docs);
         return stored;
       },
@@ -86,7 +90,7 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
     removedWebhooks: removedWebhookStore(db.collection<RemovedWebhook>("removedWebhooks")),
     sharedPayloads: sharedPayloads(payloadStore(db.collection<PayloadDoc>("payloads"))),
     renderPayloads: async (events: readonly Event[]) => events.map(() => "{}"),
-    newDeliveryIds: (count: number) => nextId(db, "deliveries", count),
+    deliveryIds: orderedIds(forever, (count) => nextId(db, "deliveries", count)),
     inTurn: (task: () => Promise<never>) => turns("deliveries", task),
     lanes: { wake: () => undefined },
     wakeRemoval: () => undefined,
@@ -95,15 +99,12 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
   const changed: Context = { ...real, ...changes(real) };
   const ctx: Context = {
     ...changed,
-    deferral: deferral(
-      { term: () => 1 },
-      {
-        events: changed.deferredEvents,
-        newIds: (count) => nextId(db, "deferredEvents", count),
-        inTurn: changed.inTurn,
-        wake: () => undefined,
-      },
-    ),
+    deferral: deferral(forever, {
+      events: changed.deferredEvents,
+      ids: orderedIds(forever, (count) => nextId(db, "deferredEvents", count)),
+      inTurn: changed.inTurn,
+      wake: () => undefined,
+    }),
   };
   return {
     ctx,

@@ -26,8 +26,9 @@ const stored = () =>
     .map(({ _id, eventId }) => `${_id} ${eventId}`)
     .toArray();
 
+const insert = (docs: readonly DeliveryDoc[]) => deliveryStore(log).insert(docs, () => undefined);
+
 test("repeated events are stored once, and new ones in order", async () => {
-  const { insert } = deliveryStore(log);
   expect(await insert(deliveries(1, ["a", "b"]))).toBe(true);
   expect(await insert(deliveries(11, ["a", "c", "b", "d", "d", "e"]))).toBe(false);
   expect(await stored()).toEqual(["1 a", "2 b", "12 c", "14 d", "16 e"]);
@@ -36,7 +37,6 @@ test("repeated events are stored once, and new ones in order", async () => {
 });
 
 test("a failed insert stores nothing after the failure, and can be repeated", async () => {
-  const { insert } = deliveryStore(log);
   await insert(deliveries(3, ["a"]));
   await expect(insert(deliveries(2, ["b", "c", "d"]))).rejects.toThrow("_id_ dup key");
   expect(await stored()).toEqual(["2 b", "3 a"]);

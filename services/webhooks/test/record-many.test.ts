@@ -42,9 +42,9 @@ test("a batch of which a part is stored is repeated: each webhook has each event
   const failing = ci.process(({ deliveries }) => ({
     deliveries: {
       ...deliveries,
-      async insert(docs) {
+      async insert(docs, check) {
         if (left-- === 0) throw new Error("no database");
-        return deliveries.insert(docs);
+        return deliveries.insert(docs, check);
       },
     },
   }));
@@ -52,4 +52,20 @@ test("a batch of which a part is stored is repeated: each webhook has each event
   expect(await stored()).toBe(3 * maxSlice);
   await recordDeliveries(ci.process().ctx, two);
   await expectEachInOrder();
+});
+
+test("a process whose term has ended stores nothing beside what another process has stored", async () => {
+  await ci.webhooks().insertMany(webhooksOf(1, 1, 1));
+  await recordDeliveries(ci.process().ctx, two.slice(0, 1));
+  let checks = 0;
+  const frozen = ci.process(({ deliveryIds }) => ({
+    deliveryIds: {
+      ...deliveryIds,
+      check() {
+        if (++checks === 2) throw new Error("the term has ended");
+      },
+    },
+  }));
+  await expect(recordDeliveries(frozen.ctx, two)).rejects.toThrow("the term has ended");
+  expect(await stored()).toBe(1);
 });

@@ -30,10 +30,10 @@ export async function addDeliveries(ctx: Context, listened: readonly Listened[],
 }
 
 async function addSlice(ctx: Context, slice: readonly Addressed[], now: Date): Promise<void> {
-  const firstId = await ctx.newDeliveryIds(slice.length);
+  const firstId = await ctx.deliveryIds.next(slice.length);
   const docs = slice.map(({ event, webhook, body }, index) =>
     newDelivery({ config: ctx.config, now }, event, webhook, firstId + index, body),
   );
-  await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
+  await ctx.recent.store(docs, () => ctx.deliveries.insert(docs, () => ctx.deliveryIds.check(firstId)));
   for (const webhook of new Set(slice.map(({ webhook }) => webhook))) ctx.lanes.wake(webhook, "fresh");
 }

@@ -2,6 +2,7 @@ import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import type { Lease } from "@ci/kit/mongo/lease";
 import { type DeferredEvent, type DeferredEvents, deferredEvent } from "../store/deferred-events.js";
 import { onceInTerm } from "./once-in-term.js";
+import type { OrderedIds } from "./ordered-ids.js";
 import { slices } from "./slices.js";
 import { type WaitingUsers, waitingUsers } from "./waiting-users.js";
 
@@ -21,7 +22,7 @@ export interface Deferral {
 
 interface Parts {
   readonly events: Pick<DeferredEvents, "places" | "add">;
-  newIds(count: number): Promise<number>;
+  readonly ids: OrderedIds;
   inTurn<T>(task: () => Promise<T>): Promise<T>;
   wake(): void;
 }
@@ -30,14 +31,17 @@ function* docsOf(deferred: readonly OfUser[], firstId: number): Generator<Deferr
   for (const [nth, { event, userId }] of deferred.entries()) yield deferredEvent(firstId + nth, userId, event);
 }
 
-export function deferral({ term }: Pick<Lease, "term">, { events, newIds, inTurn, wake }: Parts): Deferral {
+export function deferral({ term }: Pick<Lease, "term">, { events, ids, inTurn, wake }: Parts): Deferral {
   const { get: users } = onceInTerm({ term }, async () => waitingUsers(await events.places()));
 
   async function store(deferred: readonly OfUser[]): Promise<void> {
     const known = await users();
     for (const { event, userId } of deferred) known.add({ userId, namespaceId: event.namespaceId! });
-    const firstId = await newIds(deferred.length);
-    for (const slice of slices(docsOf(deferred, firstId), ({ json }) => json.length)) await events.add(slice);
+    const firstId = await ids.next(deferred.length);
+    for (const slice of slices(docsOf(deferred, firstId), ({ json }) => json.length)) {
+      ids.check(firstId);
+      await events.add(slice);
+    }
   }
 
   return {

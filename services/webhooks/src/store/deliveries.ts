@@ -37,22 +37,30 @@ const awaitDisk = (deliveries: Collection<DeliveryDoc>, stored: DeliveryDoc) =>
     if (!duplicateKey(error)) throw error;
   });
 
-/** Stores deliveries in order and returns whether all events were new. If it fails, it has stored nothing after the failure. */
-async function insert(deliveries: Collection<DeliveryDoc>, docs: readonly DeliveryDoc[]): Promise<boolean> {
+/**
+ * Stores deliveries in order and returns whether all events were new. If it fails, it has stored nothing after the failure.
+ * `check` throws if another process may have stored later events: each attempt begins with it.
+ */
+async function insert(
+  deliveries: Collection<DeliveryDoc>,
+  docs: readonly DeliveryDoc[],
+  check: () => void,
+): Promise<boolean> {
+  check();
   try {
     await deliveries.insertMany(docs, { ordered: true });
     return true;
   } catch (error) {
     if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
     const missing = await notStored(deliveries, docs);
-    if (missing.length > 0) await insert(deliveries, missing);
+    if (missing.length > 0) await insert(deliveries, missing, check);
     else await awaitDisk(deliveries, docs.at(-1)!);
     return false;
   }
 }
 
 const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
-  insert: (docs: readonly DeliveryDoc[]) => insert(deliveries, docs),
+  insert: (docs: readonly DeliveryDoc[], check: () => void) => insert(deliveries, docs, check),
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 
