@@ -5,6 +5,7 @@ import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
 import { portOf } from "@ci/kit/net/guard";
 import { checkedAddresses } from "@ci/kit/net/guarded-agent";
 import { hostKeyCheck } from "@ci/kit/net/host-key-check";
+import { maxHandleBytes } from "@ci/kit/net/ssh-limits";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Algorithms, Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
@@ -15,7 +16,6 @@ const defaultConnectMs = 30_000;
 const maxReadBytes = 32 * 1024;
 /** Concurrent reads, so that latency does not limit throughput. */
 const concurrentReads = 64;
-const maxHandleBytes = 256;
 const maxPrompts = fixedLimit({
   max: 16,
   about: "questions of an SFTP server to which the password is the answer, in one sign-in",

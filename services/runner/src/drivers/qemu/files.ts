@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
+import { maxHandleBytes } from "@ci/kit/net/ssh-limits";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
@@ -61,8 +62,6 @@ export async function putFile(
     throw refused(error);
   }
 }
-
-const maxHandleBytes = 256;
 
 /** Every request about an open file repeats its handle. ssh2 returns a slice, which would keep the response in memory. */
 async function opened(sftp: SFTPWrapper, open: (done: (error: Error | undefined, handle: Buffer) => void) => void) {
