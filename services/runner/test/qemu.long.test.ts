@@ -90,6 +90,22 @@ else {
       },
     ));
 
+  test("ends a job that has removed its folder, with all that it started", () => {
+    const script = "rm -rf /tmp/.ci-*; sleep 9999 & echo gone";
+    return inside(
+      machines,
+      [`${script}; exec sleep 9999`, "pidof sleep || echo none", script, "pidof sleep || echo none"],
+      async ({ environment, order: { jobs } }) => {
+        const stop = new AbortController();
+        const onOutput = async () => stop.abort();
+        expect(await environment.run({ ...jobs[0]!, stop: stop.signal }, onOutput, never)).toBe(137);
+        expect(await ran(environment, jobs[1]!)).toEqual({ code: 0, text: "none\n" });
+        expect(await ran(environment, jobs[2]!)).toEqual({ code: 0, text: "gone\n" });
+        expect(await ran(environment, jobs[3]!)).toEqual({ code: 0, text: "none\n" });
+      },
+    );
+  });
+
   const sealFolder = [
     "folder=$(echo /tmp/.ci-*)",
     "cp $folder/run saved",

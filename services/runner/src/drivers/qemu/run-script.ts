@@ -9,9 +9,8 @@ import { noShell } from "../../work/last-line.js";
 import { untilMark } from "./mark.js";
 import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
-/** Kills every process of the session in `$job.session`, also those that are started meanwhile. */
-const endSession = `read -r session < "$job.session"
-  left=yes
+/** Kills every process of the session, also those that are started meanwhile. */
+const endSession = `left=yes
   round=0
   while [ "$left" ] && [ $round -lt 50 ]; do
     left=
@@ -35,29 +34,42 @@ const notFoundCodes: readonly unknown[] = [2, 127];
  * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
  * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
  * the session keeps the output open. The script writes to a pipe: the SSH server may provide a socket, which has no path
- * to open. Without input, does nothing: see startCommand. With 0 as the script's size, ends the script of that name
- * instead, once it has started.
+ * to open. Without input, does nothing: see startCommand.
  */
 const runner = `job=\${0%/*}/job.$2
-if [ "$1" = 0 ]; then
-  round=0
-  while [ ! -s "$job.session" ] && [ $round -lt 5 ]; do
-    sleep 1
-    round=$((round + 1))
-  done
-  ${endSession}
-  exit 0
-fi
 read -r mark || exit 1
-head -c "$1" > "$job" || exit ${unwritten}
+head -c "$1" > "$job" && : > "$job.session" || exit ${unwritten}
+exec 3< "$job.session"
 cd /
 setsid=$(command -v setsid)
 {
-  $setsid /bin/sh -c 'cd /root && echo $$ > "$1.session" && exec /bin/sh "$1"' sh "$job" < /dev/null 2>&1
+  $setsid /bin/sh -c 'cd /root && echo $$ > "$1.session" && exec /bin/sh "$1"' sh "$job" < /dev/null 2>&1 3<&-
   code=$?
+  read -r session <&3
   ${endSession}
   echo "$mark $code"
 } | cat
+`;
+
+/** Ends the script of this name once it has started: it may have removed its files, but its parent's arguments name it. */
+const ender = `round=0
+session=
+while [ ! "$session" ] && [ $round -lt 5 ]; do
+  for file in /proc/[0-9]*/stat; do
+    read -r line < "$file" || continue
+    set -- "$1" \${line##*) }
+    pid=\${file%/stat}
+    pid=\${pid##*/}
+    [ "$5" = "$pid" ] || continue
+    words=
+    read -r words < "/proc/$3/cmdline"
+    case $words in *"/run"*"$1") session=$pid ;; esac
+  done 2> /dev/null
+  [ "$session" ] || sleep 1
+  round=$((round + 1))
+done
+[ "$session" ] || exit 1
+${endSession}
 `;
 
 export interface Workshop {
@@ -118,18 +130,18 @@ async function runOnce(
   const mark = randomBytes(16).toString("hex");
   const name = randomBytes(8).toString("hex");
   const text = [...exportLines(variables), script].join("\n");
-  const start = (bytes: number) => `/bin/sh ${folder}/run ${bytes} ${name}`;
   let shellCode: unknown;
   const onExit = (exitCode: unknown) => {
     shellCode = exitCode;
   };
   // The mark appears in no argument or variable, so the script cannot print it.
   const input = `${mark}\n${text}`;
-  const channel = await startCommand(client, start(Buffer.byteLength(text)), input, onExit).catch((error) => {
+  const start = `/bin/sh ${folder}/run ${Buffer.byteLength(text)} ${name}`;
+  const channel = await startCommand(client, start, input, onExit).catch((error) => {
     throw lost(error);
   });
   // If that fails, the build's own time ends the script.
-  const end = () => void runCommand(client, start(0), "").catch(() => undefined);
+  const end = () => void runCommand(client, `/bin/sh -c ${quote(ender)} sh ${name}`, "").catch(() => undefined);
   stop?.addEventListener("abort", end, { once: true });
   if (stop?.aborted) end();
   const output = abortable(signal, channel.iterator({ destroyOnReturn: false }));
