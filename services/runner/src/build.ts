@@ -62,7 +62,7 @@ export async function runBuild(
   build: Assignment,
   { lease, onOver }: { lease: Lease; onOver: () => void },
 ): Promise<void> {
-  const order = orderOf(build);
+  const order = { ...orderOf(build), lost: lease.lost };
   using time = buildTime(build, lease.ended);
   await using environment = driver.environment(order);
   const secrets = await secretsOf(build);

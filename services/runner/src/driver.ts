@@ -18,6 +18,8 @@ export interface Order {
   readonly imageTicket?: string;
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
+  /** Aborts when the runner gives the build up: then no removal waits for an engine that is away. */
+  readonly lost?: AbortSignal;
   readonly pullAlways: boolean;
   readonly pullIfNotPresent?: boolean;
   /** The content of a Docker config file, whose logins are for pulls. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
-import type { Driver, Environment, Job } from "../src/driver.js";
+import type { Driver, Environment, Job, Order } from "../src/driver.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { Ended } from "../src/work/ended.js";
@@ -46,12 +46,12 @@ else {
   async function prepared(
     script: string,
     image = base!,
-    signal = never,
+    more: Partial<Order> = {},
   ): Promise<{ environment: Environment; job: Job }> {
-    const order = orderOf({ order: { image, workspace: "/w" } }, [script]);
+    const order = orderOf({ order: { image, workspace: "/w" } }, [script], more);
     const environment = driver.environment(order);
     environments.push(environment);
-    await environment.prepare(() => undefined, signal);
+    await environment.prepare(() => undefined, never);
     return { environment, job: order.jobs[0]! };
   }
 
@@ -187,7 +187,7 @@ else {
 
   test("a runner that stops does not wait for an engine that cannot be reached", async () => {
     const lease = new AbortController();
-    const { environment } = await prepared("true", base, lease.signal);
+    const { environment } = await prepared("true", base, { lost: lease.signal });
     proxy.become("refusing");
     lease.abort(new Ended("lost"));
     await environment[Symbol.asyncDispose]();

@@ -6,7 +6,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order } from "../../driver.js";
 import { never } from "../../work/build-time.js";
-import { endingOf, raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { loginsOf } from "../registry/logins.js";
 import { isTooLarge, tooLargeLine, variablesOf } from "../variables.js";
@@ -53,11 +53,11 @@ const sshFolder = "/root/.ssh";
 /** After that the sweep removes what is left. Until then the build is not given back: its container may still run. */
 const removalTimeoutMs = 60_000;
 /** A runner that stops does not wait for its engine. */
-const inTime = (work: (mayWait: () => boolean) => Promise<void>, during: () => AbortSignal): Promise<void> => {
+const inTime = (work: (mayWait: () => boolean) => Promise<void>, lost = never): Promise<void> => {
   const until = AbortSignal.timeout(removalTimeoutMs);
   return raceAbort(
     until,
-    work(() => !until.aborted && endingOf(during()) !== "lost"),
+    work(() => !until.aborted && !lost.aborted),
   );
 };
 
@@ -131,7 +131,6 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const cannotRun = cannotRunImage(order);
   const { workspace, name, bridge, script, shared, volumes } = namesOf(order, runner);
   let image: LocalImage = { id: "", labels: {} };
-  let during = never;
   const { begin, end } = startedWork();
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
@@ -168,7 +167,6 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   return {
     sshFolder,
     async prepare(say, signal) {
-      during = signal;
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
       const ready = own.mayServe ? undefined : around.make();
       ready?.catch(() => undefined);
@@ -199,7 +197,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     serviceOutput: services.output,
     ...afterRun({ order, ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
-      await inTime(remove, () => during).catch((error) =>
+      await inTime(remove, order.lost).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
       );
     },
