@@ -229,7 +229,11 @@ async function runJob(run: Run, index: number, output: Output): Promise<Result> 
   const why = exitCode === 0 ? undefined : ((await explain()) ?? exitLine(exitCode, job, build.driver!.type));
   const hasFailed = exitCode !== 0 && !job.mayFail;
   const during = hasFailed ? signal : AbortSignal.any([signal, stop]);
-  const files = { ...collecting(run, output), environment: filesOf(environment, ordered, signal), signal: during };
+  const files = {
+    ...collecting(run, output),
+    environment: filesOf(environment, ordered, { signal, during }),
+    signal: during,
+  };
   await collectArtifacts(job.artifacts, files);
   const tests = await collectReports(job.junitReports, { ...files, jobId: job.id, hideIn: textMask(secrets) });
   if (hasFailed) progress.scriptFailed = true;

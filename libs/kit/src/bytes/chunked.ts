@@ -1,7 +1,10 @@
 import { fixedLimit } from "../process/fixed-limit.js";
 
 /** Yields the chunks of a stream. Throws the signal's reason as soon as it fires, even while the source is silent. */
-export async function* abortable(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
+export async function* abortable<T>(
+  signal: AbortSignal | undefined,
+  stream: AsyncIterable<T>,
+): AsyncGenerator<T, void> {
   const source = stream[Symbol.asyncIterator]();
   let stop = (_reason: unknown) => {};
   const onAbort = () => stop(signal?.reason);
@@ -9,7 +12,7 @@ export async function* abortable(signal: AbortSignal | undefined, stream: AsyncI
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const step = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      const step = await new Promise<IteratorResult<T>>((resolve, reject) => {
         stop = reject;
         source.next().then(resolve, reject);
       });
