@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { notRun } from "@ci/testkit/not-run";
+import type { Order } from "../src/driver.js";
 import { HostTrouble } from "../src/work/errors.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { inside, never, ran } from "./_subject.js";
@@ -40,15 +41,26 @@ else {
     }),
   );
 
+  const pidOf = async ({ mark }: Order) =>
+    Number((await machines.traces(mark.buildId)).flatMap((one) => /^process (\d+)$/.exec(one)?.[1] ?? [])[0]);
+
   test("a machine that the host kills fails no job", () =>
     inside(machines, ["echo up; sleep 600"], async ({ environment, order }) => {
-      const kill = async () => {
-        const pids = (await machines.traces(order.mark.buildId)).flatMap(
-          (one) => /^process (\d+)$/.exec(one)?.[1] ?? [],
-        );
-        for (const pid of pids) process.kill(Number(pid), "SIGKILL");
-      };
+      const pid = await pidOf(order);
+      const kill = async () => void process.kill(pid, "SIGKILL");
       await expect(environment.run(order.jobs[0]!, kill, never)).rejects.toBeInstanceOf(HostTrouble);
+    }));
+
+  test("a machine that the host kills while a file is read is the host's trouble", () =>
+    inside(machines, ["dd if=/dev/zero of=big bs=1M count=20 2>/dev/null"], async ({ environment, order }) => {
+      await ran(environment, order.jobs[0]!);
+      const pid = await pidOf(order);
+      const { content } = await environment.open("big", never);
+      const read = async () => {
+        let pieces = 0;
+        for await (const _bytes of content) if (++pieces === 8) process.kill(pid, "SIGKILL");
+      };
+      await expect(read()).rejects.toBeInstanceOf(HostTrouble);
     }));
 
   test("reads files after a job that ends the guest's server of files", () => {

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { sizeText } from "@ci/kit/bytes/size-text";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, OpenedFile, Order } from "../../driver.js";
 import { Ended, raceAbort } from "../../work/ended.js";
@@ -9,7 +10,7 @@ import { type Connections, connectionsOf } from "./connections.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
-import { endAfter, type Machine } from "./machine.js";
+import { awaitEnd, endAfter, type Machine } from "./machine.js";
 import { runScript } from "./run-script.js";
 import { logInNow } from "./ssh.js";
 import { type EnvironmentOptions, start } from "./start.js";
@@ -37,11 +38,12 @@ async function workIn<T>(guest: Guest, given: AbortSignal, work: (guest: Guest) 
   }
 }
 
-async function* contentOf(content: OpenedFile["content"], { trouble }: Machine): AsyncGenerator<Uint8Array> {
+async function* contentOf(content: OpenedFile["content"], machine: Machine): AsyncGenerator<Uint8Array> {
   try {
     yield* content;
   } catch (error) {
-    trouble.throwIfAborted();
+    if (!(error instanceof Fault)) await awaitEnd(machine);
+    machine.trouble.throwIfAborted();
     throw error;
   }
 }
