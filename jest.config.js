@@ -16,6 +16,7 @@ const swc = [
 const base = {
   rootDir: jestRoot,
   testEnvironment: `${jestRoot}/libs/testkit/jest/environment.cjs`,
+  setupFilesAfterEnv: [`${jestRoot}/libs/testkit/jest/list-lengths.cjs`],
   modulePathIgnorePatterns: ["/dist/"],
   transform: {
     "^.+\\.ts$": swc,
