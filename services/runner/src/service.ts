@@ -29,8 +29,6 @@ export interface Service extends Running {
 
 const pollEveryMs = 5_000;
 const sweepEveryMs = 30_000;
-/** A leftover that cannot be removed does not keep builds waiting for longer. */
-const firstSweepMs = 60_000;
 /** Spreads runners that were started together. */
 const jitter = () => 0.8 + Math.random() * 0.4;
 
@@ -66,41 +64,14 @@ async function ready(readiness: Context["readiness"]): Promise<void> {
   if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");
 }
 
-/** Returns a pass that claims once a sweep has succeeded: a build must not run beside what its earlier attempt left here. */
-function afterFirst(sweepAll: () => Promise<number>, claim: () => Promise<void>): () => Promise<void> {
-  let swept = false;
-  return async () => {
-    if (!swept) {
-      const late = AbortSignal.timeout(firstSweepMs);
-      await raceAbort(late, sweepAll()).catch((error) => {
-        if (!late.aborted) throw error;
-      });
-      swept = true;
-    }
-    await claim();
-  };
-}
-
 function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisposable {
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();
   const on = { signal: stopping.signal, log };
   const builds = openWork(ctx, () => claims.wake());
-  const what = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
-  let sweeping: Promise<number> | undefined;
-  const sweepAll = () => {
-    sweeping ??= sweep(what).finally(() => {
-      sweeping = undefined;
-    });
-    return sweeping;
-  };
-  const claims = loop(
-    "claim",
-    pollEveryMs * jitter(),
-    afterFirst(sweepAll, () => builds.claim()),
-    on,
-  );
-  const sweeps = loop("sweep", sweepEveryMs * jitter(), sweepAll, on);
+  const claims = loop("claim", pollEveryMs * jitter(), () => builds.claim(), on);
+  const sweeping = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
+  const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
   bus.onNudge("kill.*", (_text, topic) => builds.checkKill(Number(topic.slice("kill.".length))));
   const shown = [...showLoad(config.builds, () => builds.running().length), showDisks(ctx.readiness)];

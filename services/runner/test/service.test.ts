@@ -1,11 +1,5 @@
-import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
-import { osDriver } from "../src/drivers/os.js";
-import { isRoot } from "../src/drivers/user.js";
-import { workRoot } from "../src/drivers/work-root.js";
-import { start } from "../src/service.js";
 import { anAssignment } from "./_assignment.js";
-import { never, orderOf } from "./_subject.js";
 import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();
@@ -37,20 +31,4 @@ test("a stopping runner gives its builds back after it has removed their environ
   expect(build.returned).toBe(true);
   expect(await foldersAtReturn).toEqual([]);
   expect(build.final).toBeUndefined();
-});
-
-test("a starting runner claims builds once it has removed what an earlier process of its name left", async () => {
-  await booted.stop();
-  const { dir, name, path, os } = booted.config;
-  const root = await workRoot(dir, name);
-  const uids = isRoot() ? os.uids : undefined;
-  const driver = await osDriver({ root, path, uids, log: createLog("runner", "silent") });
-  const order = orderOf({ order: { image: "", workspace: "" } }, ["sleep 1000; :"]);
-  const environment = driver.environment(order);
-  await environment.prepare(() => undefined, never);
-  environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
-  expect(await booted.folders()).toHaveLength(1);
-  const foldersAtClaim = new Promise((resolve) => booted.queue.onCall("claimBuild", () => resolve(booted.folders())));
-  await using _runner = await start(booted.config);
-  expect(await foldersAtClaim).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Log } from "@ci/kit/process/log";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Driver, Mark } from "../driver.js";
+import type { Driver, Leftover, Mark } from "../driver.js";
 
 export interface Sweeping {
   readonly drivers: Iterable<Pick<Driver, "leftovers">>;
@@ -40,4 +40,12 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
   }
   if (removed > 0) log.info({ removed }, "removed leftovers");
   return removed;
+}
+
+/** Removes what a crash or a sweep that failed left here of a build's earlier attempts. Throws if something of them may still run. */
+export async function removeEarlier(driver: Pick<Driver, "leftovers">, { installation, buildId, epoch }: Mark) {
+  if (epoch === 1) return;
+  const isEarlier = ({ mark }: Leftover) =>
+    mark.buildId === buildId && mark.epoch < epoch && (mark.installation ?? installation) === installation;
+  await Promise.all((await driver.leftovers()).filter(isEarlier).map(({ remove }) => remove()));
 }
