@@ -16,7 +16,7 @@ const swc = [
 const base = {
   rootDir: jestRoot,
   testEnvironment: `${jestRoot}/libs/testkit/jest/environment.cjs`,
-  setupFilesAfterEnv: [`${jestRoot}/libs/testkit/jest/list-lengths.cjs`],
+  setupFilesAfterEnv: [`${jestRoot}/libs/testkit/src/list-lengths.ts`],
   modulePathIgnorePatterns: ["/dist/"],
   transform: {
     "^.+\\.ts$": swc,

@@ -81,10 +81,16 @@ const youngBytes = 24 * bytesOf.MiB;
 /** Says what all clients together can make a gateway hold. @param {Setting[]} settings */
 function memoryOfGateway(settings) {
   const limits = own.get("gateway") ?? [];
-  const fixed = (/** @type {string} */ about) => limits.find((one) => one.about.startsWith(about))?.max ?? Number.NaN;
+  /** @template T @param {string} what @param {T | undefined} found @returns {T} */
+  const known = (what, found) => {
+    if (found === undefined) throw new Error(`limits.mjs finds no limit of a gateway that is called "${what}"`);
+    return found;
+  };
+  const fixed = (/** @type {string} */ about) => known(about, limits.find((one) => one.about.startsWith(about))?.max);
   const setting = (/** @type {string} */ name) =>
-    Number.parseInt(settings.find((one) => one.name === name)?.fallback ?? "", 10);
-  const limit = Number.parseInt(chart.gateway.resources.limits.memory, 10) * bytesOf.MiB;
+    Number.parseInt(known(name, settings.find((one) => one.name === name)?.fallback), 10);
+  const { memory } = chart.gateway.resources.limits;
+  const limit = Number(known(memory, /^(\d+)Mi$/.exec(memory)?.[1])) * bytesOf.MiB;
   const parts = /** @type {[string, number][]} */ ([
     ["the heap: half of the limit, and new objects", limit / 2 + youngBytes],
     ["arriving hook bodies", setting("HOOK_BODIES") * setting("HOOK_BODY_LIMIT") * bytesOf.MiB],

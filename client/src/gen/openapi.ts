@@ -1474,13 +1474,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1533,13 +1541,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1592,13 +1608,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1651,13 +1675,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1710,13 +1742,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1769,13 +1809,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1828,13 +1876,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1887,13 +1943,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -1946,13 +2010,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2005,13 +2077,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2064,13 +2144,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2123,13 +2211,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2182,13 +2278,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2241,13 +2345,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;
@@ -2300,13 +2412,21 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: {
+                header: {
                     /** @description UUID of the delivery, the same for every attempt; absent without a secret */
                     "webhook-id"?: string;
                     /** @description One or more signatures, separated by spaces; absent without a secret */
                     "webhook-signature"?: string;
                     /** @description When the attempt was made, in Unix seconds; absent without a secret */
                     "webhook-timestamp"?: string;
+                    /** @description UUID of the delivery, the same for every attempt */
+                    "X-Service-CI-Delivery": string;
+                    /** @description The event */
+                    "X-Service-CI-Event": string;
+                    /** @description Id of the webhook */
+                    "X-Service-CI-Hook-ID": string;
+                    /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
+                    "X-Service-CI-Signature"?: string;
                 };
                 path?: never;
                 cookie?: never;

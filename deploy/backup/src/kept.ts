@@ -33,8 +33,12 @@ export async function backupAndKeep(
   for (const name of await namesIn(folder, leftover)) await remove(folder, name);
   const name = new Date().toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
   const dir = join(folder, name);
-  const saved = await backup(mongoUrl, databases, `${dir}.part`);
-  await rename(`${dir}.part`, dir);
+  const part = `${dir}.part`;
+  const saved = await backup(mongoUrl, databases, part).catch((error) => {
+    if (existsSync(part)) throw error;
+    throw new Error(`Another backup in ${folder} has begun and deleted this one: make one at a time`, { cause: error });
+  });
+  await rename(part, dir);
   await flushFolder(folder);
   const earlier = (await namesIn(folder, whole)).filter(
     (one) => one !== name && existsSync(manifestFile(join(folder, one))),

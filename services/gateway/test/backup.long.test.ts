@@ -143,7 +143,7 @@ function isWhole(folder: string): boolean {
 
 it("backup --keep deletes old backups only when a new one is complete, and leaves no part of one under its name", async () => {
   const folder = join(dir, "kept");
-  const source = { ...before, mongoDb: `${before.mongoDb}_kept` };
+  const source = { ...after, mongoDb: `${after.mongoDb}_kept` };
   for (const service of services) await insert(source, service, [{ _id: 1 }]);
   const [others, old] = [["lost+found", "2020-01-01", "2020-01-01T00-00-09Z"], "2020-01-01T00-00-0"];
   for (const name of others) mkdirSync(join(folder, name), { recursive: true });
@@ -166,6 +166,24 @@ it("backup --keep deletes old backups only when a new one is complete, and leave
   expect(readdirSync(folder).sort()).toEqual([...others, ...kept()].sort());
   for (const bad of ["0", "-1", "many"])
     expect((await run("backup", folder, source, `--keep=${bad}`)).output).toContain("Usage: ");
+});
+
+it("backup --keep says that another one has deleted what it was writing", async () => {
+  const source = { ...after, mongoDb: `${after.mongoDb}_deleted` };
+  for (const service of services) await insert(source, service, [{ _id: 1 }]);
+  const [path, folder] = [join(dir, "another.cjs"), join(dir, "shared")];
+  const names = 'const { rmSync, promises: fs } = require("node:fs"); const { dirname } = require("node:path");';
+  const remove = "rmSync(dirname(args[0]), { recursive: true, force: true });";
+  writeFileSync(
+    path,
+    `${names} const { writeFile } = fs; fs.writeFile = async (...args) => { ${remove} return writeFile(...args); };`,
+  );
+  const { code, output } = await runWith(["--require", path], ["backup", folder, source, "--keep", "2"]);
+  expect([code, output]).toEqual([
+    1,
+    `Another backup in ${folder} has begun and deleted this one: make one at a time\n`,
+  ]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it("backup rejects databases that no service uses, and restore a backup of such databases", async () => {

@@ -114,7 +114,7 @@ test("with other key files, places the newest entry and stores another", async (
 
 test("the output says that no file matches the key", async () => {
   const cache = aCache({ key: ["app.lock", "**/*.lock"] });
-  const note = `Cache ${cache.name}: no file matches its key, app.lock, **/*.lock, in the folder where jobs begin\n`;
+  const note = `Cache ${cache.name}: no file matches its key, app.lock, **/*.lock\n`;
   expect((await run(cache, make)).text).toContain(`${note}Cache ${cache.name}: miss\n`);
   const found = await run(cache, show, { objects: [objectAt("app/other.lock", "a")] });
   expect(found.text).not.toContain("no file matches");

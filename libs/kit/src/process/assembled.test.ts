@@ -20,6 +20,17 @@ test("disposes of the latest part first, and of a part that is owned to the end 
   expect(disposed).toEqual(["bus", "database", "admin port"]);
 });
 
+test("disposes of all parts even if one of them fails, and throws its error", async () => {
+  const whole = await assembled(async ({ own }) => {
+    own(part("database"));
+    own({ [Symbol.asyncDispose]: async () => Promise.reject(new Error("no bus")) });
+    own(part("admin port"));
+    return {};
+  });
+  await expect(whole[Symbol.asyncDispose]()).rejects.toThrow("no bus");
+  expect(disposed).toEqual(["admin port", "database"]);
+});
+
 test("disposes of the parts that exist if the start fails, and throws its error", async () => {
   const start = assembled(async ({ own }) => {
     own(part("database"));

@@ -4,7 +4,7 @@ export interface Parts {
   ownToTheEnd<T extends AsyncDisposable>(part: T): T;
 }
 
-/** Starts what consists of parts. Its disposal, or a failed start, disposes of the parts, the latest first. */
+/** Starts what consists of parts. Its disposal, or a failed start, disposes of all parts, the latest first. */
 export async function assembled<T extends object>(
   assemble: (parts: Parts) => Promise<T>,
 ): Promise<T & AsyncDisposable> {
@@ -18,7 +18,14 @@ export async function assembled<T extends object>(
     return part;
   };
   const dispose = async () => {
-    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]();
+    const failures: unknown[] = [];
+    for (const part of parts.toReversed())
+      try {
+        await part[Symbol.asyncDispose]();
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return { ...(await assemble({ own, ownToTheEnd })), [Symbol.asyncDispose]: dispose };

@@ -8,7 +8,7 @@ export interface ServiceKeys {
   readonly peers: ReadonlyMap<ServiceName, KeyObject>;
 }
 
-/** Long enough for one signature to serve many calls, short enough to make a stolen token useless. */
+/** Long enough for one signature to serve many calls. Receivers accept it for as much longer as a call may wait. */
 const lifeMs = 30_000;
 const maxVerified = 1_000;
 
@@ -18,7 +18,7 @@ const header = part({ alg: "EdDSA", typ: "JWT" });
 interface Claims {
   readonly iss: string;
   readonly aud: string;
-  /** Until when calls may be sent, in milliseconds of the machine's clock. */
+  /** The end of its life, in milliseconds of the machine's clock. */
   readonly untilMs: number;
 }
 

@@ -1,15 +1,21 @@
 import { eventPayloads } from "@ci/rest/event-payloads";
 import { type Json, json, schemaOf } from "./schema.js";
 
-const header = (name: string, description: string): Json => ({
-  ...{ name, in: "header", description: `${description}; absent without a secret` },
+const header = (name: string, description: string, required = true): Json => ({
+  ...{ name, in: "header", description, required },
   schema: { type: "string" },
 });
+const ofSecret = (name: string, description: string) => header(name, `${description}; absent without a secret`, false);
 
+/** With the default of `WEBHOOK_HEADER_PREFIX`. */
 const parameters = [
-  header("webhook-id", "UUID of the delivery, the same for every attempt"),
-  header("webhook-timestamp", "When the attempt was made, in Unix seconds"),
-  header("webhook-signature", "One or more signatures, separated by spaces"),
+  header("X-Service-CI-Event", "The event"),
+  header("X-Service-CI-Delivery", "UUID of the delivery, the same for every attempt"),
+  header("X-Service-CI-Hook-ID", "Id of the webhook"),
+  ofSecret("X-Service-CI-Signature", "`sha256=` and the HMAC of the body in hexadecimal digits"),
+  ofSecret("webhook-id", "UUID of the delivery, the same for every attempt"),
+  ofSecret("webhook-timestamp", "When the attempt was made, in Unix seconds"),
+  ofSecret("webhook-signature", "One or more signatures, separated by spaces"),
 ];
 
 const responses = {

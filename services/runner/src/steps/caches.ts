@@ -212,9 +212,7 @@ export function cachesOf(on: Caching): BuildCaches {
           const content = contentOf(cache, on);
           const { key, files } = await keyOf(cache, placedIn(content), { environment: on.environment, signal });
           if (files === 0 && cache.key.length > 0)
-            say(
-              `Cache ${cache.name}: no file matches its key, ${cache.key.join(", ")}, in the folder where jobs begin`,
-            );
+            say(`Cache ${cache.name}: no file matches its key, ${cache.key.join(", ")}`);
           const chosen = { key, content };
           missing.set(cache, chosen);
           const { exact } = await restoreOne(cache, chosen, on, { say, signal }).catch((error) => {

@@ -36,7 +36,7 @@ export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({
   countUndelivered: (webhookId: number, since: Date): Promise<number> =>
     deliveries.countDocuments(undelivered({ webhookId, createdAt: { $gte: since } })),
 
-  /** Makes the next undelivered ones after a position due. Without `last` there are no more. */
+  /** Makes the next failed and cancelled deliveries after a position due. Without `last` there are no more. */
   async redeliverFailed(
     webhookId: number,
     { since, id }: LogPosition,

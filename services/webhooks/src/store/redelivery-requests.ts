@@ -2,7 +2,7 @@ import type { Collection, Filter, UpdateFilter } from "mongodb";
 import { type LogPosition, setAndUnset, type WebhookDoc } from "./webhook-doc.js";
 
 export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
-  /** Requests the undelivered ones since a time, on top of earlier requests. Returns false if there is no such webhook. */
+  /** Requests the failed and cancelled deliveries since a time, on top of earlier requests. Returns false if there is no such webhook. */
   async requestRedelivery(id: number, since: Date): Promise<boolean> {
     const request = { $min: { "again.since": since }, $set: { "again.id": 0 } } as UpdateFilter<WebhookDoc>;
     return (await webhooks.updateOne({ _id: id }, request)).matchedCount > 0;

@@ -65,8 +65,7 @@ test("an engine that does not respond is asked again for its events, from a minu
     first.flushHeaders();
   };
   await withEngine(answer, async (engine) => {
-    // Longer than the second in which a stream that is open tells of a kill.
-    using deaths = await watchDeaths(engine, {}, 1_500);
+    using deaths = await watchDeaths(engine, {}, { reopenWithinMs: 1_000, toldWithinMs: 15_000 });
     const { death: died, wasKilled } = deaths.of("one");
     first.end();
     expect(await wasKilled()).toBe(true);

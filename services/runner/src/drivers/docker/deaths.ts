@@ -70,11 +70,11 @@ interface Heard {
 }
 
 /** A stream that is open tells what happened before within a second, one that has ended told it earlier. */
-async function wasKilled(death: Promise<Death>, heard: Heard): Promise<boolean> {
+async function wasKilled(death: Promise<Death>, heard: Heard, toldWithinMs: number): Promise<boolean> {
   const [first, until] = [heard.streams, performance.now() + maxUntoldMs];
   while (performance.now() < until) {
     const { isOpen, streams } = heard;
-    const told = await Promise.race([death, delay(toldMs, undefined, { ref: false })]);
+    const told = await Promise.race([death, delay(toldWithinMs, undefined, { ref: false })]);
     if (told) return told.killed;
     if ((isOpen && heard.isOpen && heard.streams === streams) || heard.streams >= first + 2) return false;
   }
@@ -88,7 +88,7 @@ async function wasKilled(death: Promise<Death>, heard: Heard): Promise<boolean> 
 export async function watchDeaths(
   engine: Docker,
   labels: Readonly<Record<string, string>>,
-  reopenWithinMs = answerMs,
+  { reopenWithinMs = answerMs, toldWithinMs = toldMs } = {},
 ): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = { type: ["container"], event: ["kill", "die"], label };
@@ -147,7 +147,7 @@ export async function watchDeaths(
     of(id) {
       const known = deaths.get(id);
       const death = known ? Promise.resolve(known) : new Promise<Death>((resolve) => waiting.set(id, resolve));
-      return { death, wasKilled: () => wasKilled(death, heard) };
+      return { death, wasKilled: () => wasKilled(death, heard, toldWithinMs) };
     },
     [Symbol.dispose]() {
       over.abort();

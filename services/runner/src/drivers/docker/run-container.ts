@@ -41,10 +41,10 @@ async function exitOf(container: Docker.Container): Promise<number> {
 
 const brokeOff = () => new HostTrouble("The output of the container broke off");
 
-/** The engine ends the output last: while a container runs, its output can only have broken off. */
+/** The engine ends the output last: while a container runs, its output can only have broken off. Without an answer, the exit decides. */
 async function checkEnded(container: Docker.Container): Promise<void> {
-  const { State } = await engineCall(container.inspect());
-  if (State.Running) throw brokeOff();
+  const found = await container.inspect().catch(() => undefined);
+  if (found?.State.Running) throw brokeOff();
 }
 
 const exitKnownMs = 2_000;
