@@ -40,8 +40,6 @@ export class YamlError extends Error {
 export interface TreeLimits {
   readonly maxExpansions: number;
   readonly maxExpandedSize: number;
-  /** Accepts tags such as `!x`, which earlier versions ignored. */
-  readonly isStored: boolean;
 }
 
 interface Anchored {
@@ -63,9 +61,10 @@ const nothing = new Set(["", "~", "null", "Null", "NULL"]);
 const offsetOf = (node: Node | null): number => node?.range?.[0] ?? 0;
 
 function expand(walk: Walk, name: string, offset: number): Tree {
-  if (!walk.anchors.has(name)) throw new YamlError(`Unresolved alias ${name}`, offset);
+  const shown = quoted(name);
+  if (!walk.anchors.has(name)) throw new YamlError(`Unresolved alias ${shown}`, offset, "if it is a text, quote it");
   const anchored = walk.anchors.get(name);
-  if (!anchored) throw new YamlError(`Alias ${name} stands for something it is part of`, offset);
+  if (!anchored) throw new YamlError(`Alias ${shown} stands for something it is part of`, offset);
   walk.expansions += 1 + anchored.expansions;
   walk.size += anchored.size;
   walk.expandedSize += anchored.size;
@@ -87,17 +86,7 @@ const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.type === "PLAIN
 
 const isNothing = (node: Node): boolean => isScalar(node) && node.type === "PLAIN" && nothing.has(node.source ?? "");
 
-/** Without this, `! grep x` would run `grep x`, and `path: !docs/**` would be empty. */
-function refuseTag(node: Node, { isStored }: TreeLimits): void {
-  const { tag } = node as { tag?: string };
-  if (isStored || !tag?.startsWith("!")) return;
-  if (!isScalar(node)) throw new YamlError(`Unknown tag ${tag}`, offsetOf(node), "manifests have no tags");
-  const text = quoted(`${tag} ${node.source ?? ""}`.trim()).replaceAll("'", "''");
-  throw new YamlError("A text cannot begin with !", offsetOf(node), `quote it: '${text}'`);
-}
-
-function noValue({ anchors, limits }: Walk, node: Node | null, at: number): Tree {
-  if (node) refuseTag(node, limits);
+function noValue({ anchors }: Walk, node: Node | null, at: number): Tree {
   const tree = { at, value: null };
   if (isScalar(node) && node.anchor) anchors.set(node.anchor, { tree, expansions: 0, size: 1 });
   return tree;
@@ -113,7 +102,7 @@ function mapping(walk: Walk, node: YAMLMap): Mapping {
     const value = pair.value;
     const tree = value && !isNothing(value) ? convert(walk, value) : noValue(walk, value, at);
     if (typeof key !== "string") throw new YamlError("A key must be a string", at);
-    if (merge ? merged : map.has(key)) throw new YamlError(`Map keys must be unique ("${key}")`, at);
+    if (merge ? merged : map.has(key)) throw new YamlError(`Map keys must be unique ("${quoted(key)}")`, at);
     if (merge) merged = { at, tree };
     else map.set(key, { at, tree });
   }
@@ -138,7 +127,6 @@ const content = (walk: Walk, node: Node): Tree => ({
 });
 
 function convert(walk: Walk, node: Node): Tree {
-  refuseTag(node, walk.limits);
   if (isAlias(node)) return expand(walk, node.source, offsetOf(node));
   if (!node.anchor) return content(walk, node);
   const { expansions, size } = walk;

@@ -36,7 +36,6 @@ const reasons: readonly Reason[] = [
     advice: "use single quotes, or write \\\\ for a backslash",
   },
   { said: /^Alias cannot be an empty string/, reason: "A text cannot begin with *", advice: quoteIt },
-  { said: /^Unresolved alias/, advice: "if it is a text, quote it" },
   { said: /^All sequence items/, reason: "All entries of a list", advice: "indent them alike" },
   { said: /^All mapping items/, reason: "All keys of a mapping", advice: "indent them alike" },
   { said: /^A block sequence may not be .+/s, reason: 'Unexpected "- "', advice: "indent all entries of a list alike" },

@@ -23,6 +23,7 @@ describe("values", () => {
     ["keys keep their text", "1.0: a\ntrue: b", { "1.0": "a", true: "b" }],
     ["YAML 1.1 makes no difference", "%YAML 1.1\n---\na: yes", { a: "yes" }],
     ["tags of YAML make no difference", "a: !!int 0x10\nb: !!binary aGk=", { a: "0x10", b: "aGk=" }],
+    ["tags of YAML may be written out", "a: !<tag:yaml.org,2002:str> b", { a: "b" }],
     ["no value is null", "a:\nb: ~\nc: null\n? d", { a: null, b: null, c: null, d: null }],
     ["a quoted null is text", 'a: ""\nb: "~"\nc: \'null\'', { a: "", b: "~", c: "null" }],
     ["a null in a list is text", "a: [~, null]\nb:\n-", { a: ["~", "null"], b: [""] }],
@@ -101,6 +102,8 @@ describe("anchors and merge keys", () => {
   });
 });
 
+const smile = "\u{1F600}";
+
 describe("mistakes", () => {
   test.each([
     ["a: [b", "Missing ] at line 1, column 6; close the brackets, and indent all lines between them"],
@@ -119,10 +122,13 @@ describe("mistakes", () => {
     ["a: @b", "Plain value cannot start with reserved character @ at line 1, column 4; quote it"],
     ['a: "\\d+"', "Invalid escape sequence \\d at line 1, column 5; use single quotes, or write \\\\ for a backslash"],
     ["a: *", "A text cannot begin with * at line 1, column 4; quote it"],
-    ["a: !docs/**", "A text cannot begin with ! at line 1, column 12; quote it: '!docs/**'"],
-    ["a: [! grep it's]", "A text cannot begin with ! at line 1, column 7; quote it: '! grep it''s'"],
-    ["a: !reference [b, c]", "Unknown tag !reference at line 1, column 15; manifests have no tags"],
     ['x: y\na: "b\n', 'Missing closing "quote at line 3, column 1'],
+    [`${"k".repeat(150)}: a\n`.repeat(2), `Map keys must be unique ("${"k".repeat(100)}") at line 2, column 1`],
+    [
+      `a: |${smile.repeat(150)}`,
+      `Block scalar header includes extra characters: |${smile.repeat(52)} at line 1, column 5`,
+    ],
+    ['"a\\0\\e[31m": b\n"a\\0\\e[31m": b', 'Map keys must be unique ("a\uFFFD\uFFFD[31m") at line 2, column 1'],
     ["a: b\nc: d\na: e", 'Map keys must be unique ("a") at line 3, column 1'],
     ['other:\n  - {1: b, "1": c}', 'Map keys must be unique ("1") at line 2, column 12'],
     ["a:\n  <<: {b: c}\n  <<: {b: c}", 'Map keys must be unique ("<<") at line 3, column 3'],
@@ -140,12 +146,47 @@ describe("mistakes", () => {
     expect(read(text)).toBe(reason);
   });
 
+  test.each([
+    ["a: !docs/**", "line 1, column 4; quote it: '!docs/**'"],
+    ["a: !docs/** # b\n\nc: d", "line 1, column 4; quote it: '!docs/**'"],
+    ["a: [! grep it's]", "line 1, column 5; quote it: '! grep it''s'"],
+    ["a: !  b &c", "line 1, column 4; quote it: '!  b &c'"],
+    ["a: ! &b c", "line 1, column 4; quote it: '! &b c'"],
+    ["a: !!main", "line 1, column 4; quote it: '!!main'"],
+    ["a: [!!grep b]", "line 1, column 5; quote it: '!!grep b'"],
+    ["a: [!<grep> b]", "line 1, column 5; quote it: '!<grep> b'"],
+    ["a:\n- ! grep b: c", "line 2, column 3; quote all of the value"],
+    ["a: {! b: c}", "line 1, column 5; quote all of the value"],
+    ["a: ! |\n  b\n  c", "line 1, column 4; quote all of the value"],
+    ["a: ! b\n  c", "line 1, column 4; quote all of the value"],
+    ["a: !b\n  c", "line 1, column 4; quote all of the value"],
+    ['a: ! "b" c', "line 1, column 4; quote all of the value"],
+    ["a: ! b\u001B", "line 1, column 4; quote all of the value"],
+    [`a: !${"b".repeat(100)}`, "line 1, column 4; quote all of the value"],
+  ])("%j is rejected, and the complaint shows how to write it if that works", (text, end) => {
+    expect(read(text)).toBe(`A text cannot begin with ! at ${end}`);
+  });
+
+  test.each([
+    ["a: !reference [b, c]", "Unknown tag !reference at line 1, column 4"],
+    ["a:\n  b: ! [c, d]", "Unknown tag ! at line 2, column 6"],
+    ["a: !\n- b", "Unknown tag ! at line 1, column 4"],
+    ["a: ! {b: c}", "Unknown tag ! at line 1, column 4"],
+    ["--- !a\nb: c", "Unknown tag !a at line 1, column 5"],
+    ["%TAG ! tag:x,2000:\n---\na: !docs/**", "Unexpected %TAG at line 1, column 1"],
+  ])("%j is rejected, because manifests have no tags", (text, reason) => {
+    expect(read(text)).toBe(`${reason}; manifests have no tags`);
+  });
+
   test("tags are ignored in a stored manifest, as they were", () => {
-    const result = readYaml("a: !docs/**\nb: [! grep x]\nc: !mine x", mib, true);
+    const text = "%TAG !m! tag:x,2000:\n---\na: !docs/**\nb: [! grep x]\nc: !m!x x\nd: ! [x]\ne: !!x";
+    const result = readYaml(text, mib, true);
     expect("root" in result && Object.fromEntries(plain(result.root) as Map<string, unknown>)).toEqual({
       a: null,
       b: ["grep x"],
       c: "x",
+      d: ["x"],
+      e: null,
     });
   });
 
@@ -174,6 +215,7 @@ describe("a hostile text of 1 MiB", () => {
     ["documents", full("---\n")],
     ["aliases", `a: &a x\nb: [${full("*a,")}]`],
     ["anchors", full("&a ")],
+    ["tags", full("!a ")],
   ])("with nothing but %s is rejected", (_name, text) => {
     expect(read(text)).toMatch(/^[A-Z].* at line \d+, column \d+(;|$)/);
   });

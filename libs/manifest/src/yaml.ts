@@ -1,6 +1,8 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { quoted } from "@ci/kit/rpc/fault";
 import { Composer, type CST, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 import type { Place } from "./complaints.js";
+import { refuseTags } from "./tags.js";
 import { isMapping, type Mapping, type Tree, toTree, YamlError } from "./tree.js";
 import { reasonOf } from "./yaml-reasons.js";
 
@@ -22,7 +24,10 @@ const maxExpansions = fixedLimit({
   refusal: "Manifest invalid YAML: More than N alias expansions at line M, column M",
 });
 
-const maxReasonLength = 100;
+function libraryError(message: string, offset: number): YamlError {
+  const { reason, advice } = reasonOf(message);
+  return new YamlError(quoted(reason), offset, advice);
+}
 
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   lines.addNewLine(0);
@@ -31,7 +36,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   let documents = 0;
   let lexemes = 0;
   const take = (token: CST.Token) => {
-    if (token.type === "error") throw new YamlError(token.message, token.offset);
+    if (token.type === "error") throw libraryError(token.message, token.offset);
     if (token.type === "document" && ++documents > 1) throw new YamlError("More than one document", token.offset);
     tokens.push(token);
   };
@@ -53,14 +58,14 @@ function compose(tokens: CST.Token[], length: number): ParsedNode | null {
   let first: YamlError | undefined;
   const onError = (place: ErrorPlace, _code: string, message: string, warning?: boolean) => {
     if (warning) return;
-    first ??= new YamlError(message, offsetOf(place));
+    first ??= libraryError(message, offsetOf(place));
     throw first;
   };
   // Stop at the first error. The composer would collect a million errors, each with its stack.
   Object.assign(composer, { onError });
   const [document] = composer.compose(tokens, true, length);
   const error = document?.errors[0];
-  if (error) throw new YamlError(error.message, error.pos[0]);
+  if (error) throw libraryError(error.message, error.pos[0]);
   return document?.contents ?? null;
 }
 
@@ -81,19 +86,16 @@ export function readYaml(
     return { line, column };
   };
   try {
-    const root = toTree(compose(tokensOf(content, lines), content.length), {
-      maxExpansions,
-      maxExpandedSize,
-      isStored,
-    });
+    const tokens = tokensOf(content, lines);
+    if (!isStored) refuseTags(tokens);
+    const root = toTree(compose(tokens, content.length), { maxExpansions, maxExpandedSize });
     if (!isMapping(root)) throw new YamlError("A manifest must be a mapping", 0);
     return { root, placeOf };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const place = placeOf(error.offset);
-    const { reason, advice = error.advice } = reasonOf(error.message);
+    const reason = error.message.replace(/\p{Cc}/gu, "\uFFFD");
     const where = `at line ${place.line}, column ${place.column}`;
-    const cut = reason.slice(0, maxReasonLength);
-    return { reason: `${cut} ${where}${advice ? `; ${advice}` : ""}`, place };
+    return { reason: `${reason} ${where}${error.advice ? `; ${error.advice}` : ""}`, place };
   }
 }
