@@ -78,6 +78,11 @@ export const jobKeys = {
   ),
 };
 
+const { name: _, ...moved } = jobKeys;
+
+/** Where a key at the top may belong. Manifests of other services have a \`name\` there, which is not that of a job. */
+export const inAJob: Elsewhere = { keys: moved, place: " in a job" };
+
 /** Where a key of a job may belong. A function, because the table of the manifest contains that of jobs. */
 function atTheTop(): Elsewhere {
   return { keys: manifestKeys, place: " at the top of the manifest" };

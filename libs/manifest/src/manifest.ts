@@ -8,7 +8,7 @@ import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
 import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./entries.js";
 import { type JobRun, runOf } from "./job-run.js";
-import { jobKeys, manifestKeys } from "./keys.js";
+import { inAJob, manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";
 import { type Axes, complainOfCacheNames, filledKeys, matrixKeys } from "./matrix.js";
 import { complainOfSize } from "./matrix-size.js";
@@ -133,7 +133,7 @@ const readArtifact = (complain: Complaints) => (entry: string, at: number) => {
 const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
-  complainOfUnknown(root, manifestKeys, "", complain, { keys: jobKeys, place: " in a job" });
+  complainOfUnknown(root, manifestKeys, "", complain, inAJob);
   const whereOf = (top: string) => ({ complain, top, name: top, inList: false });
   const values = readKeys(root, manifestKeys, whereOf);
   const driver = readDriver(values.driver, limits.acceptedDrivers, whereOf("driver"), root.get("driver")?.at);

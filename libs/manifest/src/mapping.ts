@@ -54,7 +54,7 @@ function synonymOf(name: string, keys: Keys): string | undefined {
 
 function suggestionFor(name: string, keys: Keys, elsewhere?: Elsewhere): string {
   const other = elsewhere && Object.hasOwn(elsewhere.keys, name) ? name : undefined;
-  const here = synonymOf(name, keys) ?? (other ? undefined : nearest(name, Object.keys(keys)));
+  const here = synonymOf(name, keys) ?? nearest(name, Object.keys(keys), other ? 1 : undefined);
   if (here || !elsewhere) return suggestion(here);
   return suggestion(other ?? synonymOf(name, elsewhere.keys), elsewhere.place);
 }

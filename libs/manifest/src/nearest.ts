@@ -14,13 +14,14 @@ const distanceOf = (word: string, known: string): number => {
 };
 
 /** Returns the known word that was probably meant, if one is near: at most a third of it differs. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearest(word: string, known: readonly string[], furthest = maxLength): string | undefined {
   if (word.length > maxLength) return undefined;
   const words = known.filter((one) => one.length <= maxLength);
   const distances = words.map((one) => ({ one, distance: distanceOf(word, one) }));
   const [first] = distances.sort((a, b) => a.distance - b.distance);
   if (!first || first.distance >= first.one.length) return undefined;
-  return first.distance <= Math.max(1, Math.floor(first.one.length / 3)) ? first.one : undefined;
+  const bound = Math.min(furthest, Math.max(1, Math.floor(first.one.length / 3)));
+  return first.distance <= bound ? first.one : undefined;
 }
 
 /** Returns the end of a complaint about an unknown word. `place` is such as " in a job". */

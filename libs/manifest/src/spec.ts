@@ -52,18 +52,29 @@ const nounOf = ({ value }: Tree): string => {
   return value instanceof Map ? "a mapping" : "a list";
 };
 
-const single = (text: string) => quoted(text.trim()).replaceAll("'", "''");
+/** Shows how to write a text, if all of it fits. */
+function written(text: string, isEntry: boolean): string {
+  const trimmed = text.trim();
+  return quoted(trimmed) === trimmed ? ` ("${isEntry ? "- " : ""}'${trimmed.replaceAll("'", "''")}'")` : "";
+}
+
+/** What other languages write before a command. */
+const stepWords = ["run", "script", "command", "cmd", "exec", "step", "sh", "bash", "pwsh", "powershell"];
 
 /** Recognises a text with a colon that YAML took for a mapping, and a key of another language before a text. */
-function textHint({ at, value }: Tree, name: string): string {
+function textHint({ at, value }: Tree, { top, name }: Where): string {
   const [[key, entry] = ["", undefined], ...others] = value instanceof Map ? [...value] : [];
   const text = entry?.tree.value ?? "";
   const isAlone = others.length === 0 && entry?.at === at;
   if (!isAlone || typeof text !== "string" || controls.test(key + text)) return "";
   const isEntry = name.endsWith("]");
-  if (name.startsWith("env[")) return `; write it as KEY=VALUE ("- '${single(`${key}=${text}`)}'")`;
-  if (isEntry && text !== "" && !/\s/.test(key)) return `; write only the text ("- '${single(text)}'")`;
-  return `; quote it ("${isEntry ? "- " : ""}'${single(`${key}: ${text}`)}'")`;
+  const list = isEntry && top !== "matrix" ? name.split("[")[0] : "";
+  if (list === "env") return `; write it as KEY=VALUE${written(`${key}=${text}`, isEntry)}`;
+  if (text !== "" && (list === "artifacts" || list === "objects"))
+    return `; write it with =>${written(`${key} => ${text}`, isEntry)}`;
+  if (text !== "" && list === "commands" && stepWords.includes(key))
+    return `; write only the text${written(text, isEntry)}`;
+  return `; quote it${written(`${key}: ${text}`, isEntry)}`;
 }
 
 function inline(value: unknown): string {
@@ -74,8 +85,9 @@ function inline(value: unknown): string {
   return `{${entries.join(", ")}}`;
 }
 
-function hintOf(tree: Tree, { name, example }: Where, noun: string): string {
-  if (noun === text.noun) return textHint(tree, name);
+function hintOf(tree: Tree, where: Where, noun: string): string {
+  const { name, example } = where;
+  if (noun === text.noun) return textHint(tree, where);
   const shown = name.endsWith("]") && Array.isArray(example) ? example[0] : example;
   return shown === undefined ? "" : `; for example ${inline(shown)}`;
 }

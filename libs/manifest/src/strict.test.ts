@@ -150,6 +150,8 @@ describe("a command with a colon", () => {
     ["make:", `; quote it ("- 'make:'")`],
     // The steps of another language
     ["run: npm test", `; write only the text ("- 'npm test'")`],
+    ["FOO=bar: baz", `; quote it ("- 'FOO=bar: baz'")`],
+    [`echo ${"a".repeat(100)}: b`, "; quote it"],
     ["{a: b, c: d}", ""],
     ["{ cd a; make; }", ""],
     ["{a: b}", ""],
@@ -161,9 +163,23 @@ describe("a command with a colon", () => {
   });
 });
 
-test("the complaint about a variable with a colon shows how to write it", () => {
-  expect(complaints("env:\n- A: it's")).toEqual([
-    `line 3, column 3: env[0] must be a string, not a mapping; write it as KEY=VALUE ("- 'A=it''s'")`,
+test.each([
+  ["env:\n- A: it's", `env[0] must be a string, not a mapping; write it as KEY=VALUE ("- 'A=it''s'")`],
+  ["objects:\n- a.pem: /b/c", `objects[0] must be a string, not a mapping; write it with => ("- 'a.pem => /b/c'")`],
+  ["stages:\n- run: b", `stages[0] must be a string, not a mapping; quote it ("- 'run: b'")`],
+])("the complaint about %j shows how to write it", (text, expected) => {
+  expect(complaints(text)).toEqual([`line 3, column 3: ${expected}`]);
+});
+
+test("the complaint about an artifact with a colon shows how to name it", () => {
+  expect(complaints("jobs:\n- artifacts:\n  - a/b.tar: c.tar")).toEqual([
+    `line 4, column 5: artifacts[0] must be a string, not a mapping; write it with => ("- 'a/b.tar => c.tar'")`,
+  ]);
+});
+
+test("an axis of a matrix called env has no variables", () => {
+  expect(complaints("matrix:\n  env:\n  - a: b")).toEqual([
+    `line 4, column 5: env[0] must be a string, not a mapping; quote it ("- 'a: b'")`,
   ]);
 });
 

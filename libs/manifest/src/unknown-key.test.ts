@@ -16,7 +16,10 @@ describe("an unknown key", () => {
       "jobs:\n- {stage: a}\n- stage: b\n  comands: [make]",
       'line 5: unknown key "comands" in a job; did you mean "commands"?',
     ],
+    ["stage: [a]", 'line 2: unknown key "stage"; did you mean "stages"?'],
+    ["jobs:\n- stages: a", 'line 3: unknown key "stages" in a job; did you mean "stage"?'],
     // Something else
+    ["name: CI", 'line 2: unknown key "name"'],
     ["x-team: {a: b}", 'line 2: unknown key "x-team"'],
     ["constructor: a", 'line 2: unknown key "constructor"'],
     [
