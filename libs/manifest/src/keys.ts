@@ -80,7 +80,7 @@ export const jobKeys = {
 
 const { name: _, ...moved } = jobKeys;
 
-/** Where a key at the top may belong. Manifests of other services have a \`name\` there, which is not that of a job. */
+/** Where a key at the top may belong. Manifests of other services have a `name` there, which is not that of a job. */
 export const inAJob: Elsewhere = { keys: moved, place: " in a job" };
 
 /** Where a key of a job may belong. A function, because the table of the manifest contains that of jobs. */
