@@ -71,7 +71,7 @@ inBrowser((web) => {
     const ann = await web.ci.signUp();
     const driver = { type: "docker", image: "none", workspace: "/w" };
     const services = [{ name: "db", image: "none" }];
-    const { number } = created(await ann.post("/builds", { manifest: aManifest({ driver, services }) }));
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ driver, services }) }));
     await using peer = connect(web.ci.addresses.builds);
     const queue = leased(peer.client(QueueServiceDefinition));
     const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["docker"] });
@@ -90,6 +90,31 @@ inBrowser((web) => {
     await queue.appendOutput(piece);
     await isInView(page, "line 300");
     await queue.returnBuild({ buildId, epoch });
+    await ann.delete(url);
+  });
+
+  test.each([1, 40])("the page of a build with %d jobs follows output that comes in bursts", async (count) => {
+    const ann = await web.ci.signUp();
+    const driver = { type: "docker", image: "none", workspace: "/w" };
+    const all = Array.from({ length: count }, (_, nth) => ({ stage: "test", name: `job${nth}`, commands: ["x"] }));
+    const { number, url } = created(await ann.post("/builds", { manifest: aManifest({ driver, jobs: all }) }));
+    await using peer = connect(web.ci.addresses.builds);
+    const queue = leased(peer.client(QueueServiceDefinition));
+    const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["docker"] });
+    const { buildId, epoch, jobs } = assignment!;
+    const jobId = jobs[0]!.id;
+    const viewport = { width: 1280, height: 800 };
+    const page = await web.open(`/b/${ann.username}/${number}#create-driver`, ann, { viewport });
+    await outputOf(page, "create-driver").getByText("Nothing was printed yet.").waitFor();
+    let offset = 0;
+    for (let line = 11; line <= 440; line += 11) {
+      const text = Array.from({ length: 11 }, (_, nth) => `line ${line - 10 + nth}\n`).join("");
+      await queue.appendOutput({ buildId, epoch, jobId, text, offset, jobOffset: offset });
+      offset += text.length;
+      await isInView(page, `line ${line}`);
+    }
+    await queue.returnBuild({ buildId, epoch });
+    await ann.delete(url);
   });
 
   test("a page whose output fits the window does not scroll to its end", async () => {

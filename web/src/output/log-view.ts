@@ -92,7 +92,9 @@ function frames(work: () => void) {
 
 /** Reports whether the reader sees the end of an output. Without lines it has no box of its own. */
 export const isAtEnd = (root: Element): boolean =>
-  ((root.firstChild ? root : root.parentElement) ?? root).getBoundingClientRect().bottom <= innerHeight + 60;
+  root.firstChild
+    ? root.getBoundingClientRect().bottom <= innerHeight + 60
+    : (root.parentElement ?? root).getBoundingClientRect().top <= innerHeight;
 
 /** Shows a part of an output in `root`. */
 export function logView(root: HTMLElement, { job, onChange, ...options }: LogOptions): LogView {
@@ -108,6 +110,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   let full = false;
   let stopped = false;
   let waiting: (() => void)[] = [];
+  let heldAt: number | undefined;
   const frame = frames(draw);
 
   /** Reports whether the page holds more than this share of what it may hold. */
@@ -146,8 +149,15 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     if (unfinished.length > 0) open = writer.grow(open, unfinished, times.current());
   }
 
+  function toEnd(): void {
+    if (stopped) return;
+    scrollBy({ top: Math.max(0, root.getBoundingClientRect().bottom - innerHeight + 16), behavior: "instant" });
+    heldAt = scrollY;
+  }
+
   function draw(): void {
-    const atEnd = jumps || isAtEnd(root);
+    const atEnd = jumps || isAtEnd(root) || (heldAt !== undefined && scrollY >= heldAt);
+    heldAt = undefined;
     jumps = false;
     const text = pending.slice(0, cutIn(pending));
     pending = pending.slice(text.length);
@@ -157,8 +167,10 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     changed();
     const line = wanted;
     if (line !== undefined) mark(line);
-    else if (follows && atEnd)
-      scrollBy({ top: Math.max(0, root.getBoundingClientRect().bottom - innerHeight + 16), behavior: "instant" });
+    else if (follows && atEnd) {
+      toEnd();
+      requestAnimationFrame(() => heldAt !== undefined && scrollY >= heldAt && toEnd());
+    }
     if (full) pending = "";
     if (pending) frame.request();
     if (pending.length < maxPending) release();
