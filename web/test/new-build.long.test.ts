@@ -84,37 +84,50 @@ inBrowser((web) => {
     await refusal.waitFor({ state: "detached" });
   });
 
-  test("a build is edited and submitted again, with its namespace, tags and the variables that came with it", async () => {
+  test("a build is edited and submitted again, with its tags and the variables that only its request has", async () => {
     const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
     const name = aWord("shop");
     created(await ann.post("/namespaces", { name }));
     const { id } = created(await ann.post(`/n/${ann.username}/${name}/-/invites`, { handle: bob.username }));
     await bob.patch(`/invites/${id}`);
     created(await ann.post("/variables", { namespace: name, key: "STORED", value: "stored" }));
-    const job = "{stage: test, name: unit, commands: [echo $LEVEL-$KEPT-$STORED]}";
-    const env = "env: [LEVEL=manifest, KEPT=manifest]";
-    const manifest = `namespace: ${name}\ndriver: {type: os}\nstages: [test]\n${env}\njobs: [${job}]\n`;
-    const variables = { LEVEL: "request", LINES: "a\nb" };
+    const job = "{stage: test, name: unit, commands: [env | grep ^TO, echo $LEVEL-$STORED]}";
+    const env = "env: [LEVEL=manifest, VERSION=1]";
+    const manifest = `namespace: ${name}@${ann.username}\ndriver: {type: os}\nstages: [test]\n${env}\njobs: [${job}]\n`;
+    const variables = { LEVEL: "request", LINES: "a\nb", RETURNS: "a\rb", N: "1", TOOL: "new" };
     const { url } = created(await ann.post("/builds", { manifest, tags: ["nightly", "a/b"], variables }));
     await ann.delete(url);
     const page = await web.open(new URL(url).pathname.replace(/^\/api/, ""), bob);
     await page.getByRole("link", { name: "Edit and submit again" }).click();
     const editor = page.getByLabel("Manifest");
-    const full = `namespace: ${name}@${ann.username}`;
-    await eventually(async () => expect(await editor.inputValue()).toBe(manifest.replace(/^.*/, full)));
+    await eventually(async () => expect(await editor.inputValue()).toBe(manifest));
+    await page.getByText(`It belonged to the namespace ${name}@${ann.username}.`).waitFor();
     expect(await page.getByLabel(/^Tags/).inputValue()).toBe("a/b nightly");
-    expect(await page.getByLabel(/^Variables of this build/).inputValue()).toBe("LEVEL=request");
-    await page.getByText("have several lines: LINES.").waitFor();
+    expect(await page.getByLabel(/^Variables of this build/).inputValue()).toBe("N=1\nTOOL=new");
+    await page
+      .getByText("Not copied: LEVEL, VERSION (also named in the manifest); LINES, RETURNS (several lines).")
+      .waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByLabel("Comment").fill("once more");
     await page.reload();
     await eventually(async () => expect(await page.getByLabel("Comment").inputValue()).toBe("once more"));
+    const variablesField = page.getByLabel(/^Variables of this build/);
+    await variablesField.fill("TOOL=typed");
+    await page.context().clearCookies();
     await submit(page).click();
-    await page
-      .getByRole("region", { name: "Lines of unit" })
-      .getByText("request-manifest-stored", { exact: true })
-      .waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await variablesField.inputValue()).toBe("TOOL=typed");
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Access token").fill(bob.token);
+    await page.keyboard.press("Enter");
+    await variablesField.fill("TOOL=typed");
+    await submit(page).click();
+    const lines = page.getByRole("region", { name: "Lines of unit" });
+    for (const text of ["TOOL=typed", "manifest-stored"]) await lines.getByText(text, { exact: true }).waitFor();
     await page.getByRole("link", { name: name }).first().waitFor();
+    const restarted = created(await bob.post(`${url}/restart`));
+    await page.goto(`${web.ci.url}/-/new-build?from=${bob.username}/${restarted.number}`);
+    await page.getByText("If a repository triggered the build that it restarted, it cloned that repository.").waitFor();
   });
 
   test("what was typed for a new build is there after signing in again and on the way back, only for its user", async () => {

@@ -1,9 +1,9 @@
 import { record } from "@service-ci/client";
+import { useRef, useState } from "preact/hooks";
 import { base, client, pageOf } from "../api.js";
 import { useData } from "../data.js";
 import { useDraft } from "../draft.js";
 import { type Former, loadFormer } from "../edit-again.js";
-import { manifestFor } from "../former-manifest.js";
 import { go } from "../location.js";
 import { exampleManifest, ManifestEditor } from "../manifest-editor.js";
 import { Complaint, Failed, Loading, Page } from "../parts.js";
@@ -20,8 +20,10 @@ export function NewBuildPage() {
 function EditAgain({ name }: { name: string }) {
   const { data, error } = useData(`former ${name}`, () => loadFormer(name));
   const user = useUser();
+  const { current: first } = useRef<{ me?: string }>({});
+  first.me ??= user?.username;
   if (error && !data) return <Failed error={error} />;
-  if (data && user) return <NewBuild former={data} me={user.username} />;
+  if (data && first.me !== undefined) return <NewBuild former={data} me={first.me} />;
   return (
     <Page title="New build">
       <Loading />
@@ -29,15 +31,16 @@ function EditAgain({ name }: { name: string }) {
   );
 }
 
-const initialOf = (former: Former | undefined, me: string) => ({
-  manifest: former ? manifestFor(me, former.build) : exampleManifest,
+const initialOf = (former: Former | undefined) => ({
+  manifest: former?.build.manifest ?? exampleManifest,
   comment: "",
   tags: former?.build.tags.join(" ") ?? "",
 });
 
 /** Shows mistakes at their lines. */
 function NewBuild({ former, me = "" }: { former?: Former; me?: string }) {
-  const [{ manifest, comment, tags }, change, submitted] = useDraft(initialOf(former, me));
+  const [initial] = useState(() => initialOf(former));
+  const [{ manifest, comment, tags }, change, submitted] = useDraft(initial);
   const { busy, failure, start, forget } = useWork(() => undefined);
 
   async function submit(fields: FormData): Promise<void> {
@@ -54,7 +57,7 @@ function NewBuild({ former, me = "" }: { former?: Former; me?: string }) {
 
   return (
     <Page title="New build">
-      {former && <About former={former} />}
+      {former && <About former={former} me={me} />}
       <form
         class="new-build"
         onInput={forget}
@@ -85,14 +88,31 @@ function NewBuild({ former, me = "" }: { former?: Former; me?: string }) {
   );
 }
 
-const leftText = ({ left }: Former): string | undefined =>
-  left.length === 0 ? undefined : `Not copied, because they are masked or have several lines: ${left.join(", ")}.`;
+function leftText({ left }: Former): string | undefined {
+  const texts = Object.entries(left).map(([reason, keys]) => `${keys.join(", ")} (${reason})`);
+  return texts.length === 0 ? undefined : `Not copied: ${texts.join("; ")}.`;
+}
 
 /** Says which build is submitted again, and what the manifest does not say about it. */
-const About = ({ former: { build } }: { former: Former }) => (
-  <p class="quiet">
-    A copy of <a href={pageOf(build.url)}>{`${build.user.username} #${build.number}`}</a>.
-    {["push", "pull"].includes(build.trigger.type) &&
-      " It cloned the repository that triggered it. The new build clones only what the manifest lists under sources."}
-  </p>
-);
+function About({ former: { build }, me }: { former: Former; me: string }) {
+  const { namespace, number, trigger, url, user } = build;
+  const isHook = ["push", "pull"].includes(trigger.type);
+  const mayBeHook = isHook || (trigger.type === "manual" && trigger.data.restart_of !== undefined);
+  const owner = namespace?.user.username;
+  const named = namespace && (mayBeHook || owner !== me) ? `${namespace.path}@${owner}` : undefined;
+  return (
+    <p class="quiet">
+      A copy of <a href={pageOf(url)}>{`${user.username} #${number}`}</a>.
+      {named && (
+        <>
+          {" It belonged to the namespace "}
+          <code>{named}</code>. To submit the new build there, write <code>{`namespace: ${named}`}</code> in the
+          manifest.
+        </>
+      )}
+      {mayBeHook &&
+        `${isHook ? " It" : " If a repository triggered the build that it restarted, it"} cloned that repository. ` +
+          "The new build clones only what the manifest lists under sources."}
+    </p>
+  );
+}
