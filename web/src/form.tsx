@@ -46,6 +46,8 @@ interface Labelled {
   readonly label: string;
   /** What to enter, if the label does not say it. */
   readonly hint?: string | undefined;
+  /** Whether the tab may not keep what was typed. */
+  readonly secret?: boolean;
 }
 
 type FieldProps = Labelled &
@@ -55,7 +57,7 @@ type FieldProps = Labelled &
   };
 
 /** A field of one line. */
-export function Field({ label, hint, proposals, ...input }: FieldProps) {
+export function Field({ label, hint, proposals, secret, ...input }: FieldProps) {
   const id = useId();
   const attributes = proposals ? { ...input, list: `${id}-proposals` } : input;
   return (
@@ -65,6 +67,7 @@ export function Field({ label, hint, proposals, ...input }: FieldProps) {
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
         autoComplete="off"
+        data-secret={secret || undefined}
         {...(attributes as InputHTMLAttributes<HTMLInputElement>)}
       />
       {proposals && (
@@ -83,11 +86,7 @@ export function Field({ label, hint, proposals, ...input }: FieldProps) {
   );
 }
 
-type LongFieldProps = Labelled &
-  TextareaHTMLAttributes<HTMLTextAreaElement> & {
-    /** Whether the tab may not keep what was typed. */
-    readonly secret?: boolean;
-  };
+type LongFieldProps = Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>;
 
 /** A field of several lines. */
 export function LongField({ label, hint, value, secret, ...input }: LongFieldProps) {

@@ -9,12 +9,13 @@ type Values = Readonly<Record<string, string | boolean>>;
 interface Kept {
   readonly userId: number;
   /** By page and form. */
-  readonly forms: Readonly<Record<string, Values>>;
+  readonly forms: Readonly<Record<string, { readonly values: Values; readonly atMs: number }>>;
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 const storage = tabStorage<Kept>("service-ci-fields");
+const keptMs = 60 * 60 * 1000;
 const neverKept = ["password", "file", "hidden", "submit", "button"];
 
 const isBox = (field: Field): field is HTMLInputElement => field.type === "checkbox";
@@ -42,6 +43,9 @@ function fill(form: HTMLFormElement, values: Values): void {
   if (details) details.open = true;
 }
 
+const freshOf = (forms: Kept["forms"]): Kept["forms"] =>
+  Object.fromEntries(Object.entries(forms).filter(([, { atMs }]) => Date.now() - atMs < keptMs));
+
 /** Signing out also leads to that page, but not back. */
 const isSigningIn = (): boolean => currentPath() === "/-/sign-in" && new URLSearchParams(location.search).has("next");
 
@@ -57,16 +61,18 @@ export function useKeptFields(form: RefObject<HTMLFormElement | null>, name: str
       if (owner.current === undefined || !isSigningIn()) return;
       const typed = Object.entries(valuesOf(element)).filter(([key, value]) => value !== initial[key]);
       if (typed.length === 0) return;
-      const forms = { ...storage.of(owner.current)?.forms, [place.current]: Object.fromEntries(typed) };
+      const kept = { values: Object.fromEntries(typed), atMs: Date.now() };
+      const forms = { ...storage.of(owner.current)?.forms, [place.current]: kept };
       storage.keep({ userId: owner.current, forms });
     };
   }, []);
   useEffect(() => {
     if (!user || user.id === owner.current) return;
     owner.current = user.id;
-    const { [place.current]: values, ...forms } = storage.of(user.id)?.forms ?? {};
-    if (!values || !form.current) return;
-    fill(form.current, values);
+    const all = storage.of(user.id)?.forms;
+    if (!all || !form.current) return;
+    const { [place.current]: kept, ...forms } = freshOf(all);
+    if (kept) fill(form.current, kept.values);
     storage.keep({ userId: user.id, forms });
   }, [user?.id]);
 }

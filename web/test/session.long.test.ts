@@ -107,6 +107,28 @@ inBrowser((web) => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
+  test("no address that may hold a secret is kept, and nothing for more than an hour", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/images", ann);
+    const kept = () => page.evaluate("String(sessionStorage.getItem('service-ci-fields'))");
+    const form = page.locator("form").filter({ has: page.getByLabel("Address") });
+    const [address, name] = [form.getByLabel("Address"), form.getByLabel("Name", { exact: true })];
+    await address.fill("https://ann:password@127.0.0.1/image");
+    await name.fill("my-image");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Download the image" }).click();
+    await notice(page).first().getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Access token").waitFor();
+    expect(await kept()).toContain("my-image");
+    expect(await kept()).not.toContain("password");
+    await page.clock.setSystemTime(Date.now() + 61 * 60 * 1000);
+    await page.getByLabel("Access token").fill(ann.token);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/images$/);
+    await eventually(async () => expect(await kept()).not.toContain("my-image"));
+    expect(await name.inputValue()).toBe("");
+  });
+
   test("signing in from the head of a page leads back to it", async () => {
     const ann = await web.ci.signUp();
     const page = await web.open("/variables?search=a", ann);

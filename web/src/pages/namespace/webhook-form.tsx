@@ -38,6 +38,7 @@ export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: rea
       label="Address"
       type="url"
       required
+      secret
       defaultValue={url}
       placeholder="https://example.com/hook"
       hint="Each event is sent there as a POST request with JSON."

@@ -77,7 +77,7 @@ function Add({ namespace, done }: AddProps) {
       <UploadForm path="/images" noun="image" accept=".qcow2,.img" nameOf={nameOf} namespace={namespace} done={done} />
       <h2>Or let the server download it</h2>
       <Form action="Download the image" submit={fetchIt}>
-        <Field name="download_url" label="Address" type="url" required hint="http, https or sftp" />
+        <Field name="download_url" label="Address" type="url" required secret hint="http, https or sftp" />
         <Field name="name" label="Name" required spellcheck={false} />
         <NamespaceField namespace={namespace} />
       </Form>
