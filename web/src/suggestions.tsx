@@ -74,9 +74,15 @@ export function useSuggestions(text: RefObject<HTMLTextAreaElement | null>, onCh
 
   /** Closing the list moves the page, so a click that takes the focus comes first. */
   function onBlur(): void {
-    const close = () => setOpen(undefined);
-    if (document.querySelector(":active")) addEventListener("click", close, { once: true });
-    else close();
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const close = () => {
+      stopping.abort();
+      setOpen(undefined);
+    };
+    const isPressed = document.querySelector(":active") !== null;
+    if (!isPressed) close();
+    else for (const type of ["click", "auxclick", "contextmenu"]) addEventListener(type, close, { signal });
   }
 
   const input = {
