@@ -5,22 +5,33 @@ import { useUser } from "./user.js";
 type Fields = Readonly<Record<string, string>>;
 
 interface Draft {
-  readonly userId: number;
   /** The query of the page where it was typed. */
   readonly query: string;
   readonly fields: Fields;
   readonly submitted: boolean;
 }
 
-const storage = tabStorage<Draft>("service-ci-draft");
+interface Drafts {
+  readonly userId: number;
+  /** The oldest first. */
+  readonly drafts: readonly Draft[];
+}
+
+const maxDrafts = 5;
+const storage = tabStorage<Drafts>("service-ci-drafts");
 /** Marks the place in the history from which the draft was submitted. */
 const submittedHere = "submitted";
 
 /** Returns what the user typed here, unless it was submitted from elsewhere. */
 function draftOf<T>(userId: number): T | undefined {
-  const draft = storage.of(userId);
-  const isHere = draft?.query === location.search && (!draft.submitted || history.state === submittedHere);
+  const draft = storage.of(userId)?.drafts.find(({ query }) => query === location.search);
+  const isHere = draft && (!draft.submitted || history.state === submittedHere);
   return isHere ? (draft.fields as T) : undefined;
+}
+
+function keepDraft(userId: number, draft: Draft): void {
+  const others = storage.of(userId)?.drafts.filter(({ query }) => query !== draft.query) ?? [];
+  storage.keep({ userId, drafts: [...others, draft].slice(-maxDrafts) });
 }
 
 /**
@@ -39,7 +50,7 @@ export function useDraft<T extends Fields>(initial: T): [T, (change: Partial<T>)
     if (draft) setFields((typed) => (typed === first ? draft : typed));
   }, [user?.id]);
   const keep = (fields: T, submitted: boolean) => {
-    if (owner.current !== undefined) storage.keep({ userId: owner.current, query: location.search, fields, submitted });
+    if (owner.current !== undefined) keepDraft(owner.current, { query: location.search, fields, submitted });
   };
   const change = (changed: Partial<T>) => {
     const next = { ...fields, ...changed };

@@ -132,6 +132,22 @@ inBrowser((web) => {
     await page.getByText("If a repository triggered the build that it restarted, it cloned that repository.").waitFor();
   });
 
+  test("a copied build leaves alone what was typed for another new build", async () => {
+    const ann = await web.ci.signUp();
+    const { number } = created(await ann.post("/builds", { manifest: commands("true") }));
+    const page = await web.open("/-/new-build", ann);
+    const comment = page.getByLabel("Comment");
+    const isTyped = (text: string) => eventually(async () => expect(await comment.inputValue()).toBe(text));
+    await comment.fill("of my own");
+    const copy = `${web.ci.url}/-/new-build?from=${ann.username}/${number}`;
+    await page.goto(copy);
+    await comment.fill("of the copy");
+    await page.goto(`${web.ci.url}/-/new-build`);
+    await isTyped("of my own");
+    await page.goto(copy);
+    await isTyped("of the copy");
+  });
+
   test("what was typed for a new build is there after signing in again and on the way back, only for its user", async () => {
     const [ann, bob] = [await web.ci.signUp(), await web.ci.signUp()];
     const page = await web.open("/-/new-build", ann);
