@@ -126,6 +126,23 @@ inBrowser((web) => {
     await page.getByText("This build has no job other.").waitFor();
   });
 
+  test("a line that a running job has not printed yet is shown once the job has ended", async () => {
+    const ann = await web.ci.signUp();
+    const dir = sharedFolder("ci-web-later-");
+    const script = `set +x; seq 60000; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; seq 60001 80000`;
+    const { number, url } = created(await ann.post("/builds", { manifest: commands(script) }));
+    await eventually(async () => expect((await ann.get(`${url}/jobs/unit/output`)).text).toContain("\n60000\n"));
+    const page = await web.open(`/b/${ann.username}/${number}#unit:L70000`, ann);
+    await page.getByText("The output has no line 70000 yet.").waitFor();
+    await writeFile(join(dir, "a"), "");
+    await page
+      .locator(".marked")
+      .getByText(/^(69|70)\d{3}$/)
+      .waitFor();
+    expect(await page.getByText("The output has no line").count()).toBe(0);
+    await rm(dir, { recursive: true });
+  });
+
   test("an output continues when a job that had ended runs again", async () => {
     const ann = await web.ci.signUp();
     const driver = { type: "docker", image: "none", workspace: "/w" };

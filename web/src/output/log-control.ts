@@ -88,6 +88,7 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
   let loading = false;
   let { times } = source;
   let grows = follows;
+  let hasEnded = !follows;
   let lastPlace: Place = "newest";
   /** The signal of the stream that is being read. */
   let streaming: AbortSignal | undefined;
@@ -127,6 +128,9 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     await view?.drawn();
     if (signal.aborted) return;
     view?.end();
+    const line = hasEnded ? undefined : state.absent;
+    hasEnded = true;
+    if (line !== undefined) return open({ line });
     set({ finished: true, connected: true });
   }
 

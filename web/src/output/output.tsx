@@ -67,7 +67,8 @@ export function Output(props: Props) {
     control.current?.showTimes(times);
   }, [wraps, times]);
   const { window, connected, finished, seeking, absent, error } = state;
-  const missing = absent ?? (finished ? window.wanted : undefined);
+  const grows = !isFinished(job.status);
+  const missing = finished ? (absent ?? window.wanted) : grows ? absent : undefined;
   const look = `log${wraps ? "" : " nowrap"}${times ? " with-times" : ""}`;
   return (
     <section class="output" aria-label={`Output of ${job.name}`}>
@@ -97,7 +98,7 @@ export function Output(props: Props) {
       {error === undefined ? <Live liveness={connected ? "live" : "lost"} /> : <Complaint error={error} />}
       {seeking !== undefined && <p class="quiet" role="status">{`Looking for line ${seeking} …`}</p>}
       {missing !== undefined && missing === props.line && (
-        <p class="quiet" role="status">{`The output has no line ${missing}${isFinished(job.status) ? "" : " yet"}.`}</p>
+        <p class="quiet" role="status">{`The output has no line ${missing}${finished ? "" : " yet"}.`}</p>
       )}
       {window.from > 0 && (
         <p class="earlier">
