@@ -28,7 +28,8 @@ export async function loadFormer(name: string): Promise<Former> {
   const build = await record(client.api.GET("/b/{user}/{number}", { params: { path, query: { brief: "true" } } }));
   const given: string[] = [];
   const left: Record<string, string[]> = {};
-  const words = new Set(build.manifest.match(/\w+/g));
+  // A command or a driver that uses a variable does not set it.
+  const words = new Set(build.manifest.match(/(?<!\$\{?)\b\w+/g));
   const variables = each((page) =>
     client.api.GET("/b/{user}/{number}/variables", { params: { path, query: { page } } }),
   );

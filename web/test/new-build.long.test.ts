@@ -93,7 +93,7 @@ inBrowser((web) => {
     const { id } = created(await ann.post(`/n/${ann.username}/${name}/-/invites`, { handle: bob.username }));
     await bob.patch(`/invites/${id}`);
     created(await ann.post("/variables", { namespace: name, key: "STORED", value: "stored" }));
-    const job = "{stage: test, name: unit, commands: [env | grep ^TO, echo $LEVEL-$STORED]}";
+    const job = "{stage: test, name: unit, commands: [echo made with $TOOL, echo $LEVEL-$STORED]}";
     const env = "env: [LEVEL=manifest, VERSION=1]";
     const manifest = `namespace: ${name}@${ann.username}\ndriver: {type: os}\nstages: [test]\n${env}\njobs: [${job}]\n`;
     const variables = { LEVEL: "request", LINES: "a\nb", RETURNS: "a\rb", N: "1", TOOL: "new" };
@@ -125,7 +125,7 @@ inBrowser((web) => {
     await variablesField.fill("TOOL=typed");
     await submit(page).click();
     const lines = page.getByRole("region", { name: "Lines of unit" });
-    for (const text of ["TOOL=typed", "manifest-stored"]) await lines.getByText(text, { exact: true }).waitFor();
+    for (const text of ["made with typed", "manifest-stored"]) await lines.getByText(text, { exact: true }).waitFor();
     await page.getByRole("link", { name: name }).first().waitFor();
     const restarted = created(await bob.post(`${url}/restart`));
     await page.goto(`${web.ci.url}/-/new-build?from=${bob.username}/${restarted.number}`);

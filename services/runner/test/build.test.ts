@@ -1,17 +1,11 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
-import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
-import { osDriver } from "../src/drivers/os.js";
-import { isRoot } from "../src/drivers/user.js";
-import { workRoot } from "../src/drivers/work-root.js";
 import { anAssignment, newId } from "./_assignment.js";
 import { aFolder, processes } from "./_os.js";
 import { type QueuedBuild, usualTimes } from "./_queue.js";
-import { never, orderOf } from "./_subject.js";
-import { bootRunner, inMoreTime, osUids } from "./_suite.js";
+import { bootRunner, inMoreTime } from "./_suite.js";
 
 const booted = bootRunner();
 const { run, submit, kill } = booted;
@@ -199,47 +193,6 @@ describe("a lost build", () => {
     booted.bus.nudge(`kill.${build.assignment.buildId}`);
     await eventually(async () => expect(await booted.folders()).toEqual([]));
     expect(build.outcomes).toEqual(["passed"]);
-  });
-
-  describe("runs here again only when its environment is gone", () => {
-    let log: string;
-    let endless: string;
-    const lines = async () => (await readFile(log, "utf8")).split("\n");
-    beforeEach(async () => {
-      log = join(aFolder(), "log");
-      endless = `trap '' TERM; while :; do echo first >> ${log}; sleep 0.01; done`;
-      await writeFile(log, "");
-      await chmod(log, 0o666);
-    });
-
-    /** Submits a build once more, after its first attempt has begun. Expects that its script then runs alone. */
-    async function expectAlone(first: Assignment, whenSubmitted = () => {}): Promise<void> {
-      await eventually(async () => expect(await lines()).toContain("first"));
-      const [setup, job] = anAssignment({}, [`echo again >> ${log}`, "sleep 1"]).jobs;
-      const again = submit({ ...first, epoch: 2, jobs: [setup!, job!] });
-      whenSubmitted();
-      await eventually(() => expect(again.final).toBe("passed"));
-      expect((await lines()).slice(-2)).toEqual(["again", ""]);
-    }
-
-    test("which it was still removing", async () => {
-      const first = anAssignment({}, [endless]);
-      submit(first);
-      await expectAlone(first, () => booted.bus.nudge(`kill.${first.buildId}`));
-    });
-
-    test("which a crash left", async () => {
-      const { dir, name, path } = booted.config;
-      const root = await workRoot(dir, name);
-      const uids = isRoot() ? osUids : undefined;
-      const driver = await osDriver({ root, path, uids, log: createLog("runner", "silent") });
-      const first = anAssignment({}, [endless]);
-      const order = orderOf({ order: { image: "", workspace: "" } }, [endless], { mark: first });
-      const environment = driver.environment(order);
-      await environment.prepare(() => undefined, never);
-      environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
-      await expectAlone(first);
-    });
   });
 
   test("ends when the queue rejects its output", async () => {
