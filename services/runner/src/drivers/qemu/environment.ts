@@ -99,10 +99,9 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
       inGuest(signal, async ({ workshop, machine }) => {
         const { script, stop } = job;
         earlierKills.set(job.id, lastMemoryKill(running()));
-        const run = { variables: variablesOf(order, job, home), script, onOutput, stop, signal };
-        return connections!
-          .use((client) => runScript(client, workshop, run))
-          .catch((error) => endAfter(machine, error));
+        const { use } = connections!;
+        const run = { variables: variablesOf(order, job, home), script, onOutput, stop, elsewhere: use, signal };
+        return use((client) => runScript(client, workshop, run)).catch((error) => endAfter(machine, error));
       }),
     async explain(exitCode, _signal, job) {
       const kill = exitCode === killedCode ? lastMemoryKill(running()) : undefined;

@@ -6,6 +6,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
 import { noShell } from "../../work/last-line.js";
+import type { Connections } from "./connections.js";
 import { untilMark } from "./mark.js";
 import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
@@ -113,6 +114,8 @@ export interface ScriptRun {
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   /** Ends the script; it still has an exit code then. */
   readonly stop?: AbortSignal | undefined;
+  /** Uses another connection: what ends the script ends at the same moment. */
+  readonly elsewhere: Connections["use"];
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +128,7 @@ interface ScriptEnd {
 async function runOnce(
   client: Client,
   folder: string,
-  { variables, script, onOutput, stop, signal }: ScriptRun,
+  { variables, script, onOutput, stop, elsewhere, signal }: ScriptRun,
 ): Promise<ScriptEnd> {
   const mark = randomBytes(16).toString("hex");
   const name = randomBytes(8).toString("hex");
@@ -141,7 +144,8 @@ async function runOnce(
     throw lost(error);
   });
   // If that fails, the build's own time ends the script.
-  const end = () => void runCommand(client, `/bin/sh -c ${quote(ender)} sh ${name}`, "").catch(() => undefined);
+  const end = () =>
+    void elsewhere((other) => runCommand(other, `/bin/sh -c ${quote(ender)} sh ${name}`, "")).catch(() => undefined);
   stop?.addEventListener("abort", end, { once: true });
   if (stop?.aborted) end();
   const output = abortable(signal, channel.iterator({ destroyOnReturn: false }));
