@@ -76,7 +76,7 @@ of GitHub Actions, GitLab CI and others.
 - Editors can complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
 - Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans are read as text: \`1.20\` stays \`1.20\`.
 - YAML gives a meaning to texts that begin with \`!\`, \`*\`, \`&\`, \`@\`, \`%\`, \`[\`, \`{\` or a quote, or that contain a colon and a space: quote
-  them, as in \`- '! grep TODO src'\`.
+  them, as in \`- '! grep -r DEBUG src'\`.
 - Without \`stages\`, the stages are those of the jobs in order of appearance, and a job without \`stage\` belongs to the stage \`build\`.
 - The jobs of a \`parallel\` stage share the workspace. With docker each has its own container, with the limits of a job. At most 8 run at
   the same time, and the next stage begins when all have ended. If one fails, the others run to their end.

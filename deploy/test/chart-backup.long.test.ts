@@ -65,7 +65,7 @@ function checks() {
     expect(podOf(all).metadata.labels).toMatchObject(spec.podSelector.matchLabels);
   });
 
-  it("takes the URL of a MongoDB of your own from a user who may read all databases", () => {
+  it("uses the URL of a user who may read all databases if MongoDB is external", () => {
     const own = (perService: boolean, values: Record<string, unknown> = {}) => ({
       "mongodb.bundled": false,
       "mongodb.urlSecret": { name: "services", key: "URL", perService },

@@ -3,7 +3,7 @@ import leven from "leven";
 /** Longer words are no typing mistakes, and comparing them costs time. */
 const maxLength = 40;
 
-/** Returns a word without what is seldom meant: case, and which sign separates its parts. */
+/** Returns a word in lower case, with its parts separated by `_`. */
 export const plain = (word: string) => word.toLowerCase().replace(/[-\s]/g, "_");
 
 const letters = (word: string) => [...plain(word)].toSorted().join("");

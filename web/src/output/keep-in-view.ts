@@ -1,4 +1,8 @@
-import { isAtEnd } from "./log-view.js";
+/** Reports whether the reader sees the end of an output. Without lines it has no box of its own. */
+export const isAtEnd = (root: Element): boolean =>
+  root.firstChild
+    ? root.getBoundingClientRect().bottom <= innerHeight + 60
+    : (root.parentElement ?? root).getBoundingClientRect().top <= innerHeight;
 
 const isInView = (element: Element): boolean => element.getBoundingClientRect().bottom > 0;
 

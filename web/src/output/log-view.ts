@@ -4,6 +4,8 @@ import { type Block, blockList, blockWriter } from "./blocks.js";
 import { type EarlierLine, earlierLines, partsFromEnd, pause } from "./earlier-lines.js";
 import { joinFold, reveal, toggleFold } from "./folding.js";
 import { cutIn } from "./frame-cut.js";
+import { frames } from "./frames.js";
+import { isAtEnd } from "./keep-in-view.js";
 import { timeQueue } from "./line-time.js";
 import { bytesOf, isAscii } from "./text-bytes.js";
 
@@ -12,8 +14,6 @@ const maxLines = 120_000;
 const maxBytes = 16 * 1024 * 1024;
 /** Text that waits for its frame. */
 const maxPending = 1024 * 1024;
-/** Hidden pages have no frames. */
-const hiddenMs = 500;
 
 /** The part of the output that is on the page. */
 export interface Window {
@@ -66,35 +66,6 @@ export interface LogView {
   showEnd(): boolean;
   stop(): void;
 }
-
-/** Runs `work` with the next frame, or soon if the page is hidden. */
-function frames(work: () => void) {
-  let frame = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const cancel = () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-    frame = 0;
-  };
-  const run = () => {
-    cancel();
-    work();
-  };
-  return {
-    cancel,
-    request() {
-      if (frame) return;
-      frame = requestAnimationFrame(run);
-      timer = setTimeout(run, hiddenMs);
-    },
-  };
-}
-
-/** Reports whether the reader sees the end of an output. Without lines it has no box of its own. */
-export const isAtEnd = (root: Element): boolean =>
-  root.firstChild
-    ? root.getBoundingClientRect().bottom <= innerHeight + 60
-    : (root.parentElement ?? root).getBoundingClientRect().top <= innerHeight;
 
 /** Shows a part of an output in `root`. */
 export function logView(root: HTMLElement, { job, onChange, ...options }: LogOptions): LogView {

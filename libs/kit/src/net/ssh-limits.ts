@@ -1,6 +1,6 @@
 import { fixedLimit } from "../process/fixed-limit.js";
 
-/** The patch of ssh2 enforces this one and that of names. */
+/** The patch of ssh2 enforces this one and `maxNamesAtOnce`. */
 export const maxUnsentBytes = fixedLimit({
   max: 64 * 1024 ** 2,
   unit: "bytes",

@@ -83,7 +83,7 @@ function collector({ queue, mark: { buildId, epoch }, jobId, hideIn, signal }: R
 
   return {
     counts: (): TestCounts => counts,
-    /** Returns a function that forgets all that is added from now on, until something is sent. */
+    /** Returns a function that takes back what is added from now on. It works until the next `send`. */
     mark(): () => void {
       const [before, length, textsBefore] = [{ ...counts }, waiting.length, texts];
       return () => {

@@ -42,7 +42,7 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
   return removed;
 }
 
-/** Removes what a crash or a sweep that failed left here of a build's earlier attempts. Throws if something of them may still run. */
+/** Removes what crashes and failed sweeps left here of a build's earlier attempts. Throws if some of it may still run. */
 export async function removeEarlier(driver: Pick<Driver, "leftovers">, { installation, buildId, epoch }: Mark) {
   if (epoch === 1) return;
   const isEarlier = ({ mark }: Leftover) =>

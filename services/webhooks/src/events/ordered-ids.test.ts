@@ -55,7 +55,7 @@ test("a process without the lease gets no ids, even if the lease ends while it r
   await expect(later.next(1)).rejects.toThrow("the term has ended");
 });
 
-test("what stores under an id learns that the id's term has ended", async () => {
+test("an id is rejected once its term has ended", async () => {
   const { reserve } = counter();
   let term: number | undefined = 1;
   const ids = orderedIds({ term: () => term }, reserve);

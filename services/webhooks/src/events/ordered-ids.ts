@@ -3,7 +3,7 @@ import type { Lease } from "@ci/kit/mongo/lease";
 /** One durable write reserves this many ids. Those left when a term ends are lost. */
 const blockSize = 1_000;
 
-/** The ids of what the process that has the lease on the events stores. */
+/** Ids for what is stored by the process that has the lease on the events. */
 export interface OrderedIds {
   /** Reserves consecutive ids above those of earlier terms, with gaps only where others took some, and returns the first. */
   next(count: number): Promise<number>;

@@ -19,7 +19,7 @@ export interface Death {
 export interface Watched {
   /** Never rejects; stays pending if the engine no longer knows of the end when the stream is open again. */
   readonly death: Promise<Death>;
-  /** For a container that has ended. Throws HostTrouble if the engine does not say what it did. */
+  /** Reports whether the engine killed a container that has ended. Throws HostTrouble if it does not say. */
   wasKilled(): Promise<boolean>;
 }
 
@@ -69,7 +69,7 @@ interface Heard {
   readonly streams: number;
 }
 
-/** A stream that is open tells what happened before within a second, one that has ended told it earlier. */
+/** An open stream tells within a second what has happened. A stream that has ended has told what it knew. */
 async function wasKilled(death: Promise<Death>, heard: Heard, toldWithinMs: number): Promise<boolean> {
   const [first, until] = [heard.streams, performance.now() + maxUntoldMs];
   while (performance.now() < until) {
