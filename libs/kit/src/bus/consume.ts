@@ -4,16 +4,13 @@ import type { Lease } from "../mongo/lease.js";
 import { fixedLimit } from "../process/fixed-limit.js";
 import type { Log } from "../process/log.js";
 import type { ReceivedEvent } from "./event-headers.js";
-import { ackWaitMs } from "./jetstream.js";
+import { deliverySequence, type Held, hold, pullMs, untilNobodyPulls, untilRedelivered } from "./stream-order.js";
 
 const signOfLifeEveryMs = 500;
 /** While there are no events. Anything that arrives ends such a pause. */
 const idleEveryMs = 3_000;
-const pullMs = 5_000;
 const leaseMs = 5_000;
 const renewLeaseMs = 1_000;
-/** After this time the stream has redelivered what others left behind, except events set aside. */
-const redeliveredMs = pullMs + ackWaitMs + 1_000;
 const maxPullBytes = fixedLimit({
   max: 32 * 1024 ** 2,
   unit: "bytes",
@@ -26,12 +23,6 @@ const maxBatchBytes = fixedLimit({
   about: "events that a reader handles together",
   effect: "further ones wait for the next batch",
 });
-
-interface Held {
-  message: JsMsg;
-  readonly event: ReceivedEvent;
-  readonly sinceMs: number;
-}
 
 export interface Consumption {
   open(): Promise<Consumer>;
@@ -89,6 +80,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const holdsLease = () => !lease || (term !== undefined && lease.term() === term);
   const mayHandle = () => !gone && !signal.aborted && options.connection() === connection && holdsLease();
+  const deliveries = deliverySequence();
   const signs = signsOfLife(held, lease, () => {
     arrived();
     return mayHandle();
@@ -97,7 +89,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
   let messages: ConsumerMessages | undefined;
   signal.addEventListener("abort", stop, { once: true });
   try {
-    if (lease) await untilNobodyPulls(consumer, mayHandle);
+    if (lease) deliveries.begin(await untilNobodyPulls(consumer, mayHandle));
     if (!mayHandle()) return;
     messages = await consumer.consume({
       max_bytes: maxPullBytes,
@@ -105,6 +97,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
       // Otherwise the client would ask a deleted reader for messages forever.
       abort_on_missing_resource: true,
       callback(message) {
+        deliveries.see(message);
         const event = options.read(message);
         if (event) hold(held, { message, event, sinceMs: performance.now() });
         signs.hurry();
@@ -116,11 +109,11 @@ async function consumeOnce(options: Consumption): Promise<void> {
       arrived();
     });
     const handOver = inOrder(options, held);
-    if (lease) await untilRedelivered(consumer, held, mayHandle);
     while (mayHandle()) {
       if (held.length > 0) {
         if (options.gatherMs > 0 && held.length < options.maxBatch) await pause(options.gatherMs, signal);
-        await handOver();
+        if (lease && deliveries.missSome()) await untilRedelivered(consumer, held, mayHandle);
+        else await handOver();
       } else
         await new Promise<void>((resolve) => {
           arrived = resolve;
@@ -168,34 +161,6 @@ function signsOfLife(held: readonly Held[], lease: Lease | undefined, mayRenew: 
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };
-}
-
-/** Keeps messages in the order of the stream. A redelivered one replaces its predecessor. */
-function hold(held: Held[], one: Held): void {
-  const { seq } = one.message;
-  const after = held.findLastIndex(({ message }) => message.seq <= seq);
-  const same = held[after];
-  // A recreated stream counts from 1 again, so the number alone does not identify a message.
-  if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
-  else held.splice(after + 1, 0, one);
-}
-
-/** Waits for the requests of a process that froze. The stream would still send it messages, and redeliver them too late. */
-async function untilNobodyPulls(consumer: Consumer, isOurs: () => boolean): Promise<void> {
-  const untilMs = performance.now() + pullMs + 1_000;
-  while (isOurs() && performance.now() < untilMs && (await consumer.info()).num_waiting > 0) await delay(50);
-}
-
-/** Waits for redeliveries of what another process had received, which would otherwise be handled too late. */
-async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOurs: () => boolean): Promise<void> {
-  const untilMs = performance.now() + redeliveredMs;
-  while (isOurs() && performance.now() < untilMs) {
-    // Look before asking: what arrives meanwhile may be newer than the missing ones, and what is confirmed is not pending.
-    const here = held.map(({ message }) => message.seq);
-    const { num_ack_pending, ack_floor } = await consumer.info();
-    if (num_ack_pending <= here.filter((seq) => seq > ack_floor.stream_seq).length) return;
-    await delay(50);
-  }
 }
 
 /** Returns a function that handles one batch, and resolves when it is time for the next. */
