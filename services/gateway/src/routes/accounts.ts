@@ -1,5 +1,6 @@
 import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "@ci/rest/token";
 import { accountSchema, userJson } from "@ci/rest/user";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
@@ -57,9 +58,7 @@ export const listTokens = action({
   returns: tokenSchema,
   async run(ctx, { page }) {
     const { tokens, page: info } = await ctx.accounts.listTokens({ page });
-    const relations = await relationsFor(ctx, tokens);
-    const items = tokens.map((token) => tokenJson(token, relations));
-    return paged(items, info);
+    return pageOfRecords(ctx, tokens, tokenJson, info);
   },
 });
 
@@ -73,11 +72,7 @@ export const listAllTokens = action({
   returns: tokenSchema,
   async run(ctx, { query: { user: username, search = "" }, page }) {
     const { tokens, page: info } = await ctx.accounts.listAllTokens({ username, search, page });
-    const relations = await relationsFor(ctx, tokens);
-    return paged(
-      tokens.map((token) => tokenJson(token, relations)),
-      info,
-    );
+    return pageOfRecords(ctx, tokens, tokenJson, info);
   },
 });
 

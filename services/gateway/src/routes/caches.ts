@@ -1,6 +1,5 @@
 import { cacheJson, cacheSchema } from "@ci/rest/cache";
-import { relationsFor } from "../backend/relations.js";
-import { paged } from "../http/page.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { action } from "../http/row.js";
 
 export const listCaches = action({
@@ -9,11 +8,7 @@ export const listCaches = action({
   returns: cacheSchema,
   async run(ctx, { page }) {
     const { caches, page: info } = await ctx.builds.listCaches({ page });
-    const relations = await relationsFor(ctx, caches);
-    return paged(
-      caches.map((cache) => cacheJson(cache, relations)),
-      info,
-    );
+    return pageOfRecords(ctx, caches, cacheJson, info);
   },
 });
 

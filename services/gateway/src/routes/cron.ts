@@ -2,9 +2,9 @@ import type { Cron } from "@ci/proto/builds/v1/crons";
 import { buildSchema } from "@ci/rest/build";
 import { cronJson, cronSchema } from "@ci/rest/cron";
 import { checkMayChange } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { manifestText, search, text } from "../http/shape.js";
 import { filtered, filters, pageOfBuilds, toJson as toBuildJson } from "./builds.js";
@@ -30,9 +30,7 @@ export const listCrons = action({
   returns: cronSchema,
   async run(ctx, { query: { search = "" }, page }) {
     const { crons, page: info } = await ctx.crons.listCrons({ search, page });
-    const relations = await relationsFor(ctx, crons);
-    const items = crons.map((cron) => cronJson(cron, relations));
-    return paged(items, info);
+    return pageOfRecords(ctx, crons, cronJson, info);
   },
 });
 

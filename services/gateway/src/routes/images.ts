@@ -4,6 +4,7 @@ import type { Image } from "@ci/proto/images/v1/images";
 import { imageJson, imageSchema } from "@ci/rest/image";
 import { confirmToken } from "../auth/authenticate.js";
 import { namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import { readBody } from "../content/body.js";
 import { download, wantsContent } from "../content/download.js";
@@ -13,7 +14,6 @@ import { holdsFields, readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
-import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { maxUrlLength, namespace, readFields, search, text, textUpTo, type Values } from "../http/shape.js";
 
@@ -21,9 +21,7 @@ const type = "application/x-qemu-disk";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const { images, page: info } = await ctx.images.listImages({ namespaceId, search: query.search ?? "", page });
-  const relations = await relationsFor(ctx, images);
-  const items = images.map((image) => imageJson(image, relations));
-  return paged(items, info);
+  return pageOfRecords(ctx, images, imageJson, info);
 }
 
 export const listImages = action({

@@ -1,17 +1,15 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { keyJson, keySchema } from "@ci/rest/key";
 import { checkMayChange, namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { namespace, search, text, textUpTo } from "../http/shape.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const { keys, page: info } = await ctx.keys.listKeys({ namespaceId, search: query.search ?? "", page });
-  const relations = await relationsFor(ctx, keys);
-  const items = keys.map((key) => keyJson(key, relations));
-  return paged(items, info);
+  return pageOfRecords(ctx, keys, keyJson, info);
 }
 
 export const listKeys = action({

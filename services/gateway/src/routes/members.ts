@@ -1,9 +1,9 @@
 import { collaboratorJson, collaboratorSchema } from "@ci/rest/collaborator";
 import { acceptedJson, acceptedSchema, inviteJson, inviteSchema } from "@ci/rest/invite";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { limitedText } from "../http/shape.js";
 
@@ -14,9 +14,7 @@ export const listCollaborators = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     const { collaborators, page } = await ctx.namespaces.listCollaborators({ namespaceId, page: input.page });
-    const relations = await relationsFor(ctx, collaborators);
-    const items = collaborators.map((collaborator) => collaboratorJson(collaborator, relations));
-    return paged(items, page);
+    return pageOfRecords(ctx, collaborators, collaboratorJson, page);
   },
 });
 
@@ -40,9 +38,7 @@ export const leaveNamespace = action({
 
 async function invitePage(ctx: Context, { page }: Pick<Input, "page">, namespaceId?: number) {
   const { invites, page: info } = await ctx.namespaces.listInvites({ namespaceId, page });
-  const relations = await relationsFor(ctx, invites);
-  const items = invites.map((invite) => inviteJson(invite, relations));
-  return paged(items, info);
+  return pageOfRecords(ctx, invites, inviteJson, info);
 }
 
 export const listNamespaceInvites = action({

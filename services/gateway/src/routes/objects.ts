@@ -3,21 +3,19 @@ import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { buildSchema } from "@ci/rest/build";
 import { objectJson, objectSchema } from "@ci/rest/object";
 import { namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import { download, wantsContent } from "../content/download.js";
 import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
-import { paged } from "../http/page.js";
 import { type Address, action, type Input } from "../http/row.js";
 import { namespace, search, text } from "../http/shape.js";
 import { filtered, filters, pageOfBuilds } from "./builds.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const { objects, page: info } = await ctx.objects.listObjects({ namespaceId, search: query.search ?? "", page });
-  const relations = await relationsFor(ctx, objects);
-  const items = objects.map((object) => objectJson(object, relations));
-  return paged(items, info);
+  return pageOfRecords(ctx, objects, objectJson, info);
 }
 
 export const listObjects = action({

@@ -5,6 +5,7 @@ import { connectedJson, connectedSchema, hookedSchema, repositoryJson, repositor
 import { buildUrl } from "@ci/rest/urls";
 import { clientAddress } from "../audit/address.js";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Watch } from "../content/arriving.js";
 import { defaultPace, readAll } from "../content/incoming.js";
@@ -21,9 +22,7 @@ export const listRepositories = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     const { repositories, page } = await ctx.repositories.listRepositories({ namespaceId, page: input.page });
-    const relations = await relationsFor(ctx, repositories);
-    const items = repositories.map((repository) => repositoryJson(repository, relations));
-    return paged(items, page);
+    return pageOfRecords(ctx, repositories, repositoryJson, page);
   },
 });
 

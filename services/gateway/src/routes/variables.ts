@@ -1,19 +1,17 @@
 import type { Fields } from "@ci/kit/rpc/fault";
 import { variableJson, variableSchema } from "@ci/rest/variable";
 import { checkMayChange, namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
-import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { flag, limitedText, namespace, search, text } from "../http/shape.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const request = { namespaceId, search: query.search ?? "", page };
   const { variables, page: info } = await ctx.variables.listVariables(request);
-  const relations = await relationsFor(ctx, variables);
-  const items = variables.map((variable) => variableJson(variable, relations));
-  return paged(items, info);
+  return pageOfRecords(ctx, variables, variableJson, info);
 }
 
 export const listVariables = action({

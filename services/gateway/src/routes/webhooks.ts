@@ -9,6 +9,7 @@ import {
 import { webhookJson, webhookSchema } from "@ci/rest/webhook";
 import { z } from "zod";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
@@ -30,9 +31,7 @@ export const listWebhooks = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     const { webhooks, page } = await ctx.webhooks.listWebhooks({ namespaceId, page: input.page });
-    const relations = await relationsFor(ctx, webhooks);
-    const items = webhooks.map((webhook) => webhookJson(webhook, relations));
-    return paged(items, page);
+    return pageOfRecords(ctx, webhooks, webhookJson, page);
   },
 });
 
