@@ -276,11 +276,15 @@ async function conclude(run: Run, index: number, { output, reports }: Told, resu
   }
   if (progress.allPassed && !isSetup(build, index)) await caches.store(output.line, signal);
   // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
-  if (progress.scriptFailed && result.exitCode !== undefined)
+  if (progress.scriptFailed && result.exitCode !== undefined) {
+    const recordVerdict = () => reports.recordVerdict(result);
     await inspectFailed(build, environment, {
       ...collecting(run, output),
-      ...{ signal: lease.ended, draining, recordVerdict: () => reports.recordVerdict(result) },
+      signal: lease.ended,
+      draining,
+      recordVerdict,
     });
+  }
   return result;
 }
 

@@ -192,8 +192,10 @@ else {
       const old = await engine.createVolume({ Labels: { "ci.runner": name, "ci.build": "7", "ci.epoch": "1" } });
       const root = await workRoot(dir, name);
       const isOld = ({ what }: { what: string }) => what === `volume ${old.name}`;
-      expect((await findLeftovers(engine, name, root)).filter(isOld)).toEqual([]);
-      const leftovers = (await findLeftovers(engine, name, root, Date.now() + 25 * 3_600_000)).filter(isOld);
+      expect((await findLeftovers({ engine, runner: name, root })).filter(isOld)).toEqual([]);
+      const leftovers = (await findLeftovers({ engine, runner: name, root, now: Date.now() + 25 * 3_600_000 })).filter(
+        isOld,
+      );
       expect(leftovers.map(({ mark }) => mark)).toEqual([{ buildId: 7, epoch: 1 }]);
       await leftovers[0]!.remove();
       expect(await volumeNames()).not.toContain(old.name);

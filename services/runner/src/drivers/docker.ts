@@ -47,13 +47,16 @@ function egressOf(engine: Docker, agent: ReturnType<typeof guardedAgent>, option
 export function dockerDriver(options: DockerOptions): Driver {
   const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
-  const quotas = newQuotas(log);
+  const quotas = newQuotas(engine, log);
   const networks = buildNetworks({ engine, keepMs: config.networkKeepMs, log });
   const spares = spareContainers({ engine, quotas, networks, runner: name, ...config.spares, log });
+  const owners = { network: networks.userOf, spare: spares.userOf };
   const agent = guardedAgent(config.guard);
-  const shared = { pulled: pulledImages(root.path), runner: name, log };
-  const room = imageRoom({ engine, localImages: config.localImages, ...shared });
+  const shared = { engine, pulled: pulledImages(root.path), runner: name, log };
+  const room = imageRoom({ localImages: config.localImages, ...shared });
   const images = { ...config, ...shared, unproven: unprovenImages(root.path), inTurn: inTurn<string>(), room, agent };
+  const { path, serviceReadyMs } = config;
+  const common = { engine, images, quotas, networks, spares, path, runner: name, root, serviceReadyMs, log };
   const egress = egressOf(engine, agent, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -87,20 +90,8 @@ export function dockerDriver(options: DockerOptions): Driver {
     makeRoom: room.makeRoom,
     environment(order) {
       const labels = labelsOf(name, order.mark);
-      const environment = dockerEnvironment(order, {
-        engine,
-        images,
-        quotas,
-        networks,
-        spares,
-        path: config.path,
-        runner: name,
-        root,
-        labels,
-        limits: { ...config, cpus, seccomp },
-        serviceReadyMs: config.serviceReadyMs,
-        log,
-      });
+      const limits = { ...config, cpus, seccomp };
+      const environment = dockerEnvironment(order, { ...common, labels, limits });
       // The engine may be gone: the next build then waits instead of failing too.
       const distrust = (error: unknown) => {
         trustedUntil = Number.NEGATIVE_INFINITY;
@@ -112,14 +103,14 @@ export function dockerDriver(options: DockerOptions): Driver {
         run: (job, onOutput, signal) => environment.run(job, onOutput, signal).catch(distrust),
       };
     },
-    leftovers: () => findLeftovers(engine, name, root, Date.now(), { network: networks.userOf, spare: spares.userOf }),
+    leftovers: () => findLeftovers({ ...common, owners }),
     async close() {
       await shown[Symbol.asyncDispose]();
       await agent.destroy();
       await spares.close();
       await networks.close();
       // What is left keeps its rules until the next runner of this name has removed it.
-      const left = await findLeftovers(engine, name, root).catch(() => undefined);
+      const left = await findLeftovers(common).catch(() => undefined);
       if (left?.length === 0) await egress.remove();
     },
   };

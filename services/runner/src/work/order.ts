@@ -12,16 +12,7 @@ const jobOf = ({ id, name, stage, variables, parallel, ...job }: AssignedJob, fa
 });
 
 /** Returns what a driver has to know of a build. */
-export const orderOf = ({
-  installation,
-  buildId,
-  epoch,
-  driver,
-  jobs,
-  facts,
-  caches,
-  ...build
-}: Assignment): Order => ({
+export const orderOf = ({ installation, buildId, epoch, driver, ...build }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   imageTicket: build.imageTicket,
@@ -31,6 +22,6 @@ export const orderOf = ({
   variables: build.variables.filter(({ key }) => key !== loginVariable),
   logins: build.variables.find(({ key }) => key === loginVariable)?.value,
   services: build.services,
-  jobs: jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, facts) : [])),
-  cachePaths: caches.flatMap(({ paths }) => paths),
+  jobs: build.jobs.slice(1).flatMap((job) => (job.service === undefined ? jobOf(job, build.facts) : [])),
+  cachePaths: build.caches.flatMap(({ paths }) => paths),
 });

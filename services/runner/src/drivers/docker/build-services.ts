@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import { raceAbort } from "../../work/ended.js";
-import type { startedWork } from "./job-containers.js";
 import { printed, type ServicesOptions, type StartedService, startServices } from "./services.js";
+import type { Begin } from "./started-work.js";
 import type { Surroundings } from "./surroundings.js";
 
 export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "watched"> {
   readonly around: Pick<Surroundings, "watch" | "within" | "chosen" | "watched">;
-  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly begin: Begin;
 }
 
 /** The services of one build. */

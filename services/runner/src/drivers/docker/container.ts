@@ -70,31 +70,21 @@ const commandOf = (job: Job, script: string): string[] =>
 const environmentOf = (variables: readonly Variable[]): string[] =>
   variables.map(({ key, value }) => `${key}=${value}`);
 
-export const containerOf = ({
-  order,
-  job,
-  imageId,
-  script,
-  network,
-  volume,
-  labels,
-  shared,
-  limits,
-}: ContainerPlan): ContainerCreateOptions => ({
-  Image: imageId,
+const mountOf = ({ name, target }: SharedVolume) => ({ Type: "volume" as const, Source: name, Target: target });
+
+export const containerOf = ({ order, job, volume, ...plan }: ContainerPlan): ContainerCreateOptions => ({
+  Image: plan.imageId,
   Entrypoint: ["/bin/sh"],
-  Cmd: commandOf(job, script),
+  Cmd: commandOf(job, plan.script),
   User: "0:0",
   WorkingDir: order.workspace,
   Env: environmentOf(variablesOf(order, job, order.workspace)),
-  Labels: ownLabels(labels),
+  Labels: ownLabels(plan.labels),
   Healthcheck: { Test: ["NONE"] },
   HostConfig: {
-    NetworkMode: network,
-    Mounts: [{ name: volume, target: order.workspace }, ...shared].map(({ name: Source, target: Target }) => ({
-      ...{ Type: "volume" as const, Source, Target },
-    })),
-    ...hardened(limits),
+    NetworkMode: plan.network,
+    Mounts: [{ name: volume, target: order.workspace }, ...plan.shared].map(mountOf),
+    ...hardened(plan.limits),
     // Output is read from the container; a log would only fill the host's disk.
     LogConfig: { Type: "none", Config: {} },
   },
@@ -103,26 +93,23 @@ export const containerOf = ({
 /** A container whose shell waits for a job. The job brings its variables. */
 export const waitingContainer = (plan: ContainerPlan, command: string[]): ContainerCreateOptions => ({
   ...containerOf(plan),
-  ...{ Cmd: command, Env: [], OpenStdin: true, StdinOnce: true },
+  Cmd: command,
+  Env: [],
+  OpenStdin: true,
+  StdinOnce: true,
 });
 
 type ServicePlan = Pick<ContainerPlan, "imageId" | "network" | "labels" | "limits"> & { readonly service: Service };
 
 /** A service runs as its image says. The end of its log is all that is kept of its output. */
-export const serviceContainer = ({
-  service,
-  imageId,
-  network,
-  labels,
-  limits,
-}: ServicePlan): ContainerCreateOptions => ({
-  Image: imageId,
+export const serviceContainer = ({ service, network, ...plan }: ServicePlan): ContainerCreateOptions => ({
+  Image: plan.imageId,
   ...(service.command.length > 0 ? { Cmd: [...service.command] } : {}),
   Env: environmentOf(service.variables),
-  Labels: ownLabels(labels),
+  Labels: ownLabels(plan.labels),
   HostConfig: {
     NetworkMode: network,
-    ...hardened(limits),
+    ...hardened(plan.limits),
     LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } },
   },
   NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: [service.name] } } },

@@ -25,7 +25,7 @@ async function volumeBytes(engine: Docker, names: readonly string[]): Promise<nu
   return found.reduce((sum, { UsageData }) => sum + measured(UsageData?.Size ?? 0), 0);
 }
 
-export interface DiskUseOptions {
+interface DiskUseOptions {
   readonly engine: Docker;
   /** Where `du` is found. */
   readonly path: string;
@@ -86,12 +86,6 @@ export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const kibibytes = await sumOf("-k", folders, path);
   return files === undefined || kibibytes === undefined ? engineUse(options) : { files, bytes: 1024 * kibibytes };
 }
-
-/** Returns what the container of a service has written. Its volumes are those that its image asks for. */
-export const serviceUse = (
-  container: Docker.Container,
-  { engine, path }: Pick<DiskUseOptions, "engine" | "path">,
-): Promise<DiskUse> => diskUse({ engine, path, volumes: [], containers: [container] });
 
 /** Files are counted if any of the uses counts them. */
 export function sumOfUses(all: readonly DiskUse[]): DiskUse {

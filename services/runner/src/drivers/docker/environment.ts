@@ -16,8 +16,8 @@ import { buildServices } from "./build-services.js";
 import type { ContainerPlan } from "./container.js";
 import { watchedOf } from "./deaths.js";
 import { refusedWith } from "./engine.js";
-import { type ImageRules, usableImage } from "./image.js";
-import { jobContainers, type PlanOfJob, startedWork } from "./job-containers.js";
+import { type Images, usableImage } from "./image.js";
+import { jobContainers, type PlanOfJob } from "./job-containers.js";
 import type { LocalImage } from "./local-image.js";
 import { bridgeName } from "./network.js";
 import type { Networks } from "./networks.js";
@@ -29,12 +29,13 @@ import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
 import { type SharedVolumes, sharedVolumes } from "./shared-volumes.js";
 import type { Spares } from "./spares.js";
+import { startedWork } from "./started-work.js";
 import { surroundings } from "./surroundings.js";
 import { dockerTrees } from "./trees.js";
 
 export interface EnvironmentOptions {
   readonly engine: Docker;
-  readonly images: ImageRules;
+  readonly images: Images;
   readonly quotas: Quotas;
   readonly networks: Networks;
   readonly spares: Spares;
@@ -87,24 +88,17 @@ function namesOf({ mark, ...order }: Order, runner: string) {
 type AfterRun = Required<Pick<Environment, "explain" | "list" | "open" | "trees">>;
 
 /** What can be asked about a job's container. */
-const afterRun = ({
-  order,
-  ran,
-  first,
-  workspace,
-  shared,
-  limits: { memoryBytes, diskBytes },
-}: AfterRunOptions): AfterRun => ({
+const afterRun = ({ order, ran, first, workspace, shared, limits }: AfterRunOptions): AfterRun => ({
   async explain(_exitCode, signal, job) {
     const variables = job && variablesOf(order, job, workspace);
     if (variables && isTooLarge(variables)) return tooLargeLine(variables);
     const container = ran(job);
     const isOut = container !== undefined && (await raceAbort(signal, ranOutOfMemory(container)));
-    return isOut ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY") : undefined;
+    return isOut ? memoryLine(sizeText(limits.memoryBytes), "DOCKER_MEMORY") : undefined;
   },
   async *list(directory, depth, signal, job) {
     const container = ran(job) ?? (await raceAbort(signal, first()));
-    const listing = { directory: posix.resolve(workspace, directory), depth, maxBytes: diskBytes };
+    const listing = { directory: posix.resolve(workspace, directory), depth, maxBytes: limits.diskBytes };
     yield* listArchive(container, listing, signal);
   },
   async open(path, signal, job) {
@@ -127,7 +121,8 @@ const pullOf = ({ pullAlways, pullIfNotPresent }: Order) => {
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, images, quotas, networks, path, runner, root, labels, limits, log } = options;
-  const { mark, jobs } = order;
+  const { serviceReadyMs: readyMs } = options;
+  const { mark, jobs, services: planned = [] } = order;
   const cannotRun = cannotRunImage(order);
   const { workspace, name, bridge, script, shared, volumes } = namesOf(order, runner);
   let image: LocalImage = { id: "", labels: {} };
@@ -135,25 +130,21 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const network = { name, bridge, labels };
   const around = surroundings({ engine, quotas, networks, path, volumes, network, mark, limits, log, begin });
   const atWorkspace = { ...order, workspace };
-  const plan = (job: Job, network: string): PlanOfJob => ({
-    ...{ order: atWorkspace, job, imageId: image.id, script, network, labels, limits },
-    volume: around.volumes()[0]!,
-  });
-  const made = jobContainers({ engine, quotas, begin, plan, shared, chosen: around.chosen });
+  const plan = (job: Job, network: string): PlanOfJob => {
+    const volume = around.volumes()[0]!;
+    return { order: atWorkspace, job, imageId: image.id, script, network, volume, labels, limits };
+  };
+  const made = jobContainers({ quotas, begin, plan, shared, chosen: around.chosen });
   const { all: containers, filledFor, putEverywhere } = made;
   const ran = ranContainers((container) => void begin(() => removeContainer(container)).catch(() => undefined));
-  const services = buildServices({
-    ...{ engine, quotas, labels, limits, begin, around },
-    ...{ services: order.services ?? [], readyMs: options.serviceReadyMs },
-  });
+  const services = buildServices({ quotas, labels, limits, begin, around, services: planned, readyMs });
   const first = jobs[0] ?? { id: 0, script: "" };
-  const isPlain = jobs.length > 0 && shared.names.length === 0 && (order.services ?? []).length === 0;
+  const isPlain = jobs.length > 0 && shared.names.length === 0 && planned.length === 0;
   const own = ownSpare({ spares: options.spares, mark, plan, first, isPlain, around, containers: made, begin });
 
-  const files = placedFiles({
-    ...{ workspace, shared, putEverywhere, begin, makeFolder: () => root.make("docker", mark) },
-    container: () => filledFor(first),
-  });
+  const firstContainer = () => filledFor(first);
+  const makeFolder = () => root.make("docker", mark);
+  const files = placedFiles({ workspace, shared, putEverywhere, begin, makeFolder, container: firstContainer });
 
   async function remove(mayWait: () => boolean): Promise<void> {
     await end();
@@ -171,12 +162,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const ready = own.mayServe ? undefined : around.make();
       ready?.catch(() => undefined);
       const logins = loginsOf(order.logins);
-      const usable = (image: string) =>
-        usableImage(engine, { image, pull: pullOf(order), logins }, images, say, signal);
+      const usable = (image: string) => usableImage(images, { image, pull: pullOf(order), logins, say, signal });
       image = await raceAbort(signal, usable(order.image));
       say(`Using image ${order.image} (${image.id})`);
       if (!ready) await raceAbort(signal, own.take());
-      await raceAbort(signal, Promise.all([ready, filledFor(first).catch(cannotRun)]));
+      await raceAbort(signal, Promise.all([ready, firstContainer().catch(cannotRun)]));
       await services.start(async (image) => (await usable(image)).id, say, signal);
     },
     put: files.put,
@@ -195,7 +185,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     },
     unpack: (archive, signal) => raceAbort(signal, putArchive(ran.of(undefined)!, archive, workspace, signal)),
     serviceOutput: services.output,
-    ...afterRun({ order, ran: ran.of, first: () => filledFor(first), workspace, shared, limits }),
+    ...afterRun({ order, ran: ran.of, first: firstContainer, workspace, shared, limits }),
     async [Symbol.asyncDispose]() {
       await inTime(remove, order.lost).catch((error) =>
         log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),

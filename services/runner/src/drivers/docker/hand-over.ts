@@ -1,3 +1,4 @@
+import { quote } from "@ci/git/clone-commands";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Variable } from "../../driver.js";
 
@@ -23,14 +24,12 @@ export const waitFor = (end: string, script: string): string[] => [
   script,
 ];
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** Returns what a waiting shell reads to become the shell of a job; undefined if the job needs a container of its own. */
 export function handedOver(script: string, variables: readonly Variable[]): string | undefined {
   const length = variables.reduce((sum, { key, value }) => sum + key.length + value.length, script.length);
   if (length > maxHandedBytes || variables.some(({ key }) => special.test(key))) return undefined;
-  const exports = variables.map(({ key, value }) => `export ${key}=${quoted(value)}\n`);
-  const run = `(umask 077 && printf %s ${quoted(script)} >"$0") && exec /bin/sh "$0" </dev/null\n`;
+  const exports = variables.map(({ key, value }) => `export ${key}=${quote(value)}\n`);
+  const run = `(umask 077 && printf %s ${quote(script)} >"$0") && exec /bin/sh "$0" </dev/null\n`;
   const text = `${exports.join("")}${run}`;
   return text.includes("\0") || Buffer.byteLength(text) > maxHandedBytes ? undefined : text;
 }

@@ -48,38 +48,52 @@ function leftover({ labels, what, owner, remove }: Made): Leftover[] {
 }
 
 /** Looks up which builds use networks and containers that waited. */
-export interface Owners {
+interface Owners {
   readonly network: Networks["userOf"];
   readonly spare: Spares["userOf"];
 }
 
 const asLabelled: Owners = { network: (_name, labelled) => labelled, spare: (_name, labelled) => labelled };
 
+interface Looking {
+  readonly engine: Docker;
+  /** The runner's name. */
+  readonly runner: string;
+  readonly root: WorkRoot;
+  /** Without it, the labels say which builds use what. */
+  readonly owners?: Owners;
+  readonly now?: number;
+}
+
 /** Returns everything with this runner's label, containers first because they hold the rest. */
-export async function findLeftovers(
-  engine: Docker,
-  runner: string,
-  root: WorkRoot,
-  now = Date.now(),
-  { network, spare }: Owners = asLabelled,
-): Promise<Leftover[]> {
+export async function findLeftovers({ engine, runner, root, ...more }: Looking): Promise<Leftover[]> {
+  const { owners = asLabelled, now = Date.now() } = more;
   const filters = { label: [`ci.runner=${runner}`] };
   const containers = await engineCall(engine.listContainers({ all: true, filters }));
   const networks = await engineCall(engine.listNetworks({ filters }));
   const { Volumes: volumes } = await engineCall(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
-  const ownerOf = (labels: Labels | null) => (labelled: Mark) => spare(labels?.[spareLabel] || undefined, labelled);
+  const ownerOf = (labels: Labels | null) => (labelled: Mark) =>
+    owners.spare(labels?.[spareLabel] || undefined, labelled);
   const all: Made[] = [
     ...containers.map(({ Id, Labels: labels, Created }) => ({
-      ...{ labels, owner: ownerOf(labels), at: Created * 1_000, what: `container ${Id}` },
+      labels,
+      owner: ownerOf(labels),
+      at: Created * 1_000,
+      what: `container ${Id}`,
       remove: () => removeContainer(engine.getContainer(Id)),
     })),
     ...networks.map(({ Id, Name, Labels: labels, Created }) => ({
-      ...{ labels, owner: (labelled: Mark) => network(Name, labelled), at: Date.parse(Created), what: `network ${Id}` },
+      labels,
+      owner: (labelled: Mark) => owners.network(Name, labelled),
+      at: Date.parse(Created),
+      what: `network ${Id}`,
       remove: () => ignoreNotFound(engine.getNetwork(Id).remove()),
     })),
     ...(volumes ?? []).map(({ Name, Labels: labels, ...volume }) => ({
-      ...{ labels, owner: ownerOf(labels), what: `volume ${Name}` },
+      labels,
+      owner: ownerOf(labels),
+      what: `volume ${Name}`,
       at: Date.parse((volume as { CreatedAt?: string }).CreatedAt ?? ""),
       remove: () => ignoreNotFound(engine.getVolume(Name).remove()),
     })),

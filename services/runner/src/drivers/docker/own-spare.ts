@@ -3,10 +3,11 @@ import type { Job, Mark } from "../../driver.js";
 import { variablesOf } from "../variables.js";
 import { existsIn } from "./archive.js";
 import { handedOver } from "./hand-over.js";
-import type { PlanOfJob, startedWork } from "./job-containers.js";
+import type { PlanOfJob } from "./job-containers.js";
 import type { Launch } from "./run-container.js";
 import type { Spare, SpareKind } from "./spare.js";
 import type { Spares } from "./spares.js";
+import type { Begin } from "./started-work.js";
 import type { Surroundings } from "./surroundings.js";
 
 export interface OwnSpareOptions {
@@ -18,7 +19,7 @@ export interface OwnSpareOptions {
   readonly isPlain: boolean;
   readonly around: Surroundings;
   readonly containers: { adopt(job: Job, container: Docker.Container): void };
-  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly begin: Begin;
 }
 
 /** Lets the first job of a build run in a container that was started before the build came. */

@@ -5,9 +5,9 @@ import type { PlacedFile } from "../../driver.js";
 import { raceAbort } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import { putFiles } from "./archive.js";
-import type { startedWork } from "./job-containers.js";
 import type { SharedVolumes } from "./shared-volumes.js";
 import { type SpooledFile, spool } from "./spool.js";
+import type { Begin } from "./started-work.js";
 
 export interface PlacedFilesOptions {
   readonly workspace: string;
@@ -17,7 +17,7 @@ export interface PlacedFilesOptions {
   /** Returns the first container. */
   readonly container: () => Promise<Docker.Container>;
   readonly putEverywhere: (file: SpooledFile) => void;
-  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly begin: Begin;
 }
 
 /** Places files: in the workspace and below cached paths once, because containers share them, and elsewhere in every container. */

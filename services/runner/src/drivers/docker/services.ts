@@ -13,7 +13,6 @@ import { checkKilled } from "./run-container.js";
 import type { Surroundings } from "./surroundings.js";
 
 export interface ServicesOptions extends Pick<ContainerPlan, "network" | "labels" | "limits"> {
-  readonly engine: Docker;
   readonly quotas: Quotas;
   readonly services: readonly Service[];
   readonly readyMs: number;
@@ -125,11 +124,11 @@ const cannotRun = ({ name, image }: Service) =>
   refusedWith(`The container engine cannot run service ${name} from image ${image}; the runner's log says why`);
 
 async function created(service: Service, options: ServicesOptions): Promise<Docker.Container> {
-  const { engine, quotas, usable, say, watched: _, ...plan } = options;
+  const { quotas, usable, say, watched: _, ...plan } = options;
   const imageId = await usable(service.image);
   say(`Starting service ${service.name} from image ${service.image} (${imageId})`);
   const container = serviceContainer({ ...plan, service, imageId });
-  return engineCall(quotas.container(engine, container, plan.limits.diskBytes)).catch(cannotRun(service));
+  return quotas.container(container, plan.limits.diskBytes).catch(cannotRun(service));
 }
 
 /**

@@ -112,11 +112,11 @@ async function fill(options: SpareOptions, { name, kind, signal }: Filling, part
   parts.volumes.push(engine.getVolume(name));
   const network = await networks.take({ name, bridge, labels: kind.labels }, undefined);
   parts.network = network;
-  await Promise.all([network.made, engineCall(quotas.volume(engine, { Name: name, Labels: labels }, diskBytes))]);
+  await Promise.all([network.made, quotas.volume({ Name: name, Labels: labels }, diskBytes)]);
   const end = randomBytes(16).toString("hex");
   const plan = { ...kind, labels, job: { id: 0, script: "" }, network: network.name, volume: name, shared: [] };
   const waiting = waitingContainer(plan, waitFor(end, kind.script));
-  const container = await engineCall(quotas.container(engine, waiting, diskBytes));
+  const container = await quotas.container(waiting, diskBytes);
   parts.containers.push(container);
   const deaths = await engineCall(watchDeaths(engine, { [spareLabel]: name }));
   parts.deaths = deaths;

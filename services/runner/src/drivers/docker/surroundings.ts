@@ -3,14 +3,14 @@ import type Docker from "dockerode";
 import type { Mark } from "../../driver.js";
 import type { ContainerPlan } from "./container.js";
 import { type Deaths, type Watched, watchDeaths } from "./deaths.js";
-import { type DiskUse, diskUse, serviceUse, sumOfUses } from "./disk-use.js";
+import { type DiskUse, diskUse, sumOfUses } from "./disk-use.js";
 import { type DiskWatch, watchDisk } from "./disk-watch.js";
 import { engineCall } from "./engine.js";
-import type { startedWork } from "./job-containers.js";
 import type { NetworkPlan } from "./network.js";
 import type { BuildNetwork, Networks } from "./networks.js";
 import type { Quotas } from "./quotas.js";
 import type { Spare } from "./spare.js";
+import type { Begin } from "./started-work.js";
 
 export interface SurroundingsOptions {
   readonly engine: Docker;
@@ -24,7 +24,7 @@ export interface SurroundingsOptions {
   readonly mark: Mark;
   readonly limits: ContainerPlan["limits"];
   readonly log: Log;
-  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly begin: Begin;
 }
 
 /** What all containers of a build share. */
@@ -61,13 +61,13 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
   const services: Docker.Container[] = [];
 
   async function measured(): Promise<DiskUse> {
-    const ofJobs = writing.length > 0 ? diskUse({ engine, path, volumes, containers: writing }) : undefined;
-    const all = await Promise.all([ofJobs, ...services.map((container) => serviceUse(container, { engine, path }))]);
-    return sumOfUses(all.flatMap((use) => use ?? []));
+    const ofJobs = writing.length > 0 ? [diskUse({ engine, path, volumes, containers: writing })] : [];
+    // The volumes of a service are those that its image asks for.
+    const ofServices = services.map((container) => diskUse({ engine, path, volumes: [], containers: [container] }));
+    return sumOfUses(await Promise.all([...ofJobs, ...ofServices]));
   }
 
-  const makeVolume = (Name: string) =>
-    engineCall(quotas.volume(engine, { Name, Labels: { ...labels } }, limits.diskBytes));
+  const makeVolume = (Name: string) => quotas.volume({ Name, Labels: { ...labels } }, limits.diskBytes);
   const makeVolumes = () => Promise.all(volumes.map(makeVolume));
   async function takeNetwork(): Promise<BuildNetwork> {
     taken = await networks.take(plan, mark);

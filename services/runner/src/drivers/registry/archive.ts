@@ -35,7 +35,9 @@ const indexOf = ({ type, digest, manifest }: RemoteImage, name: string) => ({
   mediaType: "application/vnd.oci.image.index.v1+json",
   manifests: [
     {
-      ...{ mediaType: type, digest, size: manifest.length },
+      mediaType: type,
+      digest,
+      size: manifest.length,
       annotations: { "io.containerd.image.name": name, "org.opencontainers.image.ref.name": name.split(":").at(-1) },
     },
   ],

@@ -35,7 +35,9 @@ export function registryClient(
   const ask = (path: string, { headers, timeoutMs }: GetOptions) =>
     guardedStream(agent, `${origin}/v2/${repository}/${path}`, {
       headers: { ...headers, ...(allowed !== undefined && { authorization: allowed }) },
-      ...{ timeoutMs, maxRedirects, signal },
+      timeoutMs,
+      maxRedirects,
+      signal,
     });
 
   return {
