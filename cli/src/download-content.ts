@@ -1,11 +1,8 @@
-import { download } from "./download.js";
-import { targetOf } from "./download-target.js";
 import { Failure } from "./exit.js";
-import { visible } from "./format/visible.js";
-import { type Io, note, print, printJson } from "./io.js";
+import { type Io, printJson } from "./io.js";
 import { requestPath } from "./operation-path.js";
 import { operations } from "./operations/index.js";
-import { progressOf } from "./progress.js";
+import { saveContent } from "./save-content.js";
 import { connect } from "./session.js";
 
 interface Content {
@@ -37,13 +34,6 @@ export async function downloadContent(io: Io, shownBy: string, input: Input): Pr
   const sizeBytes = Number(headers.get("Content-Length"));
   // Without a hash, only the date tells whether a part is of this content.
   const lastModified = sha256 === null ? (headers.get("Last-Modified") ?? undefined) : undefined;
-  const target = await targetOf(into, name);
-  const progress = progressOf(io, name, sizeBytes);
-  const options = { client, signal: io.signal, force, onProgress: progress.update };
-  const wanted = { path: from, name, sizeBytes, sha256, lastModified };
-  const isNew = await download(wanted, target, options).finally(progress.clear);
+  await saveContent(io, client, { path: from, name, sizeBytes, sha256, lastModified }, { into, force });
   if (io.options.json) await printJson(io, record);
-  else if (isNew) await print(io, visible(target));
-  else note(io, `${target} already exists`);
-  return undefined;
 }

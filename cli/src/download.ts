@@ -17,7 +17,7 @@ export interface Wanted {
   readonly lastModified?: string | undefined;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly client: Client;
   readonly signal: AbortSignal;
   /** Replaces a file that differs. */

@@ -84,5 +84,4 @@ export const operate =
       const { [upload]: file, ...query } = given as Record<string, string>;
       await printResult(io, operation, await uploadFrom(io, session, path, query, file!));
     } else await send(io, session, operation, path, await readFields(io, operation, given));
-    return undefined;
   };

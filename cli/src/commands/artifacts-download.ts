@@ -1,12 +1,10 @@
 import { type components, each, encodeName } from "@service-ci/client";
 import { type BuildRef, findBuild, nameOf, pathOf } from "../build-ref.js";
 import type { Handler } from "../command.js";
-import { download } from "../download.js";
-import { targetOf } from "../download-target.js";
 import { exit, Failure } from "../exit.js";
 import { visible } from "../format/visible.js";
-import { type Io, note, print, printJsonLine } from "../io.js";
-import { progressOf } from "../progress.js";
+import { note, printJsonLine } from "../io.js";
+import { saveContent } from "../save-content.js";
 import { connect, type Session } from "../session.js";
 import type { Specs } from "../specs.js";
 
@@ -26,25 +24,6 @@ async function wantedOf({ client }: Session, build: BuildRef, names: readonly st
   return found;
 }
 
-async function fetchOne(
-  io: Io,
-  { client }: Session,
-  build: BuildRef,
-  artifact: Artifact,
-  input: { into: string; force: boolean },
-) {
-  const { name, sha256 } = artifact;
-  const target = await targetOf(input.into, name);
-  const sizeBytes = artifact.size ?? 0;
-  const progress = progressOf(io, name, sizeBytes);
-  const path = `${pathOf(build)}/artifacts/${encodeName(name)}`;
-  const options = { client, signal: io.signal, force: input.force, onProgress: progress.update };
-  const isNew = await download({ path, name, sizeBytes, sha256 }, target, options).finally(progress.clear);
-  if (io.options.json) await printJsonLine(io, artifact);
-  else if (isNew) await print(io, visible(target));
-  else note(io, `${target} already exists`);
-}
-
 export const run: Handler<Specs["artifacts download"]> = async (io, { build, names, into = ".", force = false }) => {
   const session = await connect(io);
   const ref = await findBuild(session, build);
@@ -52,8 +31,11 @@ export const run: Handler<Specs["artifacts download"]> = async (io, { build, nam
   if (artifacts.length === 0) note(io, `Build ${nameOf(ref)} has no artifacts with content`);
   let code: number = exit.done;
   for (const artifact of artifacts) {
+    const { name, size, sha256 } = artifact;
+    const path = `${pathOf(ref)}/artifacts/${encodeName(name)}`;
     try {
-      await fetchOne(io, session, ref, artifact, { into, force });
+      await saveContent(io, session.client, { path, name, sizeBytes: size ?? 0, sha256 }, { into, force });
+      if (io.options.json) await printJsonLine(io, artifact);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       io.stderr.write(`${visible(error.message)}\n`);

@@ -9,5 +9,4 @@ export const run: Handler<Specs["artifacts list"]> = async (io, { build }) => {
   const session = await connect(io);
   const records = recordsAt(session, `${pathOf(await findBuild(session, build))}/artifacts`);
   await printList(io, records, { columns: ["name", "size", "job", "sha256"], nameOf: ({ name }) => String(name) });
-  return undefined;
 };

@@ -6,5 +6,4 @@ import { names } from "../table.js";
 
 export const run: Handler<Specs["__complete"]> = async (io, { words }) => {
   for (const word of completionsOf(names, words)) await print(io, word);
-  return undefined;
 };

@@ -33,5 +33,4 @@ complete -c ci -a '(__ci_words)'
 
 export const run: Handler<Specs["completion"]> = async (io, { shell }) => {
   await write(io, scripts[shell]!);
-  return undefined;
 };

@@ -15,5 +15,4 @@ export const run: Handler<Specs["context list"]> = async (io) => {
   if (io.options.json) await printJson(io, rows);
   else if (io.options.quiet) for (const { name } of rows) await print(io, name);
   else await printTable(io, rows, ["name", "server", "username", "current"]);
-  return undefined;
 };

@@ -12,5 +12,4 @@ export const run: Handler<Specs["logout"] | Specs["context remove"]> = async (io
   const { [name]: _, ...rest } = contexts;
   await writeContexts(io, { current: current === name ? undefined : current, contexts: rest });
   note(io, `Forgot the token for ${server}. It stays valid until you delete it with \`ci tokens delete\``);
-  return undefined;
 };

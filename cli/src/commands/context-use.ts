@@ -8,5 +8,4 @@ export const run: Handler<Specs["context use"]> = async (io, { name }) => {
   const { server, username } = contextNamed(contexts, name);
   await writeContexts(io, { ...contexts, current: name });
   note(io, `Commands now go to ${server} as ${username}`);
-  return undefined;
 };

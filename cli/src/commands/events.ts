@@ -35,5 +35,4 @@ export const run: Handler<Specs["events"]> = async (io, { namespace, follow, kin
     else await print(io, [event.id ?? "", event.event, summaryOf(event.data)].map(visible).join("\t"));
     if (!follow) break;
   }
-  return undefined;
 };

@@ -37,5 +37,4 @@ export const run: Handler<Specs["kill"]> = async (io, input) => {
     note(io, isLate ? `Build ${name} had already finished: ${status.replaceAll("_", " ")}` : `Killed build ${name}`);
   }
   if (after.size === 0) note(io, `Killed build ${nameOf(path)}, unless it had already finished`);
-  return undefined;
 };

@@ -14,5 +14,4 @@ export const run: Handler<Specs["list"]> = async (io, { namespace, limit = 25, s
   const brief = io.options.json ? undefined : "true";
   const nameOf = (record: unknown) => buildName(record as Parameters<typeof buildName>[0]);
   await printList(io, recordsAt(session, path, { status, tag, search, brief }), { columns, nameOf, limit });
-  return undefined;
 };

@@ -37,5 +37,4 @@ export const run: Handler<Specs["login"]> = async (io, { address, name }) => {
     note(io, "Warning: CI_SERVER and CI_TOKEN take precedence over this context");
   if (io.options.json) await printJson(io, user);
   else if (!io.options.quiet) await print(io, `Signed in to ${server} as ${user.username}`);
-  return undefined;
 };

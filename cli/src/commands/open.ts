@@ -29,5 +29,4 @@ export const run: Handler<Specs["open"]> = async (io, { build }) => {
   const url = `${await session.publicUrl()}${path}`;
   await print(io, url);
   await openUrl(io, url);
-  return undefined;
 };

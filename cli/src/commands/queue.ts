@@ -22,5 +22,4 @@ export const run: Handler<Specs["queue"]> = async (io, { hours }) => {
     await print(io, `\n${paint(io, "bold", `History, in periods of ${queue.period_minutes} min`)}`);
     await printTable(io, history, ["at", ...counts, "started", "finished"]);
   }
-  return undefined;
 };

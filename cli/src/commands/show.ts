@@ -52,5 +52,4 @@ export const run: Handler<Specs["show"]> = async (io, input) => {
     for await (const job of recordsAt(session, `${pathOf(path)}/jobs`)) jobs.push(job);
     await printTable(io, jobs, ["stage", "name", "status", "time", "reason"]);
   }
-  return undefined;
 };

@@ -33,7 +33,10 @@ function failureOf(error: unknown): string {
 async function send({ signal }: Io, url: URL, { headers, body }: DeliveryRequest): Promise<Outcome> {
   try {
     const response = await fetch(url, {
-      ...{ method: "POST", headers, body, redirect: "manual" },
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
@@ -67,5 +70,4 @@ export const run: Handler<Specs["webhooks forward"]> = async (io, { address, nam
     else if (io.options.quiet) await print(io, visible(outcome));
     else await print(io, [id, event, outcome, `${ms} ms`].map(visible).join("\t"));
   }
-  return undefined;
 };

@@ -16,5 +16,4 @@ export const run: Handler<Specs["whoami"]> = async (io) => {
       ["admin", user.admin ? "yes" : "no"],
       ["server", session.server],
     ]);
-  return undefined;
 };

@@ -1,5 +1,5 @@
 import { flag, one, text } from "../command.js";
-import { type Operations, resource } from "./operation.js";
+import { del, get, type Operations, post, resource } from "./operation.js";
 
 const user = one("Username");
 const tokenColumns = ["id", "name", "scope", "expires_at", "last_used_at"];
@@ -9,65 +9,63 @@ const tokenFields = {
   expires_at: text("When it expires, such as 2027-01-31T00:00:00Z; default: never"),
 };
 const name = one("Name");
+const args = { id: one("Id") };
 
 /** Users, tokens, and the pages of administrators. */
 export const accounts = {
   "tokens list": tokens.list(),
-  "tokens all": {
-    ...{ about: "List the tokens of all users, newest first", method: "GET", path: "/users/-/tokens", names: "id" },
-    columns: ["id", "user", ...tokenColumns.slice(1)],
+  "tokens all": get("/users/-/tokens", "List the tokens of all users, newest first", {
     options: { user: text("Only tokens of this user"), search: text("Only those whose name contains this text") },
-  },
-  "tokens create": tokens.create({ name }, tokenFields, {
-    ...{ about: "Create a token and show its secret once", names: "secret" },
+    columns: ["id", "user", ...tokenColumns.slice(1)],
+    names: "id",
   }),
+  "tokens create": {
+    ...tokens.create({ name }, tokenFields, { names: "secret" }),
+    about: "Create a token and show its secret once",
+  },
   "tokens delete": tokens.remove(),
 
-  "sessions list": {
-    ...{ about: "List the browsers where you are signed in, newest first", method: "GET", path: "/user/sessions" },
-    ...{ columns: ["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"], names: "id" },
-  },
-  "sessions link": {
-    ...{ about: "Create a sign-in link that works once, within ten minutes", method: "POST" },
-    ...{ path: "/user/sign-in-links", names: "url" },
-  },
-  "sessions delete": {
-    ...{ about: "Sign a browser out", method: "DELETE", path: "/user/sessions/{id}", args: { id: one("Id") } },
-  },
+  "sessions list": get("/user/sessions", "List the browsers where you are signed in, newest first", {
+    columns: ["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"],
+    names: "id",
+  }),
+  "sessions link": post("/user/sign-in-links", "Create a sign-in link that works once, within ten minutes", {
+    names: "url",
+  }),
+  "sessions delete": del("/user/sessions/{id}", "Sign a browser out", { args }),
 
-  "identities list": {
-    ...{ about: "List your identities at OpenID Connect providers", method: "GET", path: "/user/identities" },
-    ...{ columns: ["id", "issuer", "subject", "name", "created_at", "last_used_at"], names: "id" },
-  },
-  "identities delete": {
-    ...{ about: "Disconnect an identity: you can no longer sign in with it, and its sessions end", method: "DELETE" },
-    ...{ path: "/user/identities/{id}", args: { id: one("Id") } },
-  },
+  "identities list": get("/user/identities", "List your identities at OpenID Connect providers", {
+    columns: ["id", "issuer", "subject", "name", "created_at", "last_used_at"],
+    names: "id",
+  }),
+  "identities delete": del(
+    "/user/identities/{id}",
+    "Disconnect an identity: you can no longer sign in with it, and its sessions end",
+    { args },
+  ),
 
-  "users list": {
-    ...{ about: "List users, by username", method: "GET", path: "/users", names: "username" },
-    ...{ columns: ["username", "email", "admin", "created_at"] },
+  "users list": get("/users", "List users, by username", {
     options: { search: text("Only users whose name or e-mail address contains this text") },
-  },
-  "users create": {
-    ...{ about: "Create a user", method: "POST", path: "/users", names: "username" },
+    columns: ["username", "email", "admin", "created_at"],
+    names: "username",
+  }),
+  "users create": post("/users", "Create a user", {
     args: { username: user, email: one("E-mail address") },
     options: { admin: flag("Make the user an administrator") },
-  },
-  "users token": {
-    ...{ about: "Create a token for a user and show its secret once", method: "POST", names: "secret" },
-    ...{ path: "/users/{username}/tokens", args: { username: user, name }, options: tokenFields },
-  },
-  "users delete": {
-    ...{ about: "Delete a user for good", method: "DELETE", path: "/users/{username}", args: { username: user } },
-    asks: true,
-  },
-  runners: {
-    ...{ about: "List runners and their busy slots", method: "GET", path: "/runners", names: "id" },
+    names: "username",
+  }),
+  "users token": post("/users/{username}/tokens", "Create a token for a user and show its secret once", {
+    args: { username: user, name },
+    options: tokenFields,
+    names: "secret",
+  }),
+  "users delete": del("/users/{username}", "Delete a user for good", { args: { username: user }, asks: true }),
+  runners: get("/runners", "List runners and their busy slots", {
     columns: ["id", "drivers", "busy", "places", "active", "seen_at"],
-  },
-  audit: {
-    ...{ about: "List who tried to change what, newest first", method: "GET", path: "/audit", names: "id" },
+    names: "id",
+  }),
+  audit: get("/audit", "List who tried to change what, newest first", {
     columns: ["created_at", "username", "action", "kind", "path", "outcome", "status"],
-  },
+    names: "id",
+  }),
 } satisfies Operations;

@@ -1,6 +1,6 @@
 import { type Argument, type Option, one, type Spec, text } from "../command.js";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** How an operation finds the id for a name: in a list, by a field of its records. */
 export interface Lookup {
@@ -38,6 +38,15 @@ export interface Operation extends Spec {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
+const operation =
+  (method: Method) =>
+  (path: string, about: string, more: Partial<Operation> = {}): Operation => ({ ...more, method, path, about });
+
+export const get = operation("GET");
+export const post = operation("POST");
+export const patch = operation("PATCH");
+export const del = operation("DELETE");
+
 export const namespace = text("Namespace, path or path@owner", { short: "n" });
 export const itsNamespace = text("Namespace, path or path@owner", { short: "n", required: true });
 
@@ -67,21 +76,18 @@ export function resource(declared: Resource) {
   const id = one("Id or name");
   const scope: Options = within ? { ...options, namespace } : options;
   const at = `${path}/{id}`;
-  const single = { args: { id }, options: scope, lookup, path: at, names: "id" };
+  const single = { args: { id }, options: scope, lookup, names: "id" };
   return {
     single,
-    list: (): Operation => ({
-      ...{ about: `List ${many}`, method: "GET", path, within, columns, names: field },
-      options: { ...scope, ...(searches ? { search } : {}) },
-    }),
-    show: (): Operation => ({ ...single, about: `Show ${it}`, method: "GET" }),
-    create: (args: Arguments, fields: Options = {}, more: Partial<Operation> = {}): Operation => ({
-      ...{ about: `Create ${it}`, method: "POST", path, args, options: { ...scope, ...fields }, names: "id" },
-      ...more,
-    }),
-    update: (fields: Options, about = `Change ${it}`): Operation => ({
-      ...{ ...single, about, method: "PATCH", options: { ...scope, ...fields } },
-    }),
-    remove: (): Operation => ({ ...single, about: `Delete ${it}`, method: "DELETE" }),
+    list: () => {
+      const all = { ...scope, ...(searches ? { search } : {}) };
+      return get(path, `List ${many}`, { within, columns, names: field, options: all });
+    },
+    show: () => get(at, `Show ${it}`, single),
+    create: (args: Arguments, fields: Options = {}, more: Partial<Operation> = {}) =>
+      post(path, `Create ${it}`, { args, options: { ...scope, ...fields }, names: "id", ...more }),
+    update: (fields: Options, about = `Change ${it}`) =>
+      patch(at, about, { ...single, options: { ...scope, ...fields } }),
+    remove: () => del(at, `Delete ${it}`, single),
   };
 }
