@@ -2,7 +2,6 @@ import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import type { NewEntry } from "./audit/entry.js";
 import type { Recorder } from "./audit/recorder.js";
 import type { Openid } from "./auth/openid.js";
 import type { PendingSignIns } from "./auth/pending.js";
@@ -36,7 +35,7 @@ export interface Context extends Clients {
   readonly downloadTurns: Turns;
   readonly checkHealth: () => Promise<void>;
   readonly openStreams: OpenStreams;
-  readonly audit: Recorder<NewEntry>;
+  readonly audit: Recorder;
   readonly documents: { readonly description: Reply; readonly manifestSchema: Reply };
   readonly unsent: Unsent;
   /** Aborted when the gateway stops: streams end. */

@@ -3,10 +3,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { auditRecorder } from "../src/audit/recorder.js";
 
-interface Entry {
-  readonly id: string;
-  readonly status?: number;
-}
+type Entry = { readonly id?: string };
 
 /** Returns a store that can be unavailable, and its recorder. */
 function recording() {
@@ -17,9 +14,10 @@ function recording() {
       if (store.isAway) throw new Fault("unavailable", "away");
       if (entries.some(({ id }) => id === "bad")) throw new Fault("internal", "bad");
       calls.push(entries);
+      return {};
     },
   };
-  return { calls, store, recorder: auditRecorder<Entry>(client, createLog("test", "silent")) };
+  return { calls, store, recorder: auditRecorder(client, createLog("test", "silent")) };
 }
 
 const ids = (calls: readonly (readonly Entry[])[]) => calls.flat().map(({ id }) => id);

@@ -2,6 +2,8 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
+import type { AuditServiceClient } from "@ci/proto/namespaces/v1/audit";
+import type { NewEntry } from "./entry.js";
 
 /** How long an entry may wait for others if no request waits for it. */
 const soonMs = 100;
@@ -14,54 +16,47 @@ const maxHeld = fixedLimit({
   effect: "the oldest outcomes are dropped, with a warning in the log",
 });
 
-interface Entry {
-  readonly id: string;
-  readonly status?: number | undefined;
-}
-
-interface AuditClient<E> {
-  recordEntries(request: { readonly entries: readonly (E & { readonly ageMs: number })[] }): Promise<unknown>;
-}
+type AuditClient = Pick<AuditServiceClient, "recordEntries">;
 
 /** Stores entries of the audit log, many with one call, and logs those that have a status. */
-export interface Recorder<E> extends AsyncDisposable {
+export interface Recorder extends AsyncDisposable {
   /** Resolves once the entry is stored. If that fails, one with a status is kept and stored later. */
-  store(entry: E): Promise<void>;
+  store(entry: NewEntry): Promise<void>;
   /** Stores an entry within a moment, and retries until that succeeds. */
-  storeSoon(entry: E): void;
+  storeSoon(entry: NewEntry): void;
 }
 
 /** An entry and when it was made. */
-interface Made<E> {
-  readonly entry: E;
+interface Made {
+  readonly entry: NewEntry;
   readonly atMs: number;
 }
 
-interface Waiting<E> extends Made<E> {
+interface Waiting extends Made {
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /** Entries that are not stored yet. Requests wait for `urgent` ones; `send` sends a batch of both kinds. */
-function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
-  const urgent: Waiting<E>[] = [];
-  const soon: Made<E>[] = [];
+function entryQueue(client: AuditClient, log: Log) {
+  const urgent: Waiting[] = [];
+  const soon: Made[] = [];
 
-  function hold(entries: readonly Made<E>[]): void {
+  function hold(entries: readonly Made[]): void {
     soon.unshift(...entries);
     const dropped = soon.splice(0, Math.max(0, soon.length - maxHeld)).length;
     if (dropped > 0) log.error({ dropped }, "audit entries not stored");
   }
 
-  const call = (entries: readonly Made<E>[]) =>
+  const call = (entries: readonly Made[]) =>
     detached(() => {
       const now = performance.now();
-      const aged = ({ entry, atMs }: Made<E>) => ({ ...entry, ageMs: Math.round(now - atMs) });
+      const aged = ({ entry, atMs }: Made) => ({ ...entry, ageMs: Math.round(now - atMs) });
       return client.recordEntries({ entries: entries.map(aged) });
     });
 
   /** Sends entries one by one, so that one that is refused does not hold up the others. */
-  async function sendEach(waiting: readonly Waiting<E>[], others: readonly Made<E>[]): Promise<void> {
+  async function sendEach(waiting: readonly Waiting[], others: readonly Made[]): Promise<void> {
     for (const one of waiting) await call([one]).then(() => one.resolve(), one.reject);
     for (const one of others)
       await call([one]).catch((err) => {
@@ -94,12 +89,12 @@ function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
   return { urgent, soon, hold, send };
 }
 
-export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log): Recorder<E> {
+export function auditRecorder(client: AuditClient, log: Log): Recorder {
   const { urgent, soon, hold, send } = entryQueue(client, log);
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function made(entry: E): Made<E> {
+  function made(entry: NewEntry): Made {
     if (entry.status !== undefined) log.info({ audit: entry }, "audit");
     return { entry, atMs: performance.now() };
   }

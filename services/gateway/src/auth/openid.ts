@@ -143,11 +143,15 @@ export function openidClient(config: OpenidConfig, redirectUri: string, log: Log
       const provider = await lookUp();
       const client = await library();
       const checks = {
-        ...{ state: client.randomState(), nonce: client.randomNonce() },
+        state: client.randomState(),
+        nonce: client.randomNonce(),
         verifier: client.randomPKCECodeVerifier(),
       };
       const url = client.buildAuthorizationUrl(provider, {
-        ...{ redirect_uri: redirectUri, scope: config.scopes, state: checks.state, nonce: checks.nonce },
+        redirect_uri: redirectUri,
+        scope: config.scopes,
+        state: checks.state,
+        nonce: checks.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: "S256",
       });

@@ -22,7 +22,11 @@ export interface Session {
 }
 
 export const sessionFrom = (user: User, { id, name, scope }: Token, sessionId?: number): Session => ({
-  ...{ user, tokenId: id, tokenName: name, scope, sessionId },
+  user,
+  tokenId: id,
+  tokenName: name,
+  scope,
+  sessionId,
   permissions: new Set(readScope(scope).granted),
 });
 

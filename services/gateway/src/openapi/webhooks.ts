@@ -2,7 +2,10 @@ import { eventPayloads } from "@ci/rest/event-payloads";
 import { type Json, json, schemaOf } from "./schema.js";
 
 const header = (name: string, description: string, required = true): Json => ({
-  ...{ name, in: "header", description, required },
+  name,
+  in: "header",
+  description,
+  required,
   schema: { type: "string" },
 });
 const ofSecret = (name: string, description: string) => header(name, `${description}; absent without a secret`, false);

@@ -47,7 +47,10 @@ const wholeGroup = z
   .describe("`true`: all builds of the build's group");
 
 export const filtered = ({ tag = "", search = "", status, brief }: Values<typeof filters>) => ({
-  ...{ tag, search, status, brief: brief === "true" },
+  tag,
+  search,
+  status,
+  brief: brief === "true",
 });
 
 export const listBuilds = action({

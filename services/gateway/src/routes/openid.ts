@@ -73,10 +73,15 @@ export const beginSignIn = action({
 });
 
 const problemOfSession: Readonly<Record<string, Problem>> = {
-  ...{ not_found: "unknown", unauthenticated: "ended", invalid: "failed" },
+  not_found: "unknown",
+  unauthenticated: "ended",
+  invalid: "failed",
 };
 const problemOfConnection: Readonly<Record<string, Problem>> = {
-  ...{ unauthenticated: "session", forbidden: "scope", precondition: "taken", invalid: "many" },
+  unauthenticated: "session",
+  forbidden: "scope",
+  precondition: "taken",
+  invalid: "many",
 };
 
 /** Opens a session for what the provider has proved, or connects it to the user of a session. Returns the new cookie. */
