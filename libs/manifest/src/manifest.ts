@@ -87,35 +87,27 @@ interface Read {
 /** The manifest is absent if there are complaints. */
 export type Reading = Read | (Read & { readonly manifest: Manifest });
 
-/** Parses entries and reports those that are invalid. Of entries with equal keys the last one counts. */
-function parseEntries<T>(
-  texts: readonly Placed<string>[] | undefined,
-  read: (entry: string, at: number) => T | undefined,
-  key: (item: T) => string,
-  bad: (entry: Placed<string>) => void,
-): T[] {
+/** Of items with equal keys the last one counts. */
+function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const kept = new Map<string, T>();
-  for (const text of texts ?? []) {
-    const item = read(text.value, text.at);
-    if (item === undefined) bad(text);
-    else {
-      kept.delete(key(item));
-      kept.set(key(item), item);
-    }
+  for (const item of items) {
+    kept.delete(keyOf(item));
+    kept.set(keyOf(item), item);
   }
   return [...kept.values()];
 }
 
-/** The last one of equal sources counts. */
-function uniqueSources(all: readonly Source[]): Source[] {
-  const kept = new Map<string, Source>();
-  for (const source of all) {
-    const id = `${source.url} ${source.ref}`;
-    kept.delete(id);
-    kept.set(id, source);
-  }
-  return [...kept.values()];
-}
+/** Parses entries and reports those that are invalid. */
+const parseEntries = <T>(
+  texts: readonly Placed<string>[] = [],
+  read: (entry: string, at: number) => T | undefined,
+  bad: (entry: Placed<string>) => void,
+): T[] =>
+  texts.flatMap((text) => {
+    const item = read(text.value, text.at);
+    if (item === undefined) bad(text);
+    return item ?? [];
+  });
 
 const maxName = fixedLimit({
   max: maxGlobName,
@@ -131,6 +123,8 @@ const readArtifact = (complain: Complaints) => (entry: string, at: number) => {
 };
 
 const bySource = ({ source }: Transfer): string => source;
+const byUrlAndRef = ({ url, ref }: Source): string => `${url} ${ref}`;
+const byKey = ({ key }: { readonly key: string }): string => key;
 
 function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints): Manifest {
   complainOfUnknown(root, manifestKeys, "", complain, inAJob);
@@ -143,20 +137,23 @@ function manifestOf(root: Mapping, limits: ManifestLimits, complain: Complaints)
   return {
     namespace: values.namespace?.trim() || undefined,
     driver,
-    env: parseEntries(values.env, envEntry, (one) => one.key, bad("env")),
-    objects: parseEntries(values.objects, objectEntry, bySource, bad("objects")),
+    env: lastOfEach(parseEntries(values.env, envEntry, bad("env")), byKey),
+    objects: lastOfEach(parseEntries(values.objects, objectEntry, bad("objects")), bySource),
     jobs: jobs.map((job) => ({
       stage: stageOf(job),
       name: job.value.name ?? "",
       commands: (job.value.commands ?? []).map(({ value }) => value),
-      artifacts: parseEntries(job.value.artifacts, readArtifact(complain), bySource, bad("artifacts")),
+      artifacts: lastOfEach(parseEntries(job.value.artifacts, readArtifact(complain), bad("artifacts")), bySource),
       ...runOf(job.value, limits, complain),
-      env: parseEntries(job.value.env, envEntry, (one) => one.key, bad("env")),
+      env: lastOfEach(parseEntries(job.value.env, envEntry, bad("env")), byKey),
       shell: readShell(job, complain),
       ...readJobWhen(job.value.when),
       reports: reportsOf(job.value.reports ?? [], complain),
     })),
-    sources: uniqueSources((values.sources ?? []).flatMap((source) => readSource(source, complain) ?? [])),
+    sources: lastOfEach(
+      (values.sources ?? []).flatMap((source) => readSource(source, complain) ?? []),
+      byUrlAndRef,
+    ),
     services: readServices(values.services ?? [], driver.type, complain),
     caches: cachesOf(values.cache ?? [], complain),
     stages,
