@@ -90,7 +90,10 @@ export async function imageInfo(
   const end = await runImg({
     arguments: ["info", "-U", "-f", "qcow2", "--output=json", "/dev/fd/3"],
     files: [image.fd],
-    ...{ user, path, limits: infoLimits, signal: AbortSignal.any([signal, timeout]) },
+    user,
+    path,
+    limits: infoLimits,
+    signal: AbortSignal.any([signal, timeout]),
   }).catch((error) => {
     signal.throwIfAborted();
     if (!timeout.aborted) throw error;

@@ -18,7 +18,12 @@ export const runnerSchema = record("Runner", "A process that runs builds", {
 });
 
 export const runnerJson = ({ id, drivers, busy, places, seenAt, active }: Runner): z.output<typeof runnerSchema> => ({
-  ...{ id, drivers: [...drivers], busy, places: places ?? null, seen_at: time(seenAt), active },
+  id,
+  drivers: [...drivers],
+  busy,
+  places: places ?? null,
+  seen_at: time(seenAt),
+  active,
 });
 
 const driverSchema = z.object({
@@ -60,8 +65,14 @@ export const queueSchema = record("Queue", "Numbers of queued and running builds
 const meanSeconds = (ms: number, count: number): number | null => (count > 0 ? Math.round(ms / count) / 1_000 : null);
 
 const periodJson = ({ at, queued, running, runners, started, waitedMs, finished, ranMs }: QueuePeriod) => ({
-  ...{ at: time(at), queued, running, runners, started, wait_seconds: meanSeconds(waitedMs, started) },
-  ...{ finished, run_seconds: meanSeconds(ranMs, finished) },
+  at: time(at),
+  queued,
+  running,
+  runners,
+  started,
+  wait_seconds: meanSeconds(waitedMs, started),
+  finished,
+  run_seconds: meanSeconds(ranMs, finished),
 });
 
 export const queueJson = (queue: GetQueueResponse): z.output<typeof queueSchema> => ({

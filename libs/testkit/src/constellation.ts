@@ -91,7 +91,11 @@ export const startConstellation = (
       PUBLIC_URL: publicPort === undefined ? "http://ci.test/api" : `http://127.0.0.1:${publicPort}/api`,
       ...anyRate,
       // Longer than a busy machine may stall.
-      ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
+      LEASE: "10min",
+      DOWNLOAD_LEASE: "10min",
+      HOOK_ANSWER: "25s",
+      HOOK_TIMEOUT: "5min",
+      HOOK_LEASE: "30min",
     };
     const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
       ...common,

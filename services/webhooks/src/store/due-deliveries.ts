@@ -28,8 +28,22 @@ type Kept = Exclude<keyof DueDelivery, "_id" | "response">;
 
 /** Leaves out what no limit of memory counts: responses of earlier attempts, and long payloads. */
 const withoutLong: { readonly [Field in Kept]-?: 1 | object } = {
-  ...{ webhookId: 1, deliveryId: 1, eventId: 1, event: 1, status: 1, attempts: 1, attemptCount: 1, nextAttemptAt: 1 },
-  ...{ createdAt: 1, sharedRequest: 1, dueAt: 1, secrets: 1, redelivery: 1, asked: 1, trail: 1, farewell: 1 },
+  webhookId: 1,
+  deliveryId: 1,
+  eventId: 1,
+  event: 1,
+  status: 1,
+  attempts: 1,
+  attemptCount: 1,
+  nextAttemptAt: 1,
+  createdAt: 1,
+  sharedRequest: 1,
+  dueAt: 1,
+  secrets: 1,
+  redelivery: 1,
+  asked: 1,
+  trail: 1,
+  farewell: 1,
   request: { $cond: [{ $gt: [payloadBytes, maxWaitingPayloadBytes] }, { headers: "$request.headers" }, "$request"] },
   payloadBytes,
 };

@@ -29,7 +29,8 @@ export async function makeIndexes(
     { key: { webhookId: 1, _id: -1 } },
     { key: { webhookId: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { status: Delivery_Status.failed } },
     {
-      ...{ key: { webhookId: 1, createdAt: 1, _id: 1 }, name: "cancelled" },
+      key: { webhookId: 1, createdAt: 1, _id: 1 },
+      name: "cancelled",
       partialFilterExpression: { status: Delivery_Status.cancelled },
     },
     // Holds pending deliveries only, so it stays small however long the log is.

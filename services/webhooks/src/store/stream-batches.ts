@@ -43,7 +43,12 @@ export interface Reached {
 
 const payloadBytes = { $strLenBytes: "$payload" };
 const projection = {
-  ...{ eventId: 1, namespaceId: 1, userId: 1, rootId: 1, kind: 1, payloadBytes },
+  eventId: 1,
+  namespaceId: 1,
+  userId: 1,
+  rootId: 1,
+  kind: 1,
+  payloadBytes,
   payload: { $cond: [{ $lte: [payloadBytes, maxPieceBytes] }, "$payload", "$$REMOVE"] },
 };
 
