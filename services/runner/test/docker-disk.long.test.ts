@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
-import { diskUse, engineUse } from "../src/drivers/docker/disk-use.js";
-import { watchDisk } from "../src/drivers/docker/disk-watch.js";
+import { diskUse, engineUse } from "../src/drivers/docker/disk/disk-use.js";
+import { watchDisk } from "../src/drivers/docker/disk/disk-watch.js";
 import { anAssignment } from "./_assignment.js";
 import { deriveImage, dockerLimits } from "./_docker.js";
 import { bootRunner } from "./_suite.js";

@@ -11,7 +11,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
 import type { Driver } from "../src/driver.js";
-import { bridgePrefix } from "../src/drivers/docker/network.js";
+import { bridgePrefix } from "../src/drivers/docker/network/network.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { shortNameOf } from "../src/drivers/egress/keeper.js";

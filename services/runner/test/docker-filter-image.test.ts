@@ -8,7 +8,7 @@ import { parseAllow } from "@ci/kit/net/guard";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
-import { filterImage } from "../src/drivers/docker/filter-image.js";
+import { filterImage } from "../src/drivers/docker/images/filter-image.js";
 import { fileIn } from "./_docker.js";
 import { type Registry, serveImage } from "./_registry.js";
 

@@ -8,7 +8,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import Docker from "dockerode";
 import type { Driver } from "../src/driver.js";
-import { enginePlace } from "../src/drivers/docker/engine-place.js";
+import { enginePlace } from "../src/drivers/docker/network/engine-place.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";

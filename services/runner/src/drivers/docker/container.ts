@@ -2,8 +2,8 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { ContainerCreateOptions } from "dockerode";
 import type { Job, Order, Service, Variable } from "../../driver.js";
 import { variablesOf } from "../variables.js";
-import type { SharedVolume } from "./cache-volumes.js";
 import type { DockerConfig } from "./docker-config.js";
+import type { SharedVolume } from "./files/cache-volumes.js";
 
 const capabilities = [
   "CHOWN",

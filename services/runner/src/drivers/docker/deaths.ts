@@ -5,7 +5,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
 import { withTimeout } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
-import type { LocalImage } from "./local-image.js";
+import type { LocalImage } from "./images/local-image.js";
 
 /** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */
 const codeAttribute = "exitCode";

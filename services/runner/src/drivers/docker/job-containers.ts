@@ -1,10 +1,10 @@
 import type { Container } from "dockerode";
 import type { Job } from "../../driver.js";
-import { putFiles } from "./archive.js";
 import { type ContainerPlan, containerOf, isArgument } from "./container.js";
-import type { Quotas } from "./quotas.js";
-import type { SharedVolumes } from "./shared-volumes.js";
-import { inMemory, type SpooledFile } from "./spool.js";
+import type { Quotas } from "./disk/quotas.js";
+import { putFiles } from "./files/archive.js";
+import type { SharedVolumes } from "./files/shared-volumes.js";
+import { inMemory, type SpooledFile } from "./files/spool.js";
 import type { Begin } from "./started-work.js";
 
 /** What is planned before the engine has shown which volumes it can mount. */

@@ -4,9 +4,9 @@ import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { spareLabel } from "./container.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
-import type { Networks } from "./networks.js";
+import type { Networks } from "./network/networks.js";
 import { removeContainer } from "./remove.js";
-import type { Spares } from "./spares.js";
+import type { Spares } from "./spares/spares.js";
 
 type Labels = Readonly<Record<string, string>>;
 

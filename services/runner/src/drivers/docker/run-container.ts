@@ -7,8 +7,8 @@ import { noShell } from "../../work/last-line.js";
 import type { Watched } from "./deaths.js";
 import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
-import { killedCode } from "./hand-over.js";
 import { removeContainer } from "./remove.js";
+import { killedCode } from "./spares/hand-over.js";
 
 type Output = AsyncIterable<Uint8Array> & { destroy(): void };
 

@@ -6,9 +6,9 @@ import type Docker from "dockerode";
 import type { Service } from "../../driver.js";
 import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
 import { type ContainerPlan, serviceContainer } from "./container.js";
+import type { Quotas } from "./disk/quotas.js";
 import { engineCall, refusedWith } from "./engine.js";
 import { payloads } from "./frames.js";
-import type { Quotas } from "./quotas.js";
 import { checkKilled } from "./run-container.js";
 import type { Surroundings } from "./surroundings.js";
 

@@ -3,13 +3,13 @@ import type Docker from "dockerode";
 import type { Mark } from "../../driver.js";
 import type { ContainerPlan } from "./container.js";
 import { type Deaths, type Watched, watchDeaths } from "./deaths.js";
-import { type DiskUse, diskUse, sumOfUses } from "./disk-use.js";
-import { type DiskWatch, watchDisk } from "./disk-watch.js";
+import { type DiskUse, diskUse, sumOfUses } from "./disk/disk-use.js";
+import { type DiskWatch, watchDisk } from "./disk/disk-watch.js";
+import type { Quotas } from "./disk/quotas.js";
 import { engineCall } from "./engine.js";
-import type { NetworkPlan } from "./network.js";
-import type { BuildNetwork, Networks } from "./networks.js";
-import type { Quotas } from "./quotas.js";
-import type { Spare } from "./spare.js";
+import type { NetworkPlan } from "./network/network.js";
+import type { BuildNetwork, Networks } from "./network/networks.js";
+import type { Spare } from "./spares/spare.js";
 import type { Begin } from "./started-work.js";
 
 export interface SurroundingsOptions {

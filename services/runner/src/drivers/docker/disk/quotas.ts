@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { ContainerCreateOptions, VolumeCreateOptions } from "dockerode";
-import { engineCall, inBody, statusOf } from "./engine.js";
+import { engineCall, inBody, statusOf } from "../engine.js";
 
 /** Creates containers and volumes of limited size. The first attempt shows whether the engine's storage can do that. */
 export interface Quotas {

@@ -3,8 +3,8 @@ import type { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { reasonOf } from "../../work/errors.js";
-import type { Login, Logins } from "../registry/logins.js";
+import { reasonOf } from "../../../work/errors.js";
+import type { Login, Logins } from "../../registry/logins.js";
 import {
   engineName,
   type ImageName,

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { isBelow } from "../../caches/names.js";
-import type { Order } from "../../driver.js";
+import { isBelow } from "../../../caches/names.js";
+import type { Order } from "../../../driver.js";
 
 export const home = "/root";
 

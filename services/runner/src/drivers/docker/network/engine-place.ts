@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type Docker from "dockerode";
-import { runHere } from "../egress/here.js";
-import type { Place } from "../egress/keeper.js";
-import { isRoot } from "../user.js";
-import { engineCall, ignoreNotFound, inBody } from "./engine.js";
-import { type FilterImageOptions, filterImage } from "./filter-image.js";
+import { runHere } from "../../egress/here.js";
+import type { Place } from "../../egress/keeper.js";
+import { isRoot } from "../../user.js";
+import { engineCall, ignoreNotFound, inBody } from "../engine.js";
+import { type FilterImageOptions, filterImage } from "../images/filter-image.js";
+import { removeContainer } from "../remove.js";
 import { bridgeName, networkOf } from "./network.js";
-import { removeContainer } from "./remove.js";
 
 export interface EnginePlaceOptions extends FilterImageOptions {
   /** Whether the engine may run on this machine. */

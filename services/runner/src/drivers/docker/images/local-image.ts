@@ -1,5 +1,5 @@
 import type Docker from "dockerode";
-import { engineError, statusOf } from "./engine.js";
+import { engineError, statusOf } from "../engine.js";
 
 export interface LocalImage {
   readonly id: string;

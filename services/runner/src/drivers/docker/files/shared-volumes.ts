@@ -1,11 +1,11 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
-import { isBelow } from "../../caches/names.js";
-import type { Order } from "../../driver.js";
+import { isBelow } from "../../../caches/names.js";
+import type { Order } from "../../../driver.js";
+import { EngineRefusal } from "../engine.js";
+import { removeContainer } from "../remove.js";
 import { takesFolder } from "./archive.js";
 import { cacheVolumes, located, type SharedVolume } from "./cache-volumes.js";
-import { EngineRefusal } from "./engine.js";
-import { removeContainer } from "./remove.js";
 
 /** The volumes of a build's caches, as far as its image has room for them. */
 export interface SharedVolumes {

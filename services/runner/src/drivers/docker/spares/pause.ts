@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
-import { engineCall } from "./engine.js";
+import { engineCall } from "../engine.js";
 
 /** Pauses a container after a while, unless its build comes first. */
 export interface Pause extends Disposable {

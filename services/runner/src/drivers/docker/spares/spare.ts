@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
-import { raceAbort, withTimeout } from "../../work/ended.js";
-import { type ContainerPlan, spareLabel, waitingContainer } from "./container.js";
-import { type Death, type Deaths, watchDeaths } from "./deaths.js";
-import { engineCall } from "./engine.js";
+import { raceAbort, withTimeout } from "../../../work/ended.js";
+import { type ContainerPlan, spareLabel, waitingContainer } from "../container.js";
+import { type Death, type Deaths, watchDeaths } from "../deaths.js";
+import type { Quotas } from "../disk/quotas.js";
+import { engineCall } from "../engine.js";
+import { bridgeName } from "../network/network.js";
+import type { BuildNetwork, Networks } from "../network/networks.js";
+import { removeAll } from "../remove.js";
 import { waitFor } from "./hand-over.js";
-import { bridgeName } from "./network.js";
-import type { BuildNetwork, Networks } from "./networks.js";
 import { type Pause, pauseSoon } from "./pause.js";
-import type { Quotas } from "./quotas.js";
-import { removeAll } from "./remove.js";
 
 /** What a waiting container has in common with those of the builds that it can serve. */
 export type SpareKind = Pick<ContainerPlan, "order" | "imageId" | "script" | "labels" | "limits">;

@@ -1,8 +1,8 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { checkedAddresses, type Guard } from "@ci/kit/net/guarded-agent";
 import { Fault } from "@ci/kit/rpc/fault";
-import { explained } from "../registry/explained.js";
-import { dockerHub, registryOf } from "../registry/place.js";
+import { explained } from "../../registry/explained.js";
+import { dockerHub, registryOf } from "../../registry/place.js";
 
 export interface RegistryRules {
   /** The registries that the operator trusts. Others are excluded unless the list is empty or contains `*`. */

@@ -1,9 +1,9 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
-import type { Mark } from "../../driver.js";
-import { engineCall, engineError, ignoreNotFound, inBody, statusOf } from "./engine.js";
+import type { Mark } from "../../../driver.js";
+import { engineCall, engineError, ignoreNotFound, inBody, statusOf } from "../engine.js";
+import { persistently } from "../remove.js";
 import { type NetworkPlan, networkOf } from "./network.js";
-import { persistently } from "./remove.js";
 
 export interface BuildNetwork {
   readonly name: string;

@@ -4,10 +4,10 @@ import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
-import type { Found, OpenedFile } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
-import { HostTrouble } from "../../work/errors.js";
-import { engineCall, engineError, isGatewayError, statusOf } from "./engine.js";
+import type { Found, OpenedFile } from "../../../driver.js";
+import { raceAbort } from "../../../work/ended.js";
+import { HostTrouble } from "../../../work/errors.js";
+import { engineCall, engineError, isGatewayError, statusOf } from "../engine.js";
 import type { SpooledFile } from "./spool.js";
 
 async function fill(archive: Pack, files: readonly SpooledFile[]): Promise<void> {

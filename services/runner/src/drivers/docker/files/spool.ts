@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { PlacedFile } from "../../driver.js";
+import type { PlacedFile } from "../../../driver.js";
 
 /** A file spooled to our disk: tar needs its size first, and every container of the build may need it. */
 export interface SpooledFile {

@@ -1,13 +1,13 @@
 import { posix } from "node:path";
 import type Docker from "dockerode";
-import { isBelow } from "../../caches/names.js";
-import type { PlacedFile } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
-import { removeFolder } from "../os/files.js";
+import { isBelow } from "../../../caches/names.js";
+import type { PlacedFile } from "../../../driver.js";
+import { raceAbort } from "../../../work/ended.js";
+import { removeFolder } from "../../os/files.js";
+import type { Begin } from "../started-work.js";
 import { putFiles } from "./archive.js";
 import type { SharedVolumes } from "./shared-volumes.js";
 import { type SpooledFile, spool } from "./spool.js";
-import type { Begin } from "./started-work.js";
 
 export interface PlacedFilesOptions {
   readonly workspace: string;

@@ -1,6 +1,6 @@
 import { quote } from "@ci/git/clone-commands";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import type { Variable } from "../../driver.js";
+import type { Variable } from "../../../driver.js";
 
 const maxHandedBytes = fixedLimit({
   max: 16 * 1024,

@@ -1,6 +1,6 @@
 import { finished } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
-import type { Mark } from "../../driver.js";
+import type { Mark } from "../../../driver.js";
 import {
   makeSpare,
   NotReady,

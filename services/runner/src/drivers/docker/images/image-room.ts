@@ -1,6 +1,6 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
-import { statusOf } from "./engine.js";
+import { statusOf } from "../engine.js";
 import { arrivalOf, isNamed } from "./image-name.js";
 import type { PulledImages } from "./pulled.js";
 

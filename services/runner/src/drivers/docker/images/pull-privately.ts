@@ -1,6 +1,6 @@
 import type Docker from "dockerode";
-import type { Login } from "../registry/logins.js";
-import { engineCall, ignoreNotFound } from "./engine.js";
+import type { Login } from "../../registry/logins.js";
+import { engineCall, ignoreNotFound } from "../engine.js";
 import { type ImageName, publicName, tagOf } from "./image-name.js";
 import { localId } from "./local-image.js";
 import { pull } from "./pull.js";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
-import { shortNameOf } from "../egress/keeper.js";
-import type { Login } from "../registry/logins.js";
-import { placeOf } from "../registry/place.js";
+import { shortNameOf } from "../../egress/keeper.js";
+import type { Login } from "../../registry/logins.js";
+import { placeOf } from "../../registry/place.js";
 
 export interface ImageName {
   readonly full: string;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type Docker from "dockerode";
-import { isRoot } from "../user.js";
+import { isRoot } from "../../user.js";
 import { sumOf, Unmeasurable } from "./du.js";
 
 interface Usage {

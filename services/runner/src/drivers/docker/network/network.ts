@@ -1,5 +1,5 @@
 import type { NetworkCreateOptions } from "dockerode";
-import { shortNameOf } from "../egress/keeper.js";
+import { shortNameOf } from "../../egress/keeper.js";
 
 /** The longest name of a network interface in Linux. */
 const maxInterfaceName = 15;

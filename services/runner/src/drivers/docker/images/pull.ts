@@ -1,9 +1,9 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { HostTrouble } from "../../work/errors.js";
-import type { Login } from "../registry/logins.js";
-import { registryOf } from "../registry/place.js";
-import { engineError, statusOf, wordsOf } from "./engine.js";
+import { HostTrouble } from "../../../work/errors.js";
+import type { Login } from "../../registry/logins.js";
+import { registryOf } from "../../registry/place.js";
+import { engineError, statusOf, wordsOf } from "../engine.js";
 
 export const notPulled = (image: string, why: string, cause?: unknown): Fault =>
   new Fault("precondition", `Image ${image} could not be pulled: ${why}`, undefined, { cause });

@@ -2,11 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Container } from "dockerode";
-import type { Tree, Trees } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
+import type { Tree, Trees } from "../../../driver.js";
+import { raceAbort } from "../../../work/ended.js";
+import { engineCall, engineError, statusOf } from "../engine.js";
 import { type Answer, statIn } from "./archive.js";
 import { home, located } from "./cache-volumes.js";
-import { engineCall, engineError, statusOf } from "./engine.js";
 import { notCached, type SharedVolumes } from "./shared-volumes.js";
 
 const pieceBytes = 1024 * 1024;

@@ -1,14 +1,14 @@
 import type Docker from "dockerode";
-import type { Job, Mark } from "../../driver.js";
-import { variablesOf } from "../variables.js";
-import { existsIn } from "./archive.js";
+import type { Job, Mark } from "../../../driver.js";
+import { variablesOf } from "../../variables.js";
+import { existsIn } from "../files/archive.js";
+import type { PlanOfJob } from "../job-containers.js";
+import type { Launch } from "../run-container.js";
+import type { Begin } from "../started-work.js";
+import type { Surroundings } from "../surroundings.js";
 import { handedOver } from "./hand-over.js";
-import type { PlanOfJob } from "./job-containers.js";
-import type { Launch } from "./run-container.js";
 import type { Spare, SpareKind } from "./spare.js";
 import type { Spares } from "./spares.js";
-import type { Begin } from "./started-work.js";
-import type { Surroundings } from "./surroundings.js";
 
 export interface OwnSpareOptions {
   readonly spares: Spares;
