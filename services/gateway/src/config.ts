@@ -13,7 +13,7 @@ import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { type OpenidConfig, openidConfig } from "./auth/openid-config.js";
 import type { Lengths } from "./http/shape.js";
-import { streamComplaint } from "./stream/stream-complaint.js";
+import { streamComplaint } from "./limits/stream-complaint.js";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {

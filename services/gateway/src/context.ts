@@ -6,16 +6,16 @@ import type { Recorder } from "./audit/recorder.js";
 import type { Openid } from "./auth/openid.js";
 import type { PendingSignIns } from "./auth/pending.js";
 import type { Sessions } from "./auth/sessions.js";
-import type { Turns } from "./auth/turns.js";
 import type { Clients } from "./backend/clients.js";
 import type { buildRenderer } from "./backend/rendered-builds.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
-import type { arriving } from "./content/arriving.js";
-import type { Forwarding } from "./content/forwarding.js";
 import type { Reply } from "./http/row.js";
-import type { Unsent } from "./http/unsent.js";
-import type { OpenStreams } from "./stream/open-streams.js";
+import type { arriving } from "./limits/arriving.js";
+import type { Forwarding } from "./limits/forwarding.js";
+import type { OpenStreams } from "./limits/open-streams.js";
+import type { Turns } from "./limits/turns.js";
+import type { Unsent } from "./limits/unsent.js";
 
 export interface Context extends Clients {
   /** For requests that are already known to be invalid, see http/complain.ts. */

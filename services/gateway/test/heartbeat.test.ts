@@ -3,7 +3,7 @@ import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { EncodedBuildServiceDefinition } from "@ci/proto/encoded-builds";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
-import { openStreams } from "../src/stream/open-streams.js";
+import { openStreams } from "../src/limits/open-streams.js";
 import { outputStream } from "../src/stream/output.js";
 import { failingMethods } from "./_peers.js";
 import { clientOf } from "./_stream-client.js";

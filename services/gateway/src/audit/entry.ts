@@ -4,9 +4,9 @@ import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import { relationsFor } from "../backend/relations.js";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
+import { clientAddress } from "../http/address.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Found } from "../http/match.js";
-import { clientAddress } from "./address.js";
 
 /** An entry as the gateway makes it; the store adds the rest. */
 export type NewEntry = Pick<AuditEntry, "id"> & Partial<AuditEntry>;

@@ -1,9 +1,9 @@
 import { networkOf } from "@ci/kit/net/guard";
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
-import { clientAddress } from "../audit/address.js";
 import type { Refusals } from "../audit/audited.js";
 import type { Context } from "../context.js";
+import { clientAddress } from "../http/address.js";
 import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
 import type { Exchange, Handler } from "../http/exchange.js";
@@ -13,9 +13,9 @@ import { basePathOf, pathBelow } from "../http/path.js";
 import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
+import type { RateLimit } from "../limits/rate-limit.js";
 import { hasPage, isReading, varyByAccept } from "../web/negotiate.js";
 import { cookieOf } from "./cookie.js";
-import type { RateLimit } from "./rate-limit.js";
 import { type Session, trustMs } from "./sessions.js";
 
 export const unauthorized = (tokenGiven: boolean) =>

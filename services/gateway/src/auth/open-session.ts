@@ -1,6 +1,6 @@
 import type { CreateSessionRequest } from "@ci/proto/namespaces/v1/accounts";
-import { clientAddress } from "../audit/address.js";
 import type { Context } from "../context.js";
+import { clientAddress } from "../http/address.js";
 import type { Exchange } from "../http/exchange.js";
 import { sessionCookie } from "./cookie.js";
 import { sessionFrom } from "./sessions.js";

@@ -3,7 +3,7 @@ import { joined } from "@ci/kit/bytes/joined";
 import { Pieces } from "@ci/kit/bytes/pieces";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
-import type { Watch } from "./arriving.js";
+import type { Watch } from "../limits/arriving.js";
 
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
 

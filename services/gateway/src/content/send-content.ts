@@ -1,7 +1,8 @@
-import { userOf } from "../auth/user-of.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
-import { opened, write } from "../stream/resume.js";
+import { write } from "../http/send.js";
+import { userOf } from "../limits/user-of.js";
+import { opened } from "../stream/resume.js";
 
 interface Head {
   readonly status: number;

@@ -1,5 +1,5 @@
-import { userOf } from "../auth/user-of.js";
 import type { Context } from "../context.js";
+import { userOf } from "../limits/user-of.js";
 import { isReading } from "../web/negotiate.js";
 import { jsonType, Refusal } from "./answer.js";
 import type { Exchange } from "./exchange.js";

@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { write } from "../stream/resume.js";
 
 /** A body of at most this size has arrived already: node drops it after the response and keeps the connection. */
 const smallBytes = 64 * 1024;
@@ -42,6 +42,11 @@ export function send(response: ServerResponse, status: number, headers: Headers,
   if (body === undefined) response.flushHeaders();
   else response.write(body);
   dropRest(response.req, () => response.end());
+}
+
+/** Writes a piece of a response and waits for a slow client, so that it cannot fill our memory. */
+export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
+  if (!response.write(piece)) await once(response, "drain", { signal });
 }
 
 const pieceBytes = 32 * 1024;

@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Config } from "../config.js";
+import { shareConnections } from "../limits/connections.js";
 import { sendJson } from "./answer.js";
-import { shareConnections } from "./connections.js";
 import { oneAfterAnother } from "./pipelined.js";
 import { secure, securityHeaders } from "./security.js";
 

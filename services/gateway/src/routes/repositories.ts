@@ -3,17 +3,17 @@ import type { HookDelivery, Repository } from "@ci/proto/builds/v1/repositories"
 import { hookDeliveryJson, hookDeliverySchema } from "@ci/rest/hook-delivery";
 import { connectedJson, connectedSchema, hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
-import { clientAddress } from "../audit/address.js";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { pageOfRecords } from "../backend/record-page.js";
 import { relationsFor } from "../backend/relations.js";
-import type { Watch } from "../content/arriving.js";
 import { defaultPace, readAll } from "../content/incoming.js";
 import type { Context } from "../context.js";
+import { clientAddress } from "../http/address.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { flag, text } from "../http/shape.js";
+import type { Watch } from "../limits/arriving.js";
 
 export const listRepositories = action({
   summary: "Repositories of a namespace, without their secrets",

@@ -1,16 +1,9 @@
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { asFault } from "@ci/kit/rpc/fault";
 
 /** How often in a row a stream may break before its next message: together some seconds. */
 const maxBreaks = 8;
 const pauseStepMs = 100;
-
-/** Writes a piece of a response and waits for a slow client, so that it cannot fill our memory. */
-export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
-  if (!response.write(piece)) await once(response, "drain", { signal });
-}
 
 /** Returns a stream whose first message has arrived: if the stream fails before that, this call fails. */
 export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterable<T>> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Exchange } from "../http/exchange.js";
-import { write } from "./resume.js";
+import { write } from "../http/send.js";
 
 /** Short enough for proxies and browsers not to consider a quiet stream dead. */
 const heartbeatMs = 15_000;

@@ -1,6 +1,6 @@
 import { networkOf } from "@ci/kit/net/guard";
-import { clientAddress } from "../audit/address.js";
 import type { Config } from "../config.js";
+import { clientAddress } from "../http/address.js";
 import type { Exchange } from "../http/exchange.js";
 
 /** Returns the key whose share of the gateway a request uses: its user or, without a token, its network. */

@@ -1,9 +1,9 @@
 import { setImmediate as immediate } from "node:timers/promises";
-import { userOf } from "../auth/user-of.js";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
 import type { Exchange } from "../http/exchange.js";
 import { streamComplaint } from "./stream-complaint.js";
+import { userOf } from "./user-of.js";
 
 /** The streams of this process by user. */
 export interface OpenStreams {

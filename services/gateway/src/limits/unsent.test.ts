@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { eventually } from "@ci/testkit/eventually";
 import type { Config } from "../config.js";
-import { sendRecords } from "./records.js";
+import { sendRecords } from "../http/records.js";
 import { unsent } from "./unsent.js";
 
 const MiB = 1024 ** 2;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { inRanges, networkOf } from "@ci/kit/net/guard";
-import { clientAddress } from "../audit/address.js";
 import type { Config } from "../config.js";
+import { clientAddress } from "../http/address.js";
 
 /** Closes connections that an address may not have. Those of trusted proxies, which many clients share, do not count. */
 export function shareConnections({
