@@ -3,7 +3,7 @@ import { readManifest } from "./manifest.js";
 const limits = { maxBytes: 1024 * 1024, maxStages: 10, maxJobs: 10 };
 const read = (reports: string) => readManifest(`driver: {type: os}\njobs:\n- reports: ${reports}\n`, limits);
 
-test("reads reports", () => {
+test("the reports of a job are the values of its `junit` entries, in order", () => {
   const reading = read('[{junit: "reports/**/*.xml"}, {junit: a.xml}]');
   expect("manifest" in reading && reading.manifest.jobs[0]!.reports).toEqual(["reports/**/*.xml", "a.xml"]);
 });

@@ -19,7 +19,7 @@ describe("readHeader", () => {
     ...{ snapshots: { offset: 0, count: 0 }, bytes: 104 },
   };
 
-  test("reads version 3", () => {
+  test("reads all fields of version 3", () => {
     expect(readHeader(aDisk())).toEqual(empty);
     const head = aDisk({ backingOffset: 1n, features: 0b111n, virtualBytes: 2n ** 63n });
     expect(readHeader(head)).toMatchObject({ backingFile: true, externalData: true, virtualBytes: 2n ** 63n });

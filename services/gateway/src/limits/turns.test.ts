@@ -65,7 +65,7 @@ test("beyond 1,000 waiting requests a user's next one is refused", async () => {
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 7));
 });
 
-test("0 means no limit", async () => {
+test("without a limit, requests of one user run at the same time", async () => {
   const take = turns(0);
   const [first, second] = [aTask(), aTask()];
   const both = [first, second].map(({ work }) => take("ann", never(), work));

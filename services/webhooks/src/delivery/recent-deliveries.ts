@@ -40,7 +40,7 @@ type ByWebhook = Map<number, Kept>;
 
 const idAfter = (docs: readonly DueDelivery[]): number => docs.reduce((next, { _id }) => Math.max(next, _id + 1), 0);
 
-// Once another process has stored deliveries, the next ids leave a gap (delivery-ids.ts). Without one, these are complete.
+// Once another process has stored deliveries, the next ids leave a gap (ordered-ids.ts). Without one, these are complete.
 export function recentDeliveries(): RecentDeliveries {
   // Two generations: when the newer one is half of what fits, the older one is dropped.
   let older: ByWebhook = new Map();
