@@ -156,6 +156,13 @@ Builds of a repository's hooks also have:
 | \`CI_PULL_REQUEST\`, \`CI_TARGET_BRANCH\` | The number of the request, and the branch that it is for |
 | \`CI_DEFAULT_BRANCH\` | The repository's default branch |
 
+## When a build starts again
+
+If its runner dies, stops or has not reported for 15 s (\`LEASE\`), a build starts again from its first job, on any runner, at most twice
+(\`LEASE_RETURNS\`). Its output says so, it gets the tag \`orphaned\`, and \`CI_ATTEMPT\` counts the attempts. A runner that loses its
+connection ends its jobs itself. A runner that hangs cannot: its job continues beside the new attempt until the runner continues, also in a
+\`concurrency\` group. So a job whose work must not be done twice, such as a deployment, should check whether an earlier attempt has done it.
+
 ## Keys of \`when\`
 
 The manifest and each job can have a \`when\`. All given keys have to match. Each is one glob or a list of globs. Globs that begin with
