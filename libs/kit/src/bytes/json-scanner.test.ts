@@ -15,3 +15,23 @@ test.each([
   const found = [...json].map((piece) => scan(Buffer.from(piece)));
   expect(found.find((one) => one !== undefined)).toBe(excess);
 });
+
+function sumOf(bytes: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at++) sum += bytes[at]!;
+  return sum;
+}
+
+function leastCpu(work: () => unknown): number {
+  const once = () => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user;
+  };
+  return Math.min(...Array.from({ length: 5 }, once));
+}
+
+test("a byte outside of strings costs little more than a look at it", () => {
+  const json = Buffer.from(`[${" ".repeat(8 * 1024 ** 2)}]`);
+  expect(leastCpu(() => jsonScanner(limits)(json))).toBeLessThan(8 * leastCpu(() => sumOf(json)));
+});
