@@ -2,12 +2,13 @@ import { turnsDuring } from "@ci/testkit/turns-during";
 import { fieldsOfForm } from "./fields.js";
 
 test("a form is decoded as browsers encode it", async () => {
-  const form = "name=a+b%2Bc%20d&list=%C3%A9+&list=+&empty&=none&utf=é";
+  const form = "name=a+b%2Bc%20d&list=%C3%A9+&list=+&empty&=none&&utf=é&malformed=é%4x%+%ff%2";
   expect({ ...(await fieldsOfForm(Buffer.from(form))) }).toEqual({
     name: "a b+c d",
     list: ["é ", " "],
     empty: "",
     utf: "é",
+    malformed: "é%4x% \ufffd%2",
     "": "none",
   });
 });

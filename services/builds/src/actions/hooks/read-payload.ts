@@ -1,3 +1,4 @@
+import { formDecoded } from "@ci/kit/bytes/form-decoded";
 import { type JsonLimits, jsonScanner } from "@ci/kit/bytes/json-scanner";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Pace, pacer } from "@ci/kit/process/pacer";
@@ -28,7 +29,7 @@ const excesses = {
   maxValues: `the payload has more than ${maxValues} values`,
 };
 const pieceBytes = 64 * 1024;
-const [ampersand, plus, space, percent] = [0x26, 0x2b, 0x20, 0x25];
+const ampersand = 0x26;
 const prefix = Buffer.from("payload=");
 
 /** What a body holds: nothing if it is not JSON, or an excess, which is a reason for users. */
@@ -55,23 +56,6 @@ function payloadField(form: Buffer): Buffer {
   throw new TooMuch(`the form has more than ${maxFields} fields`);
 }
 
-async function decoded(field: Buffer, pace: Pace): Promise<Buffer> {
-  const bytes = Buffer.alloc(field.length);
-  let length = 0;
-  for (let at = 0; at < field.length; ) {
-    const from = at;
-    for (const end = at + pieceBytes; at < Math.min(end, field.length); at++) {
-      const byte = field[at]!;
-      const code = byte === percent ? field.toString("latin1", at + 1, at + 3) : "";
-      const isCode = /^[0-9a-f]{2}$/i.test(code);
-      bytes[length++] = isCode ? Number.parseInt(code, 16) : byte === plus ? space : byte;
-      if (isCode) at += 2;
-    }
-    await pace(at - from);
-  }
-  return bytes.subarray(0, length);
-}
-
 async function checkExcess(json: Buffer, limits: JsonLimits, pace: Pace): Promise<void> {
   const scan = jsonScanner(limits);
   for (const piece of piecesOf(json)) {
@@ -87,7 +71,7 @@ export async function readPayload(contentType: string, body: Uint8Array): Promis
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const isForm = contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
   try {
-    const json = isForm ? await decoded(payloadField(bytes), pace) : bytes;
+    const json = isForm ? await formDecoded(payloadField(bytes), pace) : bytes;
     await checkExcess(json, { maxDepth, maxValues }, pace);
     return { payload: JSON.parse(json.toString()) };
   } catch (error) {
