@@ -50,8 +50,11 @@ export function parameterComplaints(parameters: readonly Parameter[]): string[] 
   return [...new Set(parameters.flatMap(entryComplaints))];
 }
 
+/** Returns the parameters of a request; of too many no more than it takes to refuse them. */
 export const parametersOf = (given: Readonly<Record<string, string>>): Parameter[] =>
-  Object.entries(given).map(([key, value]) => ({ key, value }));
+  Object.entries(given)
+    .slice(0, maxParameters + 1)
+    .map(([key, value]) => ({ key, value }));
 
 /** Returns the parameters for a build's restart. Those in `given` replace the old ones. `open` decrypts. */
 export function parametersAgain(
