@@ -48,7 +48,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
      */
     async insert(docs: readonly BuildDoc[], signal?: AbortSignal): Promise<readonly BuildDoc[]> {
       const [first, ...others] = docs.map(asStored);
-      const bytes = requireStorable([first!, ...others]);
+      const bytes = await requireStorable([first!, ...others]);
       signal?.throwIfAborted();
       if (others.length === 0) await insertOne(first!, bytes, signal);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);

@@ -50,9 +50,13 @@ export function recordComplaints(sizes: readonly NewSize[]): string[] {
   return [`Manifest matrix makes builds that are larger than ${limit} together; ${adviceForMatrix}`];
 }
 
-/** Returns the bytes of new builds. Throws `invalid` if they are too large. */
-export function requireStorable(docs: readonly BuildDoc[]): number {
-  const sizes = docs.map(newSize);
+/** Returns the bytes of new builds. Throws `invalid` if they are too large. Other work runs between the builds of a matrix. */
+export async function requireStorable(docs: readonly BuildDoc[]): Promise<number> {
+  const sizes: NewSize[] = [];
+  for (const doc of docs) {
+    if (sizes.length > 0) await new Promise(setImmediate);
+    sizes.push(newSize(doc));
+  }
   const manifest = recordComplaints(sizes);
   if (manifest.length > 0) throw invalid({ manifest });
   return bytesOfAll(sizes);
