@@ -1,3 +1,4 @@
+import { ApiError } from "@service-ci/client";
 import { Failure, UsageError } from "./exit.js";
 import { buildName, type Fields, plain } from "./format/cells.js";
 import { printRecord } from "./format/table.js";
@@ -51,8 +52,16 @@ async function send(io: Io, { client }: Session, operation: Operation, path: str
   else await printResult(io, operation, answer as Fields);
 }
 
+/** Throws if there is no record at a path. Some records can be deleted but not read. */
+async function requireRecord({ client }: Session, path: string): Promise<void> {
+  try {
+    await client.request(path);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) throw error;
+  }
+}
+
 async function askFirst(io: Io, { about }: Operation, values: Values): Promise<void> {
-  if (values.yes) return;
   const asked = Object.values(values)
     .filter((value) => typeof value === "string")
     .join(" ");
@@ -66,13 +75,16 @@ export const operate =
   async (io: Io, input: Values): Promise<undefined> => {
     const operation = operations[name]!;
     const { columns, method, upload, asks } = operation;
-    if (asks) await askFirst(io, operation, input);
-    const { limit, yes: _, ...values } = input;
+    const { limit, yes, ...values } = input;
     const session = await connect(io);
     const { path, rest } = await requestPath(session, operation, values);
+    if (asks && !yes) {
+      await requireRecord(session, path);
+      await askFirst(io, operation, values);
+    }
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     if (method === "GET" && columns) {
-      const brief = operation.names === "build" && !io.options.json ? { brief: "true" } : {};
+      const brief = operation.hasOutput && !io.options.json ? { brief: "true" } : {};
       const query = { ...brief, ...(given as Record<string, string>) };
       const options = {
         columns,

@@ -116,6 +116,9 @@ test("namespaces are created, invited to and deleted, which asks first", async (
     ...{ code: 0, stdout: `top@${ann.username}\n` },
   });
   expect(await user.out("ns", "members", "top", "-q")).toBe(`${bob.username}\n`);
+  expect(await user.run(["ns", "delete", "tpo"])).toMatchObject({
+    ...{ code: 1, stderr: "There is no such record, or you may not see it\n" },
+  });
   const asked = await user.run(["ns", "delete", "top"]);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("Add --yes")]);
   expect((await user.run(["ns", "delete", "top", "--yes"])).code).toBe(0);

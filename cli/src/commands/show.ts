@@ -22,7 +22,8 @@ const since = ({ stdout }: Io, time: string): string => (stdout.isTTY ? relative
 export const run: Handler<Specs["show"]> = async (io, input) => {
   const session = await connect(io);
   const path = await findBuild(session, input.build);
-  const build = await record(session.client.api.GET("/b/{user}/{number}", { params: { path } }));
+  const query = io.options.json ? {} : ({ brief: "true" } as const);
+  const build = await record(session.client.api.GET("/b/{user}/{number}", { params: { path, query } }));
   const { status, trigger } = build;
   if (io.options.json) await printJson(io, build);
   else if (io.options.quiet) await print(io, status);
@@ -49,7 +50,7 @@ export const run: Handler<Specs["show"]> = async (io, input) => {
     ]);
     await print(io, `\n${paint(io, "bold", "Jobs")}`);
     const jobs: Fields[] = [];
-    for await (const job of recordsAt(session, `${pathOf(path)}/jobs`)) jobs.push(job);
+    for await (const job of recordsAt(session, `${pathOf(path)}/jobs`, query)) jobs.push(job);
     await printTable(io, jobs, ["stage", "name", "status", "time", "reason"]);
   }
 };

@@ -12,6 +12,7 @@ export const builds = {
     options: { status: text("Only jobs with this status", { choices: statuses }) },
     columns: ["stage", "name", "status", "time", "exit_code", "reason"],
     names: "name",
+    hasOutput: true,
   }),
   tests: get("{build}/tests", "List the test cases of a build", {
     args: { build: anyBuild },

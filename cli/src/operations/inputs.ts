@@ -52,7 +52,11 @@ const config = file("SSH client settings");
 const schedule = text("hourly, daily, weekly, monthly or five fields such as '30 4 * * 1-5'");
 const timezone = text("IANA time zone of the schedule, such as Europe/Berlin; default: UTC");
 const manifest = file("Manifest of the builds; it also names the namespace", { short: "m" });
-const ofBuilds = { columns: ["build", "status", "namespace", "comment", "time", "created_at"], names: "build" };
+const ofBuilds = {
+  columns: ["build", "status", "namespace", "comment", "time", "created_at"],
+  names: "build",
+  hasOutput: true,
+};
 
 /** Inputs of builds, and cron jobs. */
 export const inputs = {

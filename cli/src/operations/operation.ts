@@ -23,6 +23,8 @@ export interface Operation extends Spec {
   readonly within?: string | undefined;
   /** Columns of the table; without them the response is one record, or nothing. */
   readonly columns?: readonly string[] | undefined;
+  /** Whether the records have outputs, which tables do not show. */
+  readonly hasOutput?: boolean | undefined;
   /** The field that names the record in other commands. */
   readonly names?: string | undefined;
   readonly lookup?: Lookup | undefined;
