@@ -152,3 +152,39 @@ test("the signal ends a stream that waits", async () => {
   };
   expect(await all(open, { signal: stopping.signal })).toEqual([]);
 });
+
+/** Opens a stream that sends these chunks and then stays open. */
+const openStream =
+  (chunks: readonly string[]): Open =>
+  async (_headers, signal) =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          signal.addEventListener("abort", () => controller.error(signal.reason));
+          for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
+        },
+      }),
+    );
+
+const maxSilenceMs = 1_000;
+
+/** Resolves when a server has been silent for longer than that. */
+const silence = () =>
+  new Promise<void>((resolve) => {
+    const stopping = new AbortController();
+    const onConnection = (connected: boolean) => {
+      if (connected) return;
+      stopping.abort();
+      resolve();
+    };
+    void follow(openStream([]), { signal: stopping.signal, onConnection }, 2 * maxSilenceMs).next();
+  });
+
+test("a caller that takes long with an event does not make the server silent", async () => {
+  const connections: boolean[] = [];
+  const onConnection = (connected: boolean) => connections.push(connected);
+  const chunks = Array.from({ length: 30 }, (_, nth) => output(nth + 1, "a"));
+  for await (const { id } of follow(openStream([...chunks, end]), { onConnection }, maxSilenceMs))
+    if (id === "1") await silence();
+  expect(connections).toEqual([true]);
+});

@@ -26,7 +26,7 @@ const maxRetryAfterMs = 300_000;
 /** A stream of events begins with a block that has nothing but its position. The parser passes over such blocks. */
 const maxHead = 256;
 /** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
-const silenceMs = 45_000;
+const longestSilenceMs = 45_000;
 
 /** Errors of the server after which another attempt may succeed. */
 const mayPass = ({ status }: ApiError): boolean => status === 429 || status >= 500;
@@ -49,18 +49,23 @@ const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", done);
   });
 
-/** Aborts with its parent, or when nothing calls `heard` for too long. */
-function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard(): void; stop(): void } {
+/** Aborts with its parent, or when nothing calls `heard` for too long while it waits for the server. */
+function watchdog(parent: AbortSignal | undefined, maxSilenceMs: number) {
   const silent = new AbortController();
   const bite = () => silent.abort(new DOMException("The server is silent", "TimeoutError"));
-  let timer = setTimeout(bite, silenceMs);
+  let timer = setTimeout(bite, maxSilenceMs);
+  let waits = true;
+  const heard = () => {
+    clearTimeout(timer);
+    if (waits) timer = setTimeout(bite, maxSilenceMs);
+  };
   return {
     signal: parent ? AbortSignal.any([parent, silent.signal]) : silent.signal,
-    heard() {
-      clearTimeout(timer);
-      timer = setTimeout(bite, silenceMs);
+    heard,
+    wait(on: boolean): void {
+      waits = on;
+      heard();
     },
-    stop: () => clearTimeout(timer),
   };
 }
 
@@ -72,12 +77,13 @@ function watchdog(parent: AbortSignal | undefined): { signal: AbortSignal; heard
 export async function* follow(
   open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
   { after, signal, onConnection, onComment, waitsForServer = false }: FollowOptions = {},
+  maxSilenceMs = longestSilenceMs,
 ): AsyncGenerator<StreamEvent> {
   let last = after;
   let pauseMs = firstPauseMs;
   let retries = waitsForServer;
   while (!signal?.aborted) {
-    const watched = watchdog(signal);
+    const watched = watchdog(signal, maxSilenceMs);
     let lostBy: unknown;
     try {
       const headers = { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) };
@@ -92,7 +98,11 @@ export async function* follow(
       for await (const { event = "message", id, data } of blocks) {
         pauseMs = firstPauseMs;
         last = id ?? last;
-        if (data !== "") yield { event, id, data: JSON.parse(data) };
+        if (data !== "") {
+          watched.wait(false);
+          yield { event, id, data: JSON.parse(data) };
+          watched.wait(true);
+        }
         if (event === "end") return;
       }
     } catch (error) {
@@ -101,7 +111,7 @@ export async function* follow(
       lostBy = error;
       pauseMs = pauseAfter(error, pauseMs);
     } finally {
-      watched.stop();
+      watched.wait(false);
     }
     if (signal?.aborted) return;
     onConnection?.(false, lostBy);
