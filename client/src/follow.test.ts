@@ -1,4 +1,4 @@
-import { ApiError, errorOf } from "./errors.js";
+import { ApiError, errorOf, ForeignResponse } from "./errors.js";
 import { follow, pauseAfter, type StreamEvent } from "./follow.js";
 
 type Open = Parameters<typeof follow>[0];
@@ -100,6 +100,22 @@ test("a server that is busy is asked again, and a refusal is thrown", async () =
   };
   await expect(all(open)).rejects.toMatchObject({ status: 404 });
   expect(errors).toEqual([]);
+});
+
+test("a page that answers for the server is thrown, unless the caller waits for its proxy", async () => {
+  const connections: boolean[] = [];
+  const signingIn = (): Open => {
+    let nth = 0;
+    return async (headers) => {
+      if (++nth === 2) throw new ForeignResponse("http://ci.test");
+      return streamOf(nth === 1 ? [output(1, "a")] : [output(Number(headers["Last-Event-ID"]) + 1, "b"), end]);
+    };
+  };
+  await expect(all(signingIn())).rejects.toThrow("does not answer as Service CI");
+  const onConnection = (connected: boolean) => connections.push(connected);
+  const events = await all(signingIn(), { waitsForProxy: true, onConnection });
+  expect(events.map(({ id }) => id)).toEqual(["1", "2", undefined]);
+  expect(connections).toEqual([true, false, false, true]);
 });
 
 test("the pause that a server asks for is kept", async () => {

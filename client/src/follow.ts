@@ -16,6 +16,8 @@ export interface FollowOptions {
   readonly onConnection?: ((connected: boolean, error?: unknown) => void) | undefined;
   /** Whether to go on trying if the server cannot be reached at first. Default: the error is thrown. */
   readonly waitsForServer?: boolean | undefined;
+  /** Whether to go on trying while something else answers, such as a proxy's sign-in page. Default: a ForeignResponse is thrown. */
+  readonly waitsForProxy?: boolean | undefined;
   /** Called with the comments of the stream, such as why a build waits. Heartbeats are empty comments. */
   readonly onComment?: ((comment: string) => void) | undefined;
 }
@@ -72,11 +74,11 @@ function watchdog(parent: AbortSignal | undefined, maxSilenceMs: number) {
 /**
  * Yields the events of a stream. After a lost connection it reconnects and continues after the last event, so each event
  * is yielded once. Returns after the event `end`, and at the signal. Throws an ApiError if the server refuses, a
- * ForeignResponse if `open` throws one, and what else `open` throws if the first connection fails.
+ * ForeignResponse if `open` throws one, unless it waits for proxies, and what else `open` throws if the first connection fails.
  */
 export async function* follow(
   open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>,
-  { after, signal, onConnection, onComment, waitsForServer = false }: FollowOptions = {},
+  { after, signal, onConnection, onComment, waitsForServer = false, waitsForProxy = false }: FollowOptions = {},
   maxSilenceMs = longestSilenceMs,
 ): AsyncGenerator<StreamEvent> {
   let last = after;
@@ -107,7 +109,9 @@ export async function* follow(
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (error instanceof ForeignResponse || !(error instanceof ApiError ? mayPass(error) : retries)) throw error;
+      const passes =
+        error instanceof ForeignResponse ? waitsForProxy : error instanceof ApiError ? mayPass(error) : retries;
+      if (!passes) throw error;
       lostBy = error;
       pauseMs = pauseAfter(error, pauseMs);
     } finally {

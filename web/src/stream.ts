@@ -39,7 +39,12 @@ export function useStream(path: string | undefined, heard: (event?: StreamEvent)
     };
     const watch = async () => {
       become("opening");
-      for await (const event of client.follow(path, { signal, onConnection, waitsForServer: true }))
+      for await (const event of client.follow(path, {
+        signal,
+        onConnection,
+        waitsForServer: true,
+        waitsForProxy: true,
+      }))
         latest.current(event);
     };
     watch().catch((error) => become(isRefusal(error) ? "refused" : "lost"));

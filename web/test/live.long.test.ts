@@ -112,11 +112,14 @@ inBrowser((web) => {
     expect(streams).toEqual([`/api${place}/-/events`]);
   });
 
-  test("a list whose stream is lost says so and is polled, until the stream is open again", async () => {
+  test.each([
+    ["lost", undefined],
+    ["replaced by a proxy's sign-in page", { contentType: "text/html", body: "Sign in" }],
+  ])("a list whose stream is %s says so and is polled, until the stream is open again", async (_how, answer) => {
     const user = await web.ci.signUp();
     const page = await web.open("/-/new-build", user);
     await page.clock.install();
-    await page.route("**/api/events", (route) => route.abort());
+    await page.route("**/api/events", (route) => (answer ? route.fulfill(answer) : route.abort()));
     await page.goto(`${web.ci.url}/builds`);
     await page.getByText("Not live: the connection is lost. Trying again.").waitFor();
     await submit(user);

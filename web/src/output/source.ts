@@ -1,5 +1,5 @@
 import { ApiError } from "@service-ci/client";
-import { client } from "../api.js";
+import { client, mayPass } from "../api.js";
 import { untilHidden, visible } from "../visible.js";
 import { withoutTimes } from "./line-time.js";
 
@@ -37,9 +37,8 @@ export interface Reading {
 
 const utf8 = new TextEncoder();
 
-/** Errors after which following the output may succeed. */
-const mayPass = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status === 416 || error.status === 429 || error.status >= 500;
+/** Reports whether following the output may succeed. */
+const mayFollow = (error: unknown): boolean => mayPass(error) || (error instanceof ApiError && error.status === 416);
 
 /** Yields the output so far, as soon as each part of it arrives. */
 async function* textSoFar(
@@ -113,7 +112,7 @@ export async function* textFrom(
       }
   } catch (error) {
     if (signal.aborted) return;
-    if (!mayPass(error)) throw error;
+    if (!mayFollow(error)) throw error;
     onConnection(error instanceof ApiError);
   }
   await onSoFar();
@@ -121,7 +120,8 @@ export async function* textFrom(
   do {
     await visible(signal);
     following = untilHidden(signal);
-    const options = { ...afterOffset(offset), timestamps, signal: following, onConnection, waitsForServer: true };
+    const waits = { waitsForServer: true, waitsForProxy: true };
+    const options = { ...afterOffset(offset), timestamps, signal: following, onConnection, ...waits };
     for await (const { event, id, data } of client.follow(url, options)) {
       if (event !== "output" || typeof data !== "string") continue;
       yield { text: data, from: offset, timed: timestamps };
