@@ -1,6 +1,6 @@
-import type { StreamEvent } from "@service-ci/client";
+import { pauseAfter, type StreamEvent } from "@service-ci/client";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isUnauthorized, serverTime } from "./api.js";
+import { isUnauthorized, mayPass, serverTime } from "./api.js";
 import { useStream } from "./stream.js";
 
 /** Whether data is from now, and if not, why: the connection, events that the user may not follow, or the session. */
@@ -133,7 +133,8 @@ export function useData<T>(
     loaded: (data) => setState({ key, data }),
     failed: (error) => setState((before) => ({ ...(before.key === key ? before : { key }), error })),
     pauseAfter: (data) => (everyMs ? everyMs(data, follows) : away ? pollMs : undefined),
-    pauseAfterFailure: (error) => ((everyMs || events) && !isUnauthorized(error) ? retryMs : undefined),
+    pauseAfterFailure: (error) =>
+      mayPass(error) || ((everyMs || events) && !isUnauthorized(error)) ? pauseAfter(error, retryMs) : undefined,
   };
 
   useEffect(() => {

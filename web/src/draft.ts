@@ -19,13 +19,10 @@ interface Drafts {
 
 const maxDrafts = 5;
 const storage = tabStorage<Drafts>("service-ci-drafts");
-/** Marks the place in the history from which the draft was submitted. */
-const submittedHere = "submitted";
-
 /** Returns what the user typed here, unless it was submitted from elsewhere. */
 function draftOf<T>(userId: number): T | undefined {
   const draft = storage.of(userId)?.drafts.find(({ query }) => query === location.search);
-  const isHere = draft && (!draft.submitted || history.state === submittedHere);
+  const isHere = draft && (!draft.submitted || history.state?.submitted);
   return isHere ? (draft.fields as T) : undefined;
 }
 
@@ -59,7 +56,7 @@ export function useDraft<T extends Fields>(initial: T): [T, (change: Partial<T>)
   };
   const submitted = () => {
     keep(fields, true);
-    history.replaceState(submittedHere, "");
+    history.replaceState({ ...history.state, submitted: true }, "");
   };
   return [fields, change, submitted];
 }

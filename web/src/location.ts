@@ -1,16 +1,33 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { base } from "./api.js";
 import { below } from "./routes.js";
 
 const changed = new EventTarget();
 const announce = () => changed.dispatchEvent(new Event("change"));
-addEventListener("popstate", announce);
+/** How far the reader had scrolled when a link led away from the page that the way back leads to. */
+let formerTop: number | undefined;
+addEventListener("popstate", () => {
+  formerTop = history.state?.top;
+  announce();
+});
+
+/** On the way back, scrolls to where the reader was, when a list has its records again. */
+export function useScrollBack(): void {
+  useLayoutEffect(() => {
+    if (formerTop !== undefined) scrollTo({ top: formerTop, behavior: "instant" });
+    formerTop = undefined;
+  }, []);
+}
 
 /** Opens an address of this page. `replace` leaves no way back to the current one. */
 export function go(address: string, { replace = false } = {}): void {
   const isOther = new URL(address, location.href).pathname !== location.pathname;
+  formerTop = undefined;
   if (replace) history.replaceState(null, "", address);
-  else history.pushState(null, "", address);
+  else {
+    history.replaceState({ ...history.state, top: scrollY }, "");
+    history.pushState(null, "", address);
+  }
   announce();
   if (isOther) scrollTo(0, 0);
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Build, type BuildCopy, base, isUnauthorized, type Pages, pageOf, signInPage } from "./api.js";
 import type { Liveness } from "./data.js";
 import { ago, moment, spent, statusText } from "./format.js";
+import { useScrollBack } from "./location.js";
 
 const marks: Readonly<Record<string, string>> = {
   queued: "○",
@@ -158,8 +159,9 @@ const addressOf = (page: number) => {
   return `${location.pathname}?${query}`;
 };
 
-/** Links to the previous and the next page of a list. */
+/** Links to the previous and the next page of a list, whose records are above them. */
 export function Paging({ pages: { prev, next } }: { pages: Pages }) {
+  useScrollBack();
   if (prev === undefined && next === undefined) return null;
   return (
     <nav class="paging" aria-label="Pages">
