@@ -143,6 +143,29 @@ inBrowser((web) => {
     await rm(dir, { recursive: true });
   });
 
+  test("a line that is printed later is shown, but not to a reader who has scrolled elsewhere", async () => {
+    const ann = await web.ci.signUp();
+    const dir = sharedFolder("ci-web-elsewhere-");
+    const script = `set +x; seq 100; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; seq 101 200`;
+    const { number } = created(await ann.post("/builds", { manifest: commands(script) }));
+    const waits = await web.open(`/b/${ann.username}/${number}#unit:L150`, ann);
+    const reads = await waits.context().newPage();
+    await reads.goto(waits.url());
+    for (const page of [waits, reads]) {
+      await line(page, "100").waitFor();
+      await page.waitForFunction("document.documentElement.scrollHeight > 2 * innerHeight");
+    }
+    await reads.mouse.wheel(0, 300);
+    await eventually(async () => expect(await reads.evaluate("scrollY")).toBe(300));
+    await writeFile(join(dir, "a"), "");
+    for (const page of [waits, reads]) await line(page, "200").waitFor();
+    for (const page of [waits, reads]) expect(await page.locator(".marked").count()).toBe(1);
+    expect(await waits.evaluate("scrollY")).toBeGreaterThan(1_000);
+    // The end of a job changes the facts above its output.
+    expect(await reads.evaluate("scrollY")).toBeLessThan(600);
+    await rm(dir, { recursive: true });
+  });
+
   test("an output continues when a job that had ended runs again", async () => {
     const ann = await web.ci.signUp();
     const driver = { type: "docker", image: "none", workspace: "/w" };

@@ -130,8 +130,8 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     view?.end();
     const line = hasEnded ? undefined : state.absent;
     hasEnded = true;
-    if (line !== undefined) return open({ line });
-    set({ finished: true, connected: true });
+    if (line !== undefined && !view?.hasMoved()) return open({ line });
+    set({ finished: true, connected: true, ...(line === undefined ? {} : { absent: undefined }) });
   }
 
   /** Follows what comes after the text so far. The job of a service passes long before its output ends. */

@@ -60,6 +60,8 @@ export interface LogView {
   resume(): number;
   /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
   restart(): number;
+  /** Reports whether the reader has scrolled elsewhere since a line was asked for that was not printed yet. */
+  hasMoved(): boolean;
   /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
   show(line: number): boolean;
   /** Scrolls to the end and follows it as text arrives. Returns false if the window is full and does not hold the end. */
@@ -82,6 +84,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   let stopped = false;
   let waiting: (() => void)[] = [];
   let heldAt: number | undefined;
+  let waitedAt: number | undefined;
   const frame = frames(draw);
 
   /** Reports whether the page holds more than this share of what it may hold. */
@@ -126,8 +129,14 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     heldAt = scrollY;
   }
 
+  /** Reports whether the reader sees the end, also if the browser has not laid all of it out yet. */
+  const seesEnd = (): boolean => isAtEnd(root) || (heldAt !== undefined && scrollY >= heldAt);
+
+  const hasMoved = (): boolean => waitedAt !== undefined && scrollY !== waitedAt && !seesEnd();
+
   function draw(): void {
-    const atEnd = jumps || isAtEnd(root) || (heldAt !== undefined && scrollY >= heldAt);
+    const moved = hasMoved();
+    const atEnd = jumps || seesEnd();
     heldAt = undefined;
     jumps = false;
     const text = pending.slice(0, cutIn(pending));
@@ -137,7 +146,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     if (isOver()) full = true;
     changed();
     const line = wanted;
-    if (line !== undefined) mark(line);
+    if (line !== undefined) mark(line, !moved);
     else if (follows && atEnd) {
       toEnd();
       requestAnimationFrame(() => heldAt !== undefined && scrollY >= heldAt && toEnd());
@@ -147,7 +156,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     if (pending.length < maxPending) release();
   }
 
-  function mark(line: number): boolean {
+  function mark(line: number, scrolls = true): boolean {
     const element = document.getElementById(lineId(job, line));
     if (!element) return false;
     wanted = undefined;
@@ -155,7 +164,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
     root.querySelector(".marked")?.classList.remove("marked");
     element.classList.add("marked");
     reveal(element);
-    element.scrollIntoView({ block: "center", behavior: "instant" });
+    if (scrolls) element.scrollIntoView({ block: "center", behavior: "instant" });
     return true;
   }
 
@@ -224,8 +233,11 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       changed();
     },
 
+    hasMoved,
+
     follow() {
       follows = true;
+      waitedAt = scrollY;
     },
 
     untimed: list.untimed,
@@ -259,6 +271,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       const [block] = list.blocks;
       if (block?.first === undefined || line < block.first || full) return false;
       wanted = line;
+      waitedAt = scrollY;
       changed();
       return true;
     },
