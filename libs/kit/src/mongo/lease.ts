@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "mongodb";
+import { inMs } from "./expressions.js";
 import { duplicateKey } from "./mongo.js";
 
 /** An exclusive right of one process among those that share a database. */
@@ -46,7 +47,7 @@ export function leaseOf(db: Db, name: string): Lease {
     const fromMs = performance.now();
     // A new lease has no `until`, which compares as less than any time.
     const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
-    const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
+    const until = { $cond: [free, inMs(forMs), "$until"] };
     try {
       const found = await leases.findOneAndUpdate(
         { _id: name },

@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import { inMs } from "./expressions.js";
 import { duplicateKey, ensureIndexes } from "./mongo.js";
 import type { Quota } from "./quota.js";
 
@@ -41,7 +42,6 @@ const holdsIn = (db: Db) => db.collection<HoldsDoc>("quotaHolds", { writeConcern
 export const ensureQuotas = (db: Db): Promise<void> =>
   ensureIndexes(holdsIn(db), [{ key: { until: 1 }, expireAfterSeconds: 0 }]);
 
-const inFuture = (ms: number) => ({ $add: ["$$NOW", ms] });
 const isCurrent = { $gt: ["$bound.until", "$$NOW"] };
 
 function heldOf({ holds, announced, bound }: HoldsDoc, key: string): Held {
@@ -55,11 +55,11 @@ function heldOf({ holds, announced, bound }: HoldsDoc, key: string): Held {
 /** Announces a record under its quota, and returns what others have announced before it. */
 export async function hold(db: Db, { key: _id, amount }: Quota, id: unknown, key: string): Promise<Held> {
   const current = { $filter: { input: { $ifNull: ["$holds", []] }, cond: { $gt: ["$$this.until", "$$NOW"] } } };
-  const added = [{ id: { $literal: id }, key, amount: { $literal: amount }, until: inFuture(holdMs) }];
+  const added = [{ id: { $literal: id }, key, amount: { $literal: amount }, until: inMs(holdMs) }];
   const change = [
     {
       $set: {
-        until: { $max: [inFuture(holdMs), "$bound.until"] },
+        until: { $max: [inMs(holdMs), "$bound.until"] },
         holds: { $concatArrays: [current, added] },
         announced: { $add: [{ $ifNull: ["$announced", 0] }, { $literal: amount }] },
         bound: { $cond: [isCurrent, "$bound", "$$REMOVE"] },
@@ -83,7 +83,7 @@ export async function hold(db: Db, { key: _id, amount }: Quota, id: unknown, key
  * nothing if the hold has expired, because the announcements may have been counted from 0 again.
  */
 export async function saveBound(db: Db, { key: _id }: Quota, { key, announced }: Held, used: number): Promise<void> {
-  const until = inFuture(boundMs);
+  const until = inMs(boundMs);
   const bound = { base: { $literal: used - announced }, until };
   await holdsIn(db).updateOne({ _id, "holds.key": key }, [{ $set: { bound, until } }]);
 }

@@ -1,7 +1,7 @@
+import { inMs } from "@ci/kit/mongo/expressions";
 import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Collection } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
-import { leaseEnd } from "./build-update.js";
 
 export type LostBuild = Pick<BuildDoc, "_id" | "userId" | "trail"> & { readonly lease: HeldLease };
 
@@ -9,7 +9,7 @@ export type LostBuild = Pick<BuildDoc, "_id" | "userId" | "trail"> & { readonly 
 export const buildLeases = (builds: Collection<BuildDoc>) => ({
   /** Renews the lease of a running build; undefined if it is not held under this epoch and secret. */
   renew: async (id: number, epoch: number, leaseHash: string, leaseMs: number): Promise<BuildDoc | undefined> => {
-    const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
+    const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": inMs(leaseMs) };
     const held = { _id: id, epoch, leaseHash, status: "running" as const };
     const projection = { lease: 1, killRequestedAt: 1, killRequestedBy: 1 };
     const options = { projection, returnDocument: "after" as const };
@@ -18,7 +18,7 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
 
   /** Lets a lost build wait for another lease, so that builds that cannot be requeued do not hold up others. */
   postpone: async (id: number, { until }: HeldLease, leaseMs: number): Promise<void> => {
-    const later = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
+    const later = { rev: { $add: ["$rev", 1] }, "lease.until": inMs(leaseMs) };
     await builds.updateOne({ _id: id, "lease.until": until! }, [{ $set: later }]);
   },
 

@@ -1,12 +1,10 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { inMs, literals, undefinedIn } from "@ci/kit/mongo/expressions";
 import type { Document, Filter, UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
 import { growthOf } from "../domain/tail.js";
 import { searchedBy } from "./selection.js";
-
-/** Returns an expression for the end of a lease that starts now, by the clock of MongoDB. */
-export const leaseEnd = (leaseMs: number) => ({ $add: ["$$NOW", leaseMs] });
 
 interface Update {
   readonly set: object;
@@ -17,9 +15,6 @@ interface Update {
 
 /** Returns an update as a pipeline: only that can read the clock of MongoDB, and replace a piece while it adds others. */
 function toPipeline({ set, removed, growth: { extended, added }, events }: Update, leaseMs?: number): Document[] {
-  const values = Object.entries(set).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, { $literal: value }]],
-  );
   const others = extended && { $filter: { input: "$tail", cond: { $ne: ["$$this.start", extended.start] } } };
   const appended = (list: unknown, more: readonly unknown[]) => ({ $concatArrays: [list, { $literal: more }] });
   const lists = {
@@ -27,8 +22,8 @@ function toPipeline({ set, removed, growth: { extended, added }, events }: Updat
     outbox: appended("$outbox", events),
   };
   return [
-    { $set: { ...Object.fromEntries(values), ...lists } },
-    ...(leaseMs === undefined ? [] : [{ $set: { "lease.until": leaseEnd(leaseMs) } }]),
+    { $set: { ...literals(set), ...lists } },
+    ...(leaseMs === undefined ? [] : [{ $set: { "lease.until": inMs(leaseMs) } }]),
     ...(removed.length > 0 ? [{ $unset: removed }] : []),
   ];
 }
@@ -61,7 +56,7 @@ function onlyChanged(doc: BuildDoc, set: Change["set"]): Record<string, unknown>
 export function toUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> | Document[] {
   const { set: given, events = [], leaseMs } = change;
   const set = { ...given, ...(given.tags ? searchedBy(given.tags) : {}), rev: doc.rev + 1 };
-  const removed = Object.entries(set).flatMap(([key, value]) => (value === undefined ? [key] : []));
+  const removed = undefinedIn(set);
   const growth = growthBy(doc, change);
   const { extended, added } = growth;
   if (leaseMs !== undefined || (extended && added.length > 0))

@@ -1,4 +1,5 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
+import { undefinedIn } from "@ci/kit/mongo/expressions";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
@@ -37,10 +38,10 @@ const applyChange = (was: CronDoc, set: CronChange): CronDoc =>
 
 function toUpdate(was: CronDoc, given: CronChange, event: OutboxEvent | undefined): UpdateFilter<CronDoc> {
   const set = given.name === undefined ? given : { ...given, terms: termsOf([given.name]) };
-  const removed = Object.entries(set).filter(([, value]) => value === undefined);
+  const removed = undefinedIn(set);
   return {
     $set: { ...set, rev: was.rev + 1 },
-    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
+    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((key) => [key, true])) as never } : {}),
     ...(event ? { $push: { outbox: event } } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { inMs } from "@ci/kit/mongo/expressions";
 import type { Collection } from "mongodb";
 import type { HookOutcome, RepositoryDoc } from "./repositories.js";
 
@@ -20,7 +21,7 @@ export function hookClaims(repositories: Collection<RepositoryDoc>) {
     repositories.findOneAndUpdate(
       { hook: "pending", ...isFree, ...which },
       [
-        { $set: { hookHeldUntil: { $add: ["$$NOW", leaseMs] }, hookAttempt: { $ifNull: ["$hookAttempt", 0] } } },
+        { $set: { hookHeldUntil: inMs(leaseMs), hookAttempt: { $ifNull: ["$hookAttempt", 0] } } },
         { $set: { hookWatchedUntil: "$hookHeldUntil" } },
       ],
       { returnDocument: "after" },
@@ -42,7 +43,7 @@ export function hookClaims(repositories: Collection<RepositoryDoc>) {
         ...{ hook, hookReason: hookReason ?? "$$REMOVE", hookWatchedUntil: "$$REMOVE" },
         ...(retryInMs === undefined
           ? { hookHeldUntil: "$$REMOVE", hookFailures: "$$REMOVE" }
-          : { hookHeldUntil: { $add: ["$$NOW", retryInMs] }, hookFailures: nextFailure }),
+          : { hookHeldUntil: inMs(retryInMs), hookFailures: nextFailure }),
       };
       const held = { _id, hook: "pending" as const, hookHeldUntil, hookAttempt };
       return (await repositories.updateOne(held, [{ $set: settled }])).matchedCount === 1;

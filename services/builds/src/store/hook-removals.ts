@@ -1,3 +1,4 @@
+import { inMs, literals } from "@ci/kit/mongo/expressions";
 import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Db } from "mongodb";
 import type { RepositoryDoc } from "./repositories.js";
@@ -14,8 +15,6 @@ export interface HookRemoval
   readonly failures: number;
 }
 
-const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
-
 export const hookRemovalStore = (db: Db) => {
   const removals = db.collection<HookRemoval>("hookRemovals");
 
@@ -26,10 +25,10 @@ export const hookRemovalStore = (db: Db) => {
       waitMs: number,
       from?: Date,
     ) {
-      const planned = { ...(userId === undefined ? {} : { userId }), provider, url, sealedToken, failures: 0 };
+      const planned = literals({ userId, provider, url, sealedToken, failures: 0 });
       const dueAt = from ? { $max: [inMs(waitMs), from] } : inMs(waitMs);
       const all = { $setUnion: [{ $ifNull: ["$shas", []] }, { $literal: shas }] };
-      await removals.updateOne({ _id }, [{ $set: { ...literals(planned), shas: all, dueAt } }], { upsert: true });
+      await removals.updateOne({ _id }, [{ $set: { ...planned, shas: all, dueAt } }], { upsert: true });
     },
 
     nextDueInMs: () => firstDueInMs(removals, "dueAt"),
@@ -71,8 +70,5 @@ export const hookRemovalStore = (db: Db) => {
     done: ({ _id, dueAt }: HookRemoval) => removals.deleteOne({ _id, dueAt }),
   };
 };
-
-const literals = (values: object) =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value }]));
 
 export type HookRemovalStore = ReturnType<typeof hookRemovalStore>;

@@ -1,4 +1,5 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { literals, undefinedIn } from "@ci/kit/mongo/expressions";
 import { page } from "@ci/kit/mongo/mongo";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
@@ -23,7 +24,7 @@ export type RepositoryDoc = Stored<Repository> & {
 };
 
 /** The state of the hook's registration at the provider. */
-export type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
+type HookState = Pick<RepositoryDoc, "hook" | "hookReason">;
 
 /** A hook that stays pending is due again after a time. */
 export type HookOutcome = HookState & { readonly retryInMs?: number };
@@ -106,12 +107,10 @@ export const repositoryStore = (db: Db, perUser: CountLimit) => {
 
     /** Changes a repository in one write; returns null if it is gone or got another user or access token. */
     change({ _id, namespaceId, userId, hasAccessToken }: RepositoryDoc, change: RepositoryChange) {
-      const entries = Object.entries(change);
       const before = { _id, namespaceId, userId, hasAccessToken };
-      if (entries.length === 0) return repositories.findOne(before);
-      const values = entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, { $literal: value }]]));
-      const removed = entries.flatMap(([key, value]) => (value === undefined ? [key] : []));
-      const set = { ...Object.fromEntries(values), ...(change.hook === "pending" ? requested : {}) };
+      if (Object.keys(change).length === 0) return repositories.findOne(before);
+      const set = { ...literals(change), ...(change.hook === "pending" ? requested : {}) };
+      const removed = undefinedIn(change);
       const update = [{ $set: set }, ...(removed.length > 0 ? [{ $unset: removed }] : [])];
       return repositories.findOneAndUpdate(before, update, { returnDocument: "after" });
     },

@@ -1,4 +1,5 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { inMs } from "@ci/kit/mongo/expressions";
 import { firstDueInMs } from "@ci/kit/mongo/first-due";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import type { Collection } from "mongodb";
@@ -13,9 +14,6 @@ export interface Turn {
 }
 
 const byUser = { userId: 1, "fetch.dueAt": 1 } as const;
-
-/** Returns a time by the clock of MongoDB, which all replicas share. */
-const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 
 /** An attempt whose process ends in order removes its token. Old documents have no count. */
 const lost = { $add: [{ $ifNull: ["$fetch.lost", 0] }, { $cond: [{ $gt: ["$fetch.token", null] }, 1, 0] }] };
