@@ -22,7 +22,6 @@ export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "c
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => undefined) => {
   const builds = db.collection<BuildDoc>("builds");
-  const leases = buildLeases(builds);
   const groups = groupStore(db, builds);
   const recent = recentBuilds();
   const located = buildLocator(builds);
@@ -36,11 +35,8 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
     ...groupBuilds(builds),
     ...releasedBuilds(builds),
     ...unrecordedBuilds(builds),
-    ...leases,
+    ...buildLeases(builds, recent),
     locate: located.locate,
-
-    renew: recent.before(leases.renew),
-    postpone: recent.before(leases.postpone),
 
     /**
      * Stores and returns the new builds of one request: all of them, even if the process dies, or none if the first one
@@ -85,7 +81,7 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
 
     /** Removes the output before an offset from the tail, once it is stored in its own collection. */
     async trimTail(id: number, tailFrom: number): Promise<void> {
-      recent.take(id);
+      recent.forget(id);
       await builds.updateOne(
         { _id: id, tailFrom: { $lt: tailFrom } },
         { $pull: { tail: { start: { $lt: tailFrom } } }, $set: { tailFrom } },

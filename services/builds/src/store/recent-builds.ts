@@ -43,13 +43,8 @@ export function recentBuilds() {
       if (doc.status === "running") docs.set(doc._id, doc);
       else docs.delete(doc._id);
     },
-    /** Removes a build before work that changes its revision. */
-    before:
-      <Rest extends unknown[], T>(work: (id: number, ...rest: Rest) => T) =>
-      (id: number, ...rest: Rest): T => {
-        docs.delete(id);
-        return work(id, ...rest);
-      },
+    /** Call this before a write that changes the revision without `keep`. */
+    forget: (id: number): unknown => docs.delete(id),
   };
 }
 
