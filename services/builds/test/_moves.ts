@@ -1,7 +1,8 @@
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import type { BuildDoc } from "../src/domain/build.js";
-import { applyChange, type Change, toShortBuild } from "../src/domain/change.js";
+import { applyChange, type Change } from "../src/domain/change.js";
 import { claim, finishJob, type JobReport } from "../src/domain/moves.js";
+import { toShortBuild } from "../src/domain/shown-build.js";
 import { aBuild, after, t0 } from "./_build.js";
 
 export const lease = { runnerId: "r1", leaseHash: "h" };

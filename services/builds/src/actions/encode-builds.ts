@@ -1,6 +1,6 @@
 import { pacer } from "@ci/kit/process/pacer";
 import { Build, type QueuePlace } from "@ci/proto/builds/v1/builds";
-import { type BriefBuild, type ShownBuild, toBuild, toShortBuild } from "../domain/change.js";
+import { type BriefBuild, type ShownBuild, toBuild, toShortBuild } from "../domain/shown-build.js";
 
 type Places = ReadonlyMap<number, QueuePlace>;
 

@@ -2,8 +2,8 @@ import type { Build, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { type CopiedBuild, type ShownBuild, toBuild } from "../domain/change.js";
 import { lastPlace, placeOf, type Standing } from "../domain/line.js";
+import { type CopiedBuild, type ShownBuild, toBuild } from "../domain/shown-build.js";
 import { type PlaceQuery, type Reasons, reasonFinder } from "./queue-reasons.js";
 import { memory } from "./remember.js";
 

@@ -7,8 +7,8 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import { isKeptDisk } from "../domain/artifacts.js";
 import type { ArtifactDoc, BuildDoc } from "../domain/build.js";
-import type { ShownBuild } from "../domain/change.js";
 import type { CronDoc } from "../domain/cron.js";
+import type { ShownBuild } from "../domain/shown-build.js";
 
 export async function allowed(
   ctx: Context,

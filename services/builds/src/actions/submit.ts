@@ -11,7 +11,6 @@ import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { toBuild } from "../domain/change.js";
 import type { Destination } from "../domain/cron.js";
 import { type Cause, entryOf } from "../domain/entry.js";
 import { inGroup, type Member, membersOf } from "../domain/group.js";
@@ -19,6 +18,7 @@ import { type Unapproved, unapprovedComplaints } from "../domain/hooks/unapprove
 import { concurrencyOf, type Encrypt, idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { type Parameter, parameterComplaints } from "../domain/parameters.js";
+import { toBuild } from "../domain/shown-build.js";
 import { submittedTags } from "../domain/tags.js";
 import { inBuildingTurn } from "./building-turns.js";
 import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";

@@ -4,8 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, previousStatuses } from "./build.js";
-import { continuationBytes } from "./characters.js";
-import { shownTail } from "./side-by-side.js";
+import { toShortBuild } from "./shown-build.js";
 import { grownTail } from "./tail.js";
 
 /** One atomic write to a build. A field that is set to undefined is removed. */
@@ -17,90 +16,8 @@ export interface Change {
   readonly events?: readonly OutboxEvent[];
 }
 
-/** The fields from which the record of a build is made. */
-export type ShownBuild = Pick<BuildDoc, (typeof shownFields)[number]>;
-
-/** The fields that may be large. Copies of the record inside other records do not show them. */
-export const largeFields = ["manifest", "tail", "parts"] as const;
-
-/** The same without the output. */
-export type BriefBuild = Omit<ShownBuild, "tail" | "parts">;
-
-export type CopiedBuild = Omit<ShownBuild, (typeof largeFields)[number]>;
-
-export const shownFields = [
-  "_id",
-  "userId",
-  "namespaceId",
-  "rootId",
-  "number",
-  "status",
-  "tags",
-  "pinned",
-  "createdAt",
-  "startedAt",
-  "finishedAt",
-  "reason",
-  "manifest",
-  "trigger",
-  "outputBytes",
-  "tests",
-  "driver",
-  "tail",
-  "tailFrom",
-  "awaitsApproval",
-  "concurrency",
-  "axes",
-  "group",
-  "parts",
-] as const satisfies readonly (keyof BuildDoc)[];
-
-export const toBuild = (doc: CopiedBuild & Pick<ShownBuild, "manifest">): Build => ({
-  id: doc._id,
-  userId: doc.userId,
-  namespaceId: doc.namespaceId,
-  number: doc.number,
-  status: doc.status,
-  tags: doc.tags,
-  pinned: doc.pinned,
-  createdAt: doc.createdAt,
-  startedAt: doc.startedAt,
-  finishedAt: doc.finishedAt,
-  reason: doc.reason,
-  manifest: doc.manifest,
-  trigger: doc.trigger,
-  outputBytes: doc.outputBytes,
-  tests: doc.tests,
-  group: doc.group && { ...doc.group, axes: doc.axes ?? {} },
-});
-
-const shortOutputBytes = 64 * 1024;
-
-/** Returns the last bytes of a text, cut at a character border; undefined for an empty text. */
-export function lastBytes(text: string, bytes: number): string | undefined {
-  // A unit of a string has at most three bytes, so most texts need not be encoded.
-  if (text.length * 3 <= bytes) return text || undefined;
-  const all = Buffer.from(text);
-  if (all.length === 0) return undefined;
-  const last = all.subarray(Math.max(0, all.length - bytes));
-  return last.subarray(continuationBytes(last)).toString();
-}
-
-/** Returns the record for lists and events, with the end of the output and, while queued, its place. */
-export function toShortBuild(doc: ShownBuild, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
-  const text = shownTail(doc)
-    .map((chunk) => chunk.text)
-    .join("");
-  return {
-    ...toBuild(doc),
-    // Older output of a parallel stage may have moved out of the record.
-    output: lastBytes(text, limitBytes) ?? (doc.outputBytes > 0 && doc.parts ? "" : undefined),
-    queue: doc.status === "queued" ? queue : undefined,
-  };
-}
-
 /** Optional parts of an event: the actor, the place in the queue, or another body. */
-export interface EventDetails {
+interface EventDetails {
   readonly actorId?: number;
   readonly queue?: QueuePlace;
   readonly body?: (build: Build) => Event["body"];

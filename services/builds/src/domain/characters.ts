@@ -13,3 +13,13 @@ export function completeBytes(bytes: Buffer): number {
   const length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   return lead > 0 && lead + length > bytes.length ? lead : bytes.length;
 }
+
+/** Returns the last bytes of a text, cut at a character border; undefined for an empty text. */
+export function lastBytes(text: string, bytes: number): string | undefined {
+  // A unit of a string has at most three bytes, so most texts need not be encoded.
+  if (text.length * 3 <= bytes) return text || undefined;
+  const all = Buffer.from(text);
+  if (all.length === 0) return undefined;
+  const last = all.subarray(Math.max(0, all.length - bytes));
+  return last.subarray(continuationBytes(last)).toString();
+}

@@ -1,8 +1,9 @@
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { aBuild, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc, Step } from "./build.js";
-import { applyChange, type Change, toShortBuild } from "./change.js";
+import { applyChange, type Change } from "./change.js";
 import { append, claim, finishJob, kill } from "./moves.js";
+import { toShortBuild } from "./shown-build.js";
 import { storedRange } from "./side-by-side.js";
 import { giveBack } from "./take-back.js";
 

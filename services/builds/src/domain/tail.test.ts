@@ -1,7 +1,8 @@
 import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc, Chunk } from "./build.js";
-import { applyChange, toShortBuild } from "./change.js";
+import { applyChange } from "./change.js";
 import { append, finishJob } from "./moves.js";
+import { toShortBuild } from "./shown-build.js";
 import { shownTail } from "./side-by-side.js";
 import { growthOf } from "./tail.js";
 

@@ -1,8 +1,8 @@
 import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/change.js";
 import { listed } from "../domain/listed.js";
+import type { BriefBuild, CopiedBuild, ShownBuild } from "../domain/shown-build.js";
 import { newestInNamespace } from "./indexes.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 import { copied, listFields, shownBuilds } from "./shown-builds.js";

@@ -1,7 +1,7 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import type { ShownBuild } from "../domain/change.js";
+import type { ShownBuild } from "../domain/shown-build.js";
 import { buildLeases } from "./build-leases.js";
 import { buildQueries } from "./build-queries.js";
 import { buildWriter, existing, type OnChange } from "./build-writer.js";

@@ -1,8 +1,8 @@
 import { batched } from "@ci/kit/process/batch";
 import type { Collection, Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
-import { largeFields, type ShownBuild, shownFields } from "../domain/change.js";
 import { maxListedBytes } from "../domain/listed.js";
+import { largeFields, type ShownBuild, shownFields } from "../domain/shown-build.js";
 
 /** The fields of a build that its record is made of. */
 export const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
