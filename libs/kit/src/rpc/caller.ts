@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { Metadata } from "nice-grpc";
 import { traceparent, untraced } from "../process/trace.js";
-import { Fault } from "./fault.js";
+import { unauthorized } from "./fault.js";
 
 /** Travels in gRPC metadata from the gateway to the last service. */
 export interface Caller {
@@ -16,7 +16,7 @@ export interface Caller {
 
 /** Returns the calling user. Fault `unauthenticated` if there is none. */
 export function userOf(caller: Caller): number {
-  if (caller.userId === undefined) throw new Fault("unauthenticated", "Unauthorized");
+  if (caller.userId === undefined) throw unauthorized();
   return caller.userId;
 }
 

@@ -55,6 +55,8 @@ export const isUnimplemented = (error: unknown): boolean =>
 
 export const invalid = (fields: Fields): Fault => new Fault("invalid", "Invalid fields", fields);
 
+export const unauthorized = (): Fault => new Fault("unauthenticated", "Unauthorized");
+
 /** Reports what does not exist, or what the caller may not know to exist. */
 export const notFound = (): Fault => new Fault("not_found", "Not Found");
 

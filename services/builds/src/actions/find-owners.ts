@@ -1,4 +1,4 @@
-import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { notFound, unauthorized } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { CronDoc } from "../domain/cron.js";
@@ -28,7 +28,7 @@ export async function requireSubmitter(
   const namespaceIds = namespaceId === undefined ? [] : [namespaceId];
   const allowed = await ctx.accounts.allow({ userId, action: "write", namespaceIds });
   const { userGone, namespaceGone, namespace } = await findOwners(ctx, { userId, namespaceId });
-  if (userGone) throw new Fault("unauthenticated", "Unauthorized");
+  if (userGone) throw unauthorized();
   if (namespaceGone || allowed.namespaceIds.length < namespaceIds.length) throw notFound();
   return namespace;
 }

@@ -1,6 +1,6 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { inTurn } from "@ci/kit/process/in-turn";
-import { Fault } from "@ci/kit/rpc/fault";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applyChange, type Change } from "../domain/change.js";
@@ -12,7 +12,7 @@ const maxAttempts = 50;
 /** Throws `not_found` if there is no such build. */
 export async function existing<D>(found: Promise<D | null>): Promise<D> {
   const doc = await found;
-  if (!doc) throw new Fault("not_found", "Not Found");
+  if (!doc) throw notFound();
   return doc;
 }
 

@@ -1,5 +1,5 @@
 import { namespaceScope, placement, userScope } from "@ci/access/record-scope";
-import { Fault, type Fields } from "@ci/kit/rpc/fault";
+import { Fault, type Fields, unauthorized } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
 import type { Place } from "../store/scoped.js";
@@ -31,7 +31,7 @@ export async function findSite(ctx: Context, name: string, userId: number): Prom
 export async function createSite(ctx: Context, name: string, userId: number) {
   if (name !== "") return placement(toNamespace(await enter(ctx, { name, userId }, userId)), userId);
   const [user] = await ctx.users.byIds([userId]);
-  if (!user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+  if (!user || user.endedAt) throw unauthorized();
   return placement(undefined, userId);
 }
 

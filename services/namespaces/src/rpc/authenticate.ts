@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/rpc/fault";
+import { withUser } from "../actions/token-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { hashOf, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";
@@ -15,11 +15,10 @@ export const authenticate =
   async ({ secret, ofSession }) => {
     const now = ctx.now();
     const hash = hashOf(secret);
-    const { session, token } = ofSession
+    const { session, token: found } = ofSession
       ? await bySession(ctx, hash, now)
       : { session: undefined, token: await ctx.tokens.byHash(hash) };
-    const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
-    if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+    const { token, user } = await withUser(ctx, found, now);
     await ctx.tokens.used(token, now);
     const expiresAt = session ? session.expiresAt : token.expiresAt;
     const validForMs = expiresAt && expiresAt.getTime() - now.getTime();

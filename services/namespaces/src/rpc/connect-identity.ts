@@ -1,6 +1,7 @@
 import { lacking } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
+import { withUser } from "../actions/token-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { maxIdentities, newIdentity, toIdentity } from "../domain/identity.js";
 import { permissionsOf, type TokenDoc, toToken } from "../domain/token.js";
@@ -8,10 +9,7 @@ import { toUser, type UserDoc } from "../domain/user.js";
 
 async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ user: UserDoc; token: TokenDoc }> {
   const session = await ctx.sessions.byId(sessionId);
-  const token = session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null;
-  const [user] = token ? await ctx.users.byIds([token.userId]) : [];
-  if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
-  return { user, token };
+  return withUser(ctx, session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null, now);
 }
 
 /** An identity gives full access without expiry, so the connecting token must have full access without expiry. */

@@ -1,7 +1,8 @@
 import { lacking, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
-import { Fault, invalid } from "@ci/kit/rpc/fault";
+import { invalid, unauthorized } from "@ci/kit/rpc/fault";
 import { identifier } from "../actions/identify.js";
+import { withUser } from "../actions/token-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { sessionEnded } from "../domain/events.js";
 import { maxUserAgentLength, type SessionDoc, sessionExpiry, tooManySessions, toSession } from "../domain/session.js";
@@ -49,16 +50,14 @@ async function makeRoom(ctx: Context, session: SessionDoc, token: TokenDoc, at: 
 async function checkAgain(ctx: Context, { _id }: TokenDoc): Promise<void> {
   if (await ctx.tokens.byId(_id)) return;
   await ctx.sessions.forgetToken(_id);
-  throw new Fault("unauthenticated", "Unauthorized");
+  throw unauthorized();
 }
 
 export const createSession = (ctx: Context): AccountHandlers["createSession"] => {
   const tokenOf = tokensBy(ctx);
   return async ({ by, userAgent, address }) => {
     const now = ctx.now();
-    const token = await tokenOf(by, now);
-    const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
-    if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+    const { token, user } = await withUser(ctx, await tokenOf(by, now), now);
     const secret = newSecret();
     const session = {
       _id: await nextId(ctx.db, "sessions"),

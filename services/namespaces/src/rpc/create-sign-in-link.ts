@@ -1,5 +1,5 @@
 import { userOf } from "@ci/kit/rpc/caller";
-import { Fault } from "@ci/kit/rpc/fault";
+import { unauthorized } from "@ci/kit/rpc/fault";
 import type { AccountHandlers, Context } from "../context.js";
 import { linkMs } from "../domain/session.js";
 import { hashOf, newSecret } from "../domain/token.js";
@@ -9,7 +9,7 @@ export const createSignInLink =
   async ({ sessionId }, { caller }) => {
     const userId = userOf(caller);
     const token = caller.tokenId === undefined ? null : await ctx.tokens.byId(caller.tokenId);
-    if (token?.userId !== userId) throw new Fault("unauthenticated", "Unauthorized");
+    if (token?.userId !== userId) throw unauthorized();
     const secret = newSecret();
     const createdAt = ctx.now();
     const expiresAt = new Date(createdAt.getTime() + linkMs);

@@ -2,7 +2,7 @@ import { formatScope, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
-import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { notFound, unauthorized } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import { endToken } from "../actions/end-token.js";
 import type { AccountHandlers, Context } from "../context.js";
@@ -19,8 +19,6 @@ import {
 import type { UserDoc } from "../domain/user.js";
 
 type Request = Parameters<AccountHandlers["createToken"]>[0];
-
-const unauthorized = () => new Fault("unauthenticated", "Unauthorized");
 
 async function findOwner(ctx: Context, { username }: Request, caller: Caller): Promise<UserDoc> {
   const userId = userOf(caller);
