@@ -6,7 +6,7 @@ import { forgotten, requireApproved } from "./approval.js";
 import { type BuildDoc, isFinal, type JobDoc, type Verdict, worst } from "./build.js";
 import { addOutput, applyChange, type Change, joined, requireEpoch, requireTransition, withEvent } from "./change.js";
 import { killedReason, lastLine, notRun, reasonOfBuild, reasonOfJob } from "./reasons.js";
-import { addBeside, beginParts, shownTail, showParts } from "./side-by-side.js";
+import { addBeside, beginParts, runningIn, shownTail, showParts } from "./side-by-side.js";
 import { testsOf } from "./tests.js";
 
 /** The runner that claims a build, and the hash of the lease's secret. */
@@ -84,16 +84,7 @@ const notRunning = {
 };
 
 /** Shows the output of all jobs of a parallel stage, which ends. */
-export const showAll = (doc: BuildDoc): BuildDoc =>
-  doc.parts
-    ? {
-        ...doc,
-        ...showParts(
-          doc,
-          doc.jobs.map((job) => ({ ...job, status: "queued" })),
-        ),
-      }
-    : doc;
+export const showAll = (doc: BuildDoc): BuildDoc => (doc.parts ? { ...doc, ...showParts(doc, () => false) } : doc);
 
 /** Adds the reason to the output, unless that ends with the last job that ran, which has the same reason. */
 function sayWhy(
@@ -181,7 +172,7 @@ function startJobs(doc: BuildDoc, next: readonly number[], now: Date): Partial<P
   const beside = next.length > 1 ? { beside: true } : {};
   const jobs = doc.jobs.map((job, at) => (next.includes(at) ? { ...start(job, now), ...beside } : job));
   if (next.length > 1) return { jobs, ...beginParts(doc, next, jobs) };
-  return doc.jobs.some(({ beside }) => beside) ? { jobs, ...showParts(doc, jobs) } : { jobs };
+  return doc.jobs.some(({ beside }) => beside) ? { jobs, ...showParts(doc, runningIn(jobs)) } : { jobs };
 }
 
 /**

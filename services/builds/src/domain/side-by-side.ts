@@ -29,18 +29,19 @@ export function addBeside(
   };
 }
 
+export const runningIn = (jobs: readonly JobDoc[]) => (job: number) => jobs[job]!.status === "running";
+
 /** Adds the parts that are due to the build's output: all before the first running job, and that job's part. */
-export function showParts({ outputBytes, parts = [] }: Shown, jobs: readonly JobDoc[]): Shown {
+export function showParts({ outputBytes, parts = [] }: Shown, isRunning: (job: number) => boolean): Shown {
   let end = outputBytes;
   let isTurn = !parts.some(
-    ({ start, job }, index) =>
-      start !== undefined && jobs[job]!.status === "running" && latestPart(parts, job) === index,
+    ({ start, job }, index) => start !== undefined && isRunning(job) && latestPart(parts, job) === index,
   );
   const shown = parts.map((part) => {
     if (part.start !== undefined || !isTurn) return part;
     const start = end;
     end += part.bytes;
-    isTurn = jobs[part.job]!.status !== "running";
+    isTurn = !isRunning(part.job);
     return { ...part, start };
   });
   return { outputBytes: end, parts: shown };
@@ -49,7 +50,7 @@ export function showParts({ outputBytes, parts = [] }: Shown, jobs: readonly Job
 /** Begins the parts of jobs that start in parallel. */
 export function beginParts(doc: Shown, started: readonly number[], jobs: readonly JobDoc[]): Shown {
   const begun = started.map((job) => ({ job, jobStart: jobs[job]!.outputBytes, bytes: 0 }));
-  return showParts({ ...doc, parts: [...(doc.parts ?? []), ...begun] }, jobs);
+  return showParts({ ...doc, parts: [...(doc.parts ?? []), ...begun] }, runningIn(jobs));
 }
 
 const isIn = (part: Part, { job, jobStart = 0 }: Chunk): boolean =>
