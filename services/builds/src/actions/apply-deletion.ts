@@ -8,8 +8,6 @@ import { removeRepositories } from "./hooks/remove-repository.js";
 import { killBuild } from "./kill-build.js";
 import { removeCachesOf } from "./remove-cache.js";
 
-type Turn = "more" | "done";
-
 async function deleteCrons(ctx: Context, parent: Parent["kind"], docs: readonly CronDoc[]): Promise<boolean> {
   for (const doc of docs) await deleteOrphanedCron(ctx, doc, parent);
   return docs.length > 0;
@@ -24,28 +22,21 @@ async function killSome(ctx: Context, userId: number): Promise<boolean> {
   return ids.length > 0;
 }
 
-/** Takes the first step that has something to do. Each step does a batch, and says whether there was any. */
-async function oneOf(...steps: readonly (() => Promise<boolean>)[]): Promise<Turn> {
-  for (const step of steps) if (await step()) return "more";
-  return "done";
-}
+/** Each step does a batch, and returns whether there was any. Only the first that has something to do is taken. */
+const applyNamespaceDeletion = async (ctx: Context, namespaceId: number): Promise<boolean> =>
+  (await deleteCrons(ctx, "namespace", await ctx.crons.inScope(namespaceScope(namespaceId)))) ||
+  (await removeRepositories(ctx, await ctx.repositories.idsInNamespace(namespaceId))) ||
+  (await removeCachesOf(ctx, rootOwner(namespaceId))) ||
+  (await ctx.builds.releaseFrom(namespaceId));
 
-const applyNamespaceDeletion = (ctx: Context, namespaceId: number): Promise<Turn> =>
-  oneOf(
-    async () => deleteCrons(ctx, "namespace", await ctx.crons.inScope(namespaceScope(namespaceId))),
-    async () => removeRepositories(ctx, await ctx.repositories.idsInNamespace(namespaceId)),
-    () => removeCachesOf(ctx, rootOwner(namespaceId)),
-    () => ctx.builds.releaseFrom(namespaceId),
-  );
-
-const applyUserDeletion = (ctx: Context, userId: number): Promise<Turn> =>
-  oneOf(
-    () => killSome(ctx, userId),
-    async () => deleteCrons(ctx, "user", await ctx.crons.ofUser(userId)),
-    async () => removeRepositories(ctx, await ctx.repositories.idsOfUser(userId)),
-    () => removeCachesOf(ctx, userOwner(userId)),
-  );
+const applyUserDeletion = async (ctx: Context, userId: number): Promise<boolean> =>
+  (await killSome(ctx, userId)) ||
+  (await deleteCrons(ctx, "user", await ctx.crons.ofUser(userId))) ||
+  (await removeRepositories(ctx, await ctx.repositories.idsOfUser(userId))) ||
+  (await removeCachesOf(ctx, userOwner(userId)));
 
 /** Removes or releases a batch of what a deleted user or namespace had. Can be interrupted and repeated. */
-export const applyDeletion = (ctx: Context, { kind, id }: Parent): Promise<Turn> =>
-  kind === "namespace" ? applyNamespaceDeletion(ctx, id) : applyUserDeletion(ctx, id);
+export async function applyDeletion(ctx: Context, { kind, id }: Parent): Promise<"more" | "done"> {
+  const hadSome = await (kind === "namespace" ? applyNamespaceDeletion(ctx, id) : applyUserDeletion(ctx, id));
+  return hadSome ? "more" : "done";
+}
