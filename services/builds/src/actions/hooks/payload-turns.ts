@@ -47,22 +47,21 @@ export function receivedReader(options = defaults) {
   const onThread = fairly<number>(maxThreads, maxBytes / smallBytes, refusal);
   const inThread = threads((resourceLimits) => new Worker(script, { resourceLimits }), options);
 
-  const tooMuch = (received: Received, error: unknown): ReadReceived => {
-    if (!(error instanceof ThreadEnded)) throw error;
-    return unread(received, `the payload takes more than ${error.limit} to read`);
-  };
+  async function readInThread(received: Received): Promise<ReadReceived> {
+    try {
+      return (await inThread({ ...received, body: shared(received.body) })) as ReadReceived;
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      return unread(received, `the payload takes more than ${error.limit} to read`);
+    }
+  }
 
   /** Reads a request for a user's repository: a long one in the user's turn, when there is room in the heap for its values. */
-  return (userId: number, received: Received): Promise<ReadReceived> =>
-    received.body.length <= smallBytes
-      ? readReceived(received)
-      : inTurn(userId, received.body.length, () =>
-          onThread(userId, () =>
-            (inThread({ ...received, body: shared(received.body) }) as Promise<ReadReceived>).catch((error) =>
-              tooMuch(received, error),
-            ),
-          ),
-        );
+  return (userId: number, received: Received): Promise<ReadReceived> => {
+    const { length } = received.body;
+    if (length <= smallBytes) return readReceived(received);
+    return inTurn(userId, length, () => onThread(userId, () => readInThread(received)));
+  };
 }
 
 export const readInTurn = receivedReader();
