@@ -12,25 +12,20 @@ const copies = (field: "variables" | "keys", kind: string): EncryptedField => ({
 export const repositorySecret = (id: number) => ({ kind: "repository secret", id });
 export const repositoryToken = (id: number) => ({ kind: "repository access token", id });
 
+const ofRepository = (
+  collection: "repositories" | "hookRemovals",
+  field: "sealedSecret" | "sealedToken",
+  recordOf: typeof repositorySecret,
+): EncryptedField => ({
+  collection,
+  field,
+  renewed: (doc: { _id: number } & Record<typeof field, string>, renew) => renew(doc[field], recordOf(doc._id)),
+});
+
 export const sealedFields: readonly EncryptedField[] = [
   copies("variables", "build variable"),
   copies("keys", "build key"),
-  {
-    collection: "repositories",
-    field: "sealedSecret",
-    renewed: ({ _id, sealedSecret }: { _id: number; sealedSecret: string }, renew) =>
-      renew(sealedSecret, repositorySecret(_id)),
-  },
-  {
-    collection: "repositories",
-    field: "sealedToken",
-    renewed: ({ _id, sealedToken }: { _id: number; sealedToken: string }, renew) =>
-      renew(sealedToken, repositoryToken(_id)),
-  },
-  {
-    collection: "hookRemovals",
-    field: "sealedToken",
-    renewed: ({ _id, sealedToken }: { _id: number; sealedToken: string }, renew) =>
-      renew(sealedToken, repositoryToken(_id)),
-  },
+  ofRepository("repositories", "sealedSecret", repositorySecret),
+  ofRepository("repositories", "sealedToken", repositoryToken),
+  ofRepository("hookRemovals", "sealedToken", repositoryToken),
 ];

@@ -2,7 +2,7 @@ import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope"
 import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
-import { readPrivateKey, readValue } from "../actions/secrets.js";
+import { decryptSecret } from "../actions/secrets.js";
 import type { BuildInputHandlers, Context } from "../context.js";
 import type { Encrypted } from "../domain/encrypted.js";
 import type { KeyDoc } from "../domain/key.js";
@@ -102,11 +102,11 @@ const keysOf = (ctx: Context, reading: Reading) => merged(ctx.keys, reading, "ke
 function decrypted({ config: { keyring } }: Context, variableDocs: readonly VariableDoc[], keyDocs: readonly KeyDoc[]) {
   const variables = variableDocs.map((doc) => {
     const { _id: id, key, masked } = doc;
-    return { id, key, masked, value: readValue(keyring, doc) };
+    return { id, key, masked, value: decryptSecret(keyring, "variable", doc) };
   });
   const keys = keyDocs.map((doc) => {
     const { _id: id, name, config } = doc;
-    return { id, name, config, privateKey: readPrivateKey(keyring, doc) };
+    return { id, name, config, privateKey: decryptSecret(keyring, "key", doc) };
   });
   const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge();

@@ -1,6 +1,6 @@
 import { complain, validated } from "@ci/kit/rpc/validated";
 import { seeRecord } from "../actions/records.js";
-import { encryptSecret, readValue, toVariable } from "../actions/secrets.js";
+import { decryptSecret, encryptSecret, toVariable } from "../actions/secrets.js";
 import type { Context, VariableHandlers } from "../context.js";
 import { variableChanged } from "../domain/events.js";
 import { type VariableDoc, variableValueComplaints } from "../domain/variable.js";
@@ -12,7 +12,7 @@ function changeComplaints({ config }: Context, doc: VariableDoc, { value, mask =
   if (value !== undefined) return variableValueComplaints(value, mask);
   if (mask === doc.masked) return [];
   return mask
-    ? variableValueComplaints(readValue(config.keyring, doc), mask)
+    ? variableValueComplaints(decryptSecret(config.keyring, "variable", doc), mask)
     : ["Value field required to show a masked variable"];
 }
 
