@@ -10,13 +10,13 @@ import {
   type TsProtoServiceDefinition,
 } from "nice-grpc";
 import type { Log } from "../process/log.js";
-import { unlessStalled } from "../process/unless-stalled.js";
 import { accept } from "./acceptance.js";
 import { runGenerator } from "./caller.js";
 import { carryCalls, type Unary } from "./carried-calls.js";
 import type { Identity } from "./identity.js";
 import { byShape, encoderOf, maxMessageBytes, pathOf } from "./method.js";
 import { type Call, type CallOptions, type ServedCall, servedCalls, showNoFailures } from "./served-call.js";
+import { unlessStalled } from "./unless-stalled.js";
 import { guardChanges } from "./validated.js";
 
 type Begin = ReturnType<typeof servedCalls>;

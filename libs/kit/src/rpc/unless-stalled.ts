@@ -1,4 +1,4 @@
-import { Fault } from "../rpc/fault.js";
+import { Fault } from "./fault.js";
 
 const patienceMs = 1_500;
 
