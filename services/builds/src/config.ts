@@ -4,7 +4,7 @@ import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { keyring, readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
-import { limited, parseDuration, timer } from "@ci/kit/process/setting-types";
+import { parseDuration, timer, within } from "@ci/kit/process/setting-types";
 import type { Keyring } from "@ci/kit/security/secrets";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 
@@ -81,7 +81,7 @@ function steps(s: Settings): Pick<Config, "hookTimeoutMs" | "hookLeaseMs"> {
     "how long a silent replica keeps a hook delivery; must be longer than `HOOK_TIMEOUT`",
     "60s",
     (text) => {
-      const leaseMs = limited("a time", parseDuration, timer)(text);
+      const leaseMs = within("a time", parseDuration, timer)(text);
       if (leaseMs <= hookTimeoutMs) throw new Error(`must be longer than HOOK_TIMEOUT, not "${text}"`);
       return leaseMs;
     },

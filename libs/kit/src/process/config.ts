@@ -5,7 +5,6 @@ import type { Beyond } from "./fixed-limit.js";
 import { type IdentityConfig, identityConfig } from "./identity-config.js";
 import {
   type Limits,
-  limited,
   oneOf,
   parseAddress,
   parseDuration,
@@ -13,6 +12,7 @@ import {
   parseWhole,
   someOf,
   timer,
+  within,
 } from "./setting-types.js";
 
 /** A setting that is a limit says what happens beyond it. */
@@ -24,7 +24,7 @@ export interface Setting extends Beyond {
 }
 
 /** The values that a setting may have and, if it is a limit, what happens beyond it. */
-export type LimitOptions = Limits & Beyond;
+type LimitOptions = Limits & Beyond;
 
 /** Reads settings by name. A setting without a fallback is required. */
 export interface Settings {
@@ -84,16 +84,16 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
       return get(name);
     },
     int: (name, about, fallback, { min, max, ...beyond } = {}) =>
-      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, { min, max }), beyond),
+      parsed(name, about, fallback?.toString(), within("a whole number", parseWhole, { min, max }), beyond),
     bool: (name, about, fallback) =>
       parsed(name, about, String(fallback), (text) => {
         if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
         return text === "true" || text === "1";
       }),
     duration: (name, about, fallback, { min, max = longest, ...beyond } = {}) =>
-      parsed(name, about, fallback, limited("a time", parseDuration, { min, max }), beyond),
+      parsed(name, about, fallback, within("a time", parseDuration, { min, max }), beyond),
     size: (name, about, fallback, { min, max = largest, ...beyond } = {}) =>
-      parsed(name, about, fallback, limited("a size", parseSize, { min, max }), beyond),
+      parsed(name, about, fallback, within("a size", parseSize, { min, max }), beyond),
     oneOf: (name, about, names, fallback) => parsed(name, about, fallback, oneOf(names)),
     someOf: (name, about, names, fallback) => parsed(name, about, fallback?.join(), someOf(names)),
     listen: (name, about, fallback) => parsed(name, about, fallback, parseAddress(0)),

@@ -37,7 +37,7 @@ const rangeText = ({ min, max }: Limits): string => {
   return max === undefined ? `of ${min} or more` : `from ${min} to ${max}`;
 };
 
-export const limited =
+export const within =
   (kind: string, parse: (text: string) => number, limits: Limits) =>
   (text: string): number => {
     const value = parse(text);
