@@ -24,7 +24,7 @@ const maxBatchBytes = fixedLimit({
   effect: "further ones wait for the next batch",
 });
 
-export interface Consumption {
+interface Consumption {
   open(): Promise<Consumer>;
   /** Returns the event in a message, or undefined after refusing the message for good. */
   read(message: JsMsg): ReceivedEvent | undefined;

@@ -15,7 +15,7 @@ export interface Rights {
 }
 
 /** A place in the stream. */
-export interface ReaderRights {
+interface ReaderRights {
   readonly service: ServiceName;
   readonly kinds: readonly string[];
   /** Whether events are handled in batches. */

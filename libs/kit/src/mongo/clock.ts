@@ -1,6 +1,6 @@
 import type { Db, ServerHeartbeatSucceededEvent } from "mongodb";
 
-export interface Clock {
+interface Clock {
   now(): Date;
   compare(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
 }
 
 /** A text of the document that an event contains, and where: `json` has an empty string there. */
-export interface SharedText {
+interface SharedText {
   readonly field: string;
   readonly at: number;
   readonly length: number;

@@ -67,7 +67,6 @@ export function newsMap(published: PublishedIds, maxEvents: number) {
   return {
     size: () => all.size,
     isFull: () => all.size >= maxDocuments,
-    has: (id: unknown) => all.has(id),
     get: (id: unknown) => all.get(id),
     first: (count: number) => [...all].slice(0, count),
     set,

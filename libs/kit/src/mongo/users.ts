@@ -1,9 +1,9 @@
 import { type Db, MongoServerError } from "mongodb";
 
 export const storedServices = ["namespaces", "images", "builds", "webhooks"] as const;
-export type StoredService = (typeof storedServices)[number];
+type StoredService = (typeof storedServices)[number];
 
-export interface MongoUser {
+interface MongoUser {
   readonly name: string;
   readonly password: string;
   readonly roles: readonly { readonly role: string; readonly db: string }[];

@@ -17,7 +17,7 @@ export type FetchOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type Repeatable = {
+type Repeatable = {
   /** The server recognizes a repeated request, so it is sent again if a reused connection breaks before the response. */
   readonly mayRepeat?: boolean;
   /** The status of a response without a length counts even if the connection breaks within its body. */

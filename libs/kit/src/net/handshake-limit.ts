@@ -10,7 +10,7 @@ const maxHandshakeBytes = fixedLimit({
   effect: "the attempt fails with `TLS handshake too long`",
 });
 
-export interface LimitedHandshake {
+interface LimitedHandshake {
   readonly stream: Duplex;
   /** Ends the limit. */
   secured(): void;

@@ -12,7 +12,7 @@ export interface Batched<A, R> {
   hurry(): void;
 }
 
-export interface BatchLimits<A> {
+interface BatchLimits<A> {
   readonly maxItems: number;
   /** How many batches may be under way; 1 if absent. Batches begin in the order of their calls. */
   readonly atOnce?: number;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Keeps a service that is not ready any more serving for a while. */
-export interface Drainer {
+interface Drainer {
   check(): void;
   /** Begins draining; resolves after `delayMs`, or at `hurry`. */
   drain(hurry: AbortSignal): Promise<void>;

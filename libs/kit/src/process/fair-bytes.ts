@@ -5,7 +5,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-export type FairBytes<Owner> = <T>(owner: Owner, bytes: number, task: () => Promise<T>) => Promise<T>;
+type FairBytes<Owner> = <T>(owner: Owner, bytes: number, task: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs tasks of at most `maxBytes` together, or a single larger one, in turns of owners. Refuses as `fairly` does, and beyond

@@ -3,7 +3,7 @@ interface Share<Key, Value> {
   readonly waiting: Map<Key, Value>;
 }
 
-export interface FairQueue<Owner, Key, Value> {
+interface FairQueue<Owner, Key, Value> {
   /** Adds work, or changes what waits under the same key. */
   add(owner: Owner, key: Key, value: (earlier: Value | undefined) => Value): void;
   /** Removes work that still waits. */

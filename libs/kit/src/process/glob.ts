@@ -23,7 +23,7 @@ function matchesName(segment: string, name: string): boolean {
 }
 
 /** Which names the wildcards of a glob may stand for. */
-export interface GlobOptions {
+interface GlobOptions {
   /** As in a shell, a leading dot has to be matched explicitly. */
   readonly explicitDots: boolean;
 }

@@ -8,7 +8,7 @@ export class ThreadEnded extends Error {
   }
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly taskMs: number;
   /** How long a thread without work is kept. */
   readonly idleMs: number;

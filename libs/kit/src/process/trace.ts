@@ -20,7 +20,7 @@ export interface Span {
   end(): void;
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly kind?: "server" | "client" | "producer" | "consumer" | "internal";
   /** W3C trace context to continue, instead of the current span's. */
   readonly from?: string;

@@ -10,7 +10,7 @@ export function accept({ header, sendHeader }: CallContext): void {
 }
 
 /** Whether the server has accepted a stream. */
-export interface Acceptance extends Disposable {
+interface Acceptance extends Disposable {
   arrived(): void;
   /** Yields the first message at once, and the others after the header. */
   hold<T>(messages: AsyncIterable<T>): AsyncGenerator<T>;

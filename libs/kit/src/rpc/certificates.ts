@@ -49,7 +49,7 @@ function readPems(files: TlsFiles, service: ServiceName): Pems {
   return pems;
 }
 
-export interface CertificateFiles extends CertificateProvider, AsyncDisposable {}
+interface CertificateFiles extends CertificateProvider, AsyncDisposable {}
 
 /**
  * Provides connections with a service's certificate, and with the next one when its files change. While the files do not

@@ -14,7 +14,7 @@ import type { Limits } from "./waiting-calls.js";
 const maxCarriedBytes = 64 * 1024;
 
 /** What takes calls to a service. */
-export interface Transport {
+interface Transport {
   readonly client: Client;
   readonly carriers: Carriers;
 }

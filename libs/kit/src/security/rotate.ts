@@ -16,7 +16,7 @@ export interface EncryptedField {
 }
 
 /** The number of re-encrypted values, and of those left under other keys, by key id. */
-export interface Rotated {
+interface Rotated {
   readonly renewed: number;
   readonly left: ReadonlyMap<string, number>;
 }

@@ -13,7 +13,7 @@ export interface Known {
 }
 
 /** What has happened to a build since its followers' reader last looked. */
-export interface FollowedNews {
+interface FollowedNews {
   /** `written` is the build as this process wrote it; undefined if another replica did. */
   add(written: FollowedBuild | undefined): void;
   /** Resolves once `held` is out of date, after this time at the latest (by default a second), or at the signal. */

@@ -10,7 +10,7 @@ const maxGroups = 4;
 
 const killed = { queued: ["queued"], running: ["queued", "running"] } as const;
 
-export interface Replaced {
+interface Replaced {
   readonly ids: readonly number[];
   readonly hasMore: boolean;
 }

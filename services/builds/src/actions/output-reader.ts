@@ -36,7 +36,7 @@ interface Watched {
 }
 
 /** Reads the output of a build at the pace of one follower. */
-export interface OutputReader extends Disposable {
+interface OutputReader extends Disposable {
   /** Returns the next item; undefined after the last one and at the signal. */
   next(signal: AbortSignal): Promise<WatchOutputResponse | undefined>;
 }

@@ -34,7 +34,7 @@ export interface ManifestTask {
 }
 
 /** Reads manifests without blocking other calls. `userId` is the user whose turn a long one takes. */
-export interface ManifestReader {
+interface ManifestReader {
   /** Reads and checks a manifest. Returns every complaint. */
   read(userId: number, text: string, limits: ManifestLimits): Promise<Reading>;
   /** Reports whether a manifest changes nothing in an update. */

@@ -4,7 +4,7 @@ import type { ArtifactDoc, BuildDoc } from "./build.js";
 import { type Change, requireHeld } from "./change.js";
 import { uniqueNames } from "./plan.js";
 
-export interface CollectedFile {
+interface CollectedFile {
   readonly artifactId: number;
   /** Path and name of a file that a glob matched. */
   readonly source?: string;

@@ -7,7 +7,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { nextRun } from "./schedule.js";
 import { tagFrom } from "./tags.js";
 
-export interface Placement {
+interface Placement {
   readonly userId: number;
   readonly namespaceId?: number;
   /** The root of the namespace's tree, for the lists of collaborators. */

@@ -6,7 +6,7 @@ import type { BuildDoc } from "./build.js";
 export const hashOf = (secret = ""): string => createHash("sha256").update(secret).digest("hex");
 
 /** The secret of a lease, which only its runner gets, and its hash, which the build stores. */
-export interface LeaseSecret {
+interface LeaseSecret {
   readonly secret: string;
   readonly hash: string;
 }

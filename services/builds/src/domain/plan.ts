@@ -9,7 +9,7 @@ export interface PlannedJob extends Step {
   readonly artifacts: readonly PlannedArtifact[];
 }
 
-export interface PlannedArtifact {
+interface PlannedArtifact {
   readonly source: string;
   /** Unique within the build. The name of a glob is the glob itself. */
   readonly name: string;

@@ -3,7 +3,7 @@ import { quoted } from "@ci/kit/rpc/fault";
 import { Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import { isProvider } from "./hooks/providers.js";
 
-export interface RepositoryInput {
+interface RepositoryInput {
   readonly provider: string;
   readonly url: string;
   readonly secret: string;
@@ -11,7 +11,7 @@ export interface RepositoryInput {
   readonly forks: string;
 }
 
-export interface RepositoryChangeInput {
+interface RepositoryChangeInput {
   readonly secret?: string;
   readonly accessToken?: string;
   readonly forks?: string;

@@ -4,7 +4,7 @@ import type { Cron } from "@ci/proto/builds/v1/crons";
 import { Cron as Expression } from "croner";
 import { wallClock } from "./wall-clock.js";
 
-export type Timing = Pick<Cron, "schedule" | "expression" | "timezone">;
+type Timing = Pick<Cron, "schedule" | "expression" | "timezone">;
 
 /** The words for common schedules, as cron expressions. */
 const words = { hourly: "0 * * * *", daily: "0 0 * * *", weekly: "0 0 * * 1", monthly: "0 0 1 * *" } as const;

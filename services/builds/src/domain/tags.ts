@@ -4,7 +4,7 @@ function countOf(names: readonly string[]): number {
   return others.length - (others.some((name) => name.startsWith("cron:")) ? 1 : 0);
 }
 
-export interface TagLimits {
+interface TagLimits {
   readonly maxTags: number;
   readonly tagLength: number;
 }

@@ -3,7 +3,7 @@ import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Parameter } from "./parameters.js";
 
 /** Where the variables of a build come from. */
-export interface VariableSources {
+interface VariableSources {
   readonly manifest: Pick<Manifest, "env">;
   readonly inputs: Pick<GetBuildInputsResponse, "variables">;
   readonly parameters?: readonly Parameter[];

@@ -10,7 +10,7 @@ interface Moments {
   readonly skipped: boolean;
 }
 
-export interface WallClock {
+interface WallClock {
   shown(at: number): number;
   /** Returns the earliest time that clocks will show after `at`. */
   earliestAfter(at: number): number;

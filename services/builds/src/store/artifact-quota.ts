@@ -4,12 +4,12 @@ import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** An artifact that is about to be recorded. */
-export interface NewArtifact {
+interface NewArtifact {
   readonly buildId: number;
   readonly blobId: string;
 }
 
-export interface ArtifactUpload {
+interface ArtifactUpload {
   readonly buildId: number;
   readonly bytes: number;
   readonly replacedBlobIds: readonly string[];

@@ -4,7 +4,7 @@ import type { BuildDoc } from "../domain/build.js";
 type Cancel = NonNullable<NonNullable<BuildDoc["concurrency"]>["cancel"]>;
 
 /** A build that kills older builds of its group. The builds of one matrix count as equally old. */
-export type Killer = Pick<BuildDoc, "_id" | "createdAt" | "group">;
+type Killer = Pick<BuildDoc, "_id" | "createdAt" | "group">;
 
 const unfinished = ["queued", "running"] as const;
 

@@ -22,7 +22,7 @@ function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
 }
 
 /** The builds of a group as they are stored. `isNew` means that this call has stored all of them. */
-export interface StoredGroup {
+interface StoredGroup {
   readonly docs: readonly BuildDoc[];
   readonly isNew: boolean;
 }

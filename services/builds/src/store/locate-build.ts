@@ -4,7 +4,7 @@ import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
 /** What decides who may see a build. A remembered one may name a namespace that has been deleted since. */
-export type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
+type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
   max: 10_000,

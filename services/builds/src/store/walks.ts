@@ -41,7 +41,7 @@ export interface First<W extends Walk = Walk> {
 }
 
 /** What a walk has found so far, in order. `isDone` means that no others follow. */
-export interface Walked<W extends Walk = Walk> {
+interface Walked<W extends Walk = Walk> {
   readonly firsts: readonly First<W>[];
   readonly isDone: boolean;
 }

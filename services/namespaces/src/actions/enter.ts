@@ -13,7 +13,7 @@ const maxTries = 10;
 const announcedMs = 50;
 
 /** A path that a user may create records in: its owner, and those of its namespaces that exist. */
-export interface Entrance {
+interface Entrance {
   readonly ownerId: number;
   readonly elements: readonly string[];
   readonly found: readonly Placed[];

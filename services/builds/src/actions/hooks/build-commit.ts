@@ -26,7 +26,7 @@ import { spareTip } from "./spare-tip.js";
 import { killIgnored, killSuperseded, type Precedence } from "./supersede.js";
 
 /** The result for a commit. `reasons` say why manifests made no builds; `wrong` means that one of them is a mistake. */
-export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">> & Pick<HookDelivery, "silent">;
+type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong" | "reasons">> & Pick<HookDelivery, "silent">;
 
 function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: string): Record<string, string> {
   const { repoId, ref, email, username, id, action } = change;

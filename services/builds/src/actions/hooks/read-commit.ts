@@ -48,7 +48,7 @@ export class Unreadable extends Error {
 }
 
 /** The address of a repository, and the access token. */
-export interface RepositoryAddress extends Pick<RepositoryDoc, "provider" | "url"> {
+interface RepositoryAddress extends Pick<RepositoryDoc, "provider" | "url"> {
   readonly token?: string | undefined;
 }
 

@@ -33,7 +33,7 @@ const ampersand = 0x26;
 const prefix = Buffer.from("payload=");
 
 /** What a body holds: nothing if it is not JSON, or an excess, which is a reason for users. */
-export interface ReadPayload {
+interface ReadPayload {
   readonly payload?: unknown;
   readonly excess?: string;
 }

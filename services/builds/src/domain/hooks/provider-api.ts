@@ -1,7 +1,7 @@
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 
 /** The address of a repository in its provider's API, and the headers that authenticate a request. */
-export interface RepositoryApi {
+interface RepositoryApi {
   /** Without trailing slash. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

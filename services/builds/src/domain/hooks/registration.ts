@@ -2,7 +2,7 @@ import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import { at, textAt } from "./payload.js";
 
 /** A hook that should be registered with a provider. */
-export interface WantedHook {
+interface WantedHook {
   readonly url: string;
   readonly secret: string;
 }

@@ -62,7 +62,7 @@ export interface Status {
   readonly complaint?: string;
 }
 
-export interface StatusRequest {
+interface StatusRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
