@@ -6,7 +6,7 @@ import type { Collection, Db, Filter } from "mongodb";
 import type { Standing } from "../domain/line.js";
 import { leavingUsers } from "./leaving.js";
 import { claimable } from "./oldest-builds.js";
-import { stayers, stayMs } from "./stayers.js";
+import { recentJoins, trustMs } from "./recent-joins.js";
 
 /** A user with queued builds of one driver, and their place in that driver's line. */
 export interface WaitingUser {
@@ -44,7 +44,7 @@ interface Joining extends Pick<WaitingUser, "driver" | "userId"> {
   readonly left: WaitingUser["joined"] | undefined;
 }
 
-const heldMs = 2 * stayMs;
+const heldMs = 2 * trustMs;
 
 /** Returns a function that adds a user to a line. Concurrent calls share a write, which begins after all of them. */
 const joiner = (line: Collection<WaitingUser>, processId: string) =>
@@ -114,19 +114,19 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
   const line = db.collection<WaitingUser>("line");
   const processId = randomUUID();
   const joinSoon = joiner(line, processId);
-  const staying = stayers(now);
+  const joins = recentJoins(now);
   const leaving = leavingUsers((users) => {
-    for (const { _id } of users) staying.forget(_id);
+    for (const { _id } of users) joins.forget(_id);
     const removals = users.map((user) => ({ deleteOne: { filter: user } }));
     return line.bulkWrite(removals, { ordered: false, ...quick });
   });
 
   /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
   async function join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
-    const ended = userIds.map((userId) => staying.joining(idOf(driver, userId)));
+    const ends = userIds.map((userId) => joins.begin(idOf(driver, userId)));
     const joining = userIds.map((userId) => ({ driver, userId, left: leaving.keep(idOf(driver, userId)) }));
     await Promise.all(joining.map(joinSoon));
-    for (const note of ended) note();
+    for (const end of ends) end();
   }
 
   return {
@@ -136,7 +136,7 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
     /** Like `join`, but writes nothing for users whom this process added a moment ago, unless they are leaving. */
     async queued(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
       const missing = userIds.filter(
-        (userId) => leaving.has(idOf(driver, userId)) || !staying.stays(idOf(driver, userId)),
+        (userId) => leaving.has(idOf(driver, userId)) || !joins.noteQueued(idOf(driver, userId)),
       );
       if (missing.length > 0) await join(driver, missing);
     },
@@ -158,7 +158,7 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
       const { _id, joinedBy = processId, joinedAt = new Date(0), turnAt = joinedAt, askedMs } = turn;
       // Another process may rely on its user's place.
       if (joinedBy !== processId && turnAt.getTime() < joinedAt.getTime() + heldMs) return;
-      if (!staying.mayHaveMissed(_id, askedMs)) leaving.add(turn);
+      if (!joins.mayHaveMissed(_id, askedMs)) leaving.add(turn);
     },
 
     async hasOthers(drivers: readonly Driver_Type[], { _id }: Pick<WaitingUser, "_id">): Promise<boolean> {
