@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly tlsCAFile?: string;
   readonly tlsCertificateKeyFile?: string;
   readonly tlsCertificateKeyFilePassword?: string;
