@@ -71,7 +71,8 @@ A manifest says in YAML what a build runs. \`npm run manifest\` generates this p
 manifests. The [examples](../examples/README.md) show what manifests can do. [Coming from another service](migrate.md) translates the words
 of GitHub Actions, GitLab CI and others.
 
-- Manifests are strict: an unknown key, stage or value is rejected, with its line and the word that you probably meant.
+- Manifests are strict: an unknown key, stage or value is rejected, with its line and the word that you probably meant. So is the name of an
+  image that no engine can have, such as \`Busybox:1\`.
   \`POST /manifests/check\` says what is wrong with a manifest, and which jobs it has, without submitting a build.
 - Editors can complete manifests with the JSON Schema at \`GET /manifest.schema.json\`, which needs no token.
 - Every key may be empty: \`env:\` means the same as no \`env\`. Numbers and booleans are read as text: \`1.20\` stays \`1.20\`.

@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
+import { isImageName } from "./image-name.js";
 import { complainOfUnknown, type Keys, key, mappingSchema, readKeys, type Values } from "./mapping.js";
 import { wholeSchema } from "./scalar.js";
 import {
@@ -101,6 +102,8 @@ function docker(keys: Values<typeof dockerKeys>, entries: Mapping, complain: Com
     complain.add(what, given, placeOf(entries, given ? "workspace" : "type"));
   // The spelling is the contract's.
   if (image === "") add("driver docker requies image");
+  else if (image && !isImageName(image))
+    complain.addAt(placeOf(entries, "image")!, `"${quoted(image)}" is not the name of an image`);
   if (workspace === "") add("driver docker requires workspace");
   else if (workspace && !isWorkspace(workspace)) add("driver docker invalid workspace", workspace);
   const pull = {

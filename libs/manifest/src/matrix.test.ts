@@ -2,7 +2,7 @@
 import { readManifest, variantOf } from "./manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
-const read = (matrix: string, driver = "{type: docker, image: 'node:${NODE}-${OS}', workspace: /build}") =>
+const read = (matrix: string, driver = "{type: docker, image: node, workspace: '/${NODE}-${OS}'}") =>
   readManifest(
     `driver: ${driver}\nenv: [NODE=env, A=1]\nmatrix: ${matrix}\njobs: [{commands: ['echo \${NODE}']}]`,
     limits,
@@ -23,12 +23,7 @@ const complaintsOf = (...args: Parameters<typeof read>) => {
 
 test("makes one manifest for each combination, in the order of the axes", () => {
   const made = manifestsOf("{NODE: [20, '22'], OS: [alpine, slim]}");
-  expect(made.map(({ driver }) => driver.image)).toEqual([
-    "node:20-alpine",
-    "node:20-slim",
-    "node:22-alpine",
-    "node:22-slim",
-  ]);
+  expect(made.map(({ driver }) => driver.workspace)).toEqual(["/20-alpine", "/20-slim", "/22-alpine", "/22-slim"]);
   expect(made[3]!.env).toEqual([
     { key: "A", value: "1" },
     { key: "NODE", value: "22" },
@@ -42,7 +37,7 @@ test("exclude leaves out what matches, include adds; what is no axis stays as it
     "{NODE: [20, 22], OS: [a, b], exclude: [{NODE: 20}, {NODE: 22, OS: b}], include: [{NODE: 24}, {NODE: 22, OS: a}]}",
   );
   expect(made.map(({ axes }) => axes)).toEqual([{ NODE: "22", OS: "a" }, { NODE: "24" }]);
-  expect(made.map(({ driver }) => driver.image)).toEqual(["node:22-a", "node:24-${OS}"]);
+  expect(made.map(({ driver }) => driver.workspace)).toEqual(["/22-a", "/24-${OS}"]);
 });
 
 test.each(["", "{}", "[]", "null", "{NODE: []}", "{NODE:, include: }"])("%j is no matrix", (matrix) => {
@@ -127,6 +122,12 @@ test("each combination's driver is checked", () => {
   expect(complaintsOf("{W: [ok, '..']}", driver)).toEqual(["Manifest driver docker invalid workspace /a/.."]);
   expect(complaintsOf("{T: [docker, ssh]}", "{type: '${T}', image: x, workspace: /b}")).toEqual([
     "Manifest invalid driver specified ssh",
+  ]);
+  const image = "{type: docker, image: 'node:${NODE}', workspace: /b}";
+  expect(complaintsOf("{NODE: [20, 22]}", image)).toEqual([]);
+  expect(complaintsOf("{NODE: [20, A B], include: [{OS: a}]}", image)).toEqual([
+    'Manifest line 1, column 31: "node:A B" is not the name of an image',
+    'Manifest line 1, column 31: "node:${NODE}" is not the name of an image',
   ]);
 });
 

@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import type { Complaints } from "./complaints.js";
 import { envEntry, variable } from "./entries.js";
+import { isImageName } from "./image-name.js";
 import { key, type Values } from "./mapping.js";
 import { entry, list, type Placed, placed, type Spec, text } from "./spec.js";
 
@@ -31,7 +32,7 @@ const name: Spec<string> = {
 
 export const serviceKeys = {
   name: key(placed(name), "Its name in the network of the build", "db", "alias", "host"),
-  image: key(text, "The image of the container", "postgres:17"),
+  image: key(placed(text), "The image of the container", "postgres:17"),
   env: key(
     list(variable),
     "Environment variables as `KEY=VALUE`; services have no others",
@@ -57,7 +58,7 @@ const nameAt = ({ at, value }: Given): number => value.name?.at ?? at;
 
 function readService({ at, value }: Given, complain: Complaints): ManifestService {
   const name = value.name?.value.trim() ?? "";
-  const image = value.image?.trim() ?? "";
+  const image = value.image?.value.trim() ?? "";
   const ready = value.ready?.trim() ?? "";
   if (name === "") complain.addAt(nameAt({ at, value }), "a service must have a name");
   else if (!isName(name))
@@ -68,6 +69,7 @@ function readService({ at, value }: Given, complain: Complaints): ManifestServic
   else if (isTaken(name))
     complain.addAt(nameAt({ at, value }), `jobs cannot reach a service named "${name}"; choose another name`);
   if (image === "") complain.addAt(at, `service "${quoted(name)}" must have an image`);
+  else if (!isImageName(image)) complain.addAt(value.image?.at ?? at, `"${quoted(image)}" is not the name of an image`);
   const env = new Map<string, string>();
   for (const entry of value.env ?? []) {
     const variable = envEntry(entry.value);

@@ -248,6 +248,7 @@ test.each([
     `services: [{name: ${name}, image: a}]`,
     `line 2, column 19: jobs cannot reach a service named "${name}"; choose another name`,
   ]),
+  ["services: [{name: db, image: 'Postgres:17'}]", 'line 2, column 30: "Postgres:17" is not the name of an image'],
   ["services: [{name: db}]", 'line 2, column 12: service "db" must have an image'],
   ["services: [{name: a, image: b}, {name: a, image: c}]", "line 2, column 40: services duplicate name a"],
   [`services: [${"{name: a, image: b},".repeat(11)}]`, "line 2, column 212: cannot have more than 10 services"],

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Fault } from "@ci/kit/rpc/fault";
+import { isImageName } from "@ci/manifest/image-name";
 import { shortNameOf } from "../../egress/keeper.js";
 import type { Login } from "../../registry/logins.js";
 import { placeOf } from "../../registry/place.js";
@@ -11,12 +12,6 @@ export interface ImageName {
   /** The name of an image that was loaded. Only a pull makes the engine find an image by a registry's digest. */
   readonly loaded: string;
 }
-
-const part = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
-const host = "[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?";
-const wellFormed = new RegExp(
-  `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
-);
 
 /** No registry can have this host, so nobody can give such a name to another image. */
 const pinned = "pinned.service-ci.invalid/image";
@@ -65,7 +60,7 @@ export function tagOf(name: string): { repo: string; tag: string } {
 /** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();
-  if (!wellFormed.test(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
+  if (!isImageName(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
   const digest = name.split("@")[1];
   if (digest !== undefined)
     return { full: name, moves: false, loaded: `${pinned}:${digest.replace(":", "-").slice(0, 128)}` };
