@@ -1,4 +1,5 @@
 // Runs the built binary, cli/dist/main.js, with the os driver and without a server.
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inApp, LocalUser } from "./_run.js";
 
@@ -45,6 +46,16 @@ test("an artifact that would replace a folder is not kept, and the output says w
     0,
     expect.stringContaining(`artifact error: app/b: ${join(user.repository, "kept/out")} is a folder`),
   ]);
+});
+
+test("an artifact that cannot be written says why, and one with a long name is kept", async () => {
+  const name = "n".repeat(250);
+  const manifest = inApp(["touch a"], {}, { artifacts: [`app/a => ${name}`] });
+  expect((await user.run(manifest, ["--artifacts", "/proc"])).stdout).toMatch(
+    /artifact error: app\/a: E[A-Z]+: .*\/proc\//,
+  );
+  await user.run(manifest, ["--artifacts", "kept"]);
+  expect(readdirSync(join(user.repository, "kept"))).toEqual([name]);
 });
 
 test("a build without jobs says why nothing was run", async () => {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { collect } from "@ci/builds/domain/artifacts";
 import { isFinal } from "@ci/builds/domain/build";
@@ -33,17 +34,17 @@ export interface QueueOptions {
 
 function artifactStore({ build, artifactPath, emit }: QueueOptions): BuildQueue["putArtifact"] {
   let newId = 1_000_000;
-  const pathOf = (name: string) =>
-    artifactPath(name).catch((error) => {
-      throw new Fault("invalid", (error as Error).message);
-    });
+  const refused = (error: Error): never => {
+    throw new Fault("invalid", error.message);
+  };
+  const pathOf = (name: string) => artifactPath(name).catch(refused);
 
   return async (parts) => {
     const { header, content } = await receiveUpload(parts as AsyncIterable<UploadMessage<ArtifactHeader>>);
     const { epoch, artifactId, source, name } = header;
     const entry = build.doc().artifacts.find(({ id }) => id === artifactId);
     const blobId = randomUUID();
-    const part = `${await pathOf(name ?? entry?.name ?? "")}.${blobId}.part`;
+    const part = join(dirname(await pathOf(name ?? entry?.name ?? "")), `${blobId}.part`);
     const [md5, sha256] = [createHash("md5"), createHash("sha256")];
     let size = 0;
     async function* hashed(pieces: AsyncIterable<Uint8Array>) {
@@ -55,12 +56,13 @@ function artifactStore({ build, artifactPath, emit }: QueueOptions): BuildQueue[
       }
     }
     try {
-      await pipeline(content, hashed, createWriteStream(part, { flags: "wx" }));
+      const opened = await open(part, "wx").catch(refused);
+      await pipeline(content, hashed, opened.createWriteStream());
       const file = { artifactId, source, name, blobId, size, md5: md5.digest("hex"), sha256: sha256.digest("hex") };
       await build.change((doc) => collect(doc, epoch, file, ++newId));
       const record = build.doc().artifacts.find((one) => one.blobId === blobId)!;
       const path = await pathOf(record.name);
-      await rename(part, path);
+      await rename(part, path).catch(refused);
       await emit({ event: "artifact", data: { name: record.name, source: record.source, path, size } });
     } finally {
       await rm(part, { force: true });
