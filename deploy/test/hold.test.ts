@@ -60,7 +60,7 @@ describe("the data folder of npm start", () => {
     running(
       `
       const { holdData } = await import(${fileOf("start/settings.mjs")});
-      try { holdData(process.argv[1]); console.log("held"); setInterval(() => {}, 1_000); }
+      try { await holdData(process.argv[1]); console.log("held"); setInterval(() => {}, 1_000); }
       catch (error) { console.log("refused: " + error.message); }`,
       dir,
     );
@@ -87,6 +87,29 @@ describe("the data folder of npm start", () => {
     await end(await holderOf(1));
     writeFileSync(join(dir, "holder.json"), "");
     await end(await holderOf(1));
+  });
+
+  it("belongs to the children of a killed holder until they have ended", async () => {
+    const file = join(dir, "last-words");
+    const child = `process.on("SIGTERM", () => setInterval(() => fs.existsSync("${file}") && process.exit(), 10)); console.log("up"); setInterval(() => {}, 1_000);`;
+    const first = running(
+      `
+      const { holdData } = await import(${fileOf("start/settings.mjs")});
+      const { startProcess } = await import(${fileOf("start/process.mjs")});
+      await holdData(process.argv[1]);
+      startProcess({ command: [process.execPath, "-e", process.argv[2]], logFile: process.argv[1] + "/log" });`,
+      ...[dir, child],
+    );
+    await eventually(() => {
+      expect(readFileSync(join(dir, "log"), "utf8")).toBe("up\n");
+      expect(existsSync(join(dir, "guardian.json"))).toBe(true);
+    });
+    await end(first);
+    const second = holding();
+    const waiting = "Waiting until the processes of a killed start have ended ...\n";
+    await eventually(() => expect(second.output()).toBe(waiting));
+    writeFileSync(file, "");
+    await eventually(() => expect(second.output()).toBe(`${waiting}held\n`));
   });
 
   it("stays as it is when --fresh names it while a system runs in it", async () => {

@@ -45,7 +45,7 @@ const backup = async () => {
   const folder = dataDirOf();
   const restoresHere = args[0] === "restore" && !process.env.MONGO_URL;
   const mongo = mongoSettings(folder);
-  if (restoresHere) holdData(folder);
+  if (restoresHere) await holdData(folder);
   else if (args.length > 1 && !mongo.MONGO_URL)
     throw new Error(
       `No npm start runs with the data in ${folder}: start it, set CI_DATA to its folder, or set MONGO_URL.`,

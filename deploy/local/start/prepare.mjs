@@ -43,7 +43,7 @@ export const startedParts = () => {
  * @throws {Error} with one sentence if the system cannot start
  */
 export const prepare = async (options) => {
-  holdData(options.dataDir);
+  await holdData(options.dataDir);
   await checkPortFree(options.port);
   await install();
   console.log("Building ...");

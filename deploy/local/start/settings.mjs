@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { release, take } from "../provision/hold.mjs";
+import { guardWith } from "./guardian.mjs";
 import { createPasswords } from "./passwords.mjs";
 import { createServiceKeys, services, storedServices } from "./service-keys.mjs";
 
@@ -107,11 +108,11 @@ const makePrivate = (dataDir) => {
 };
 
 /**
- * Holds a data folder until this process ends.
+ * Holds a data folder until this process ends, and its children if it is killed.
  * @param {string} dataDir
  * @throws {Error} with one sentence if another process holds it
  */
-export const holdData = (dataDir) => {
+export const holdData = async (dataDir) => {
   makePrivate(dataDir);
   const file = join(dataDir, "holder.json");
   const holder = take(file);
@@ -120,6 +121,7 @@ export const holdData = (dataDir) => {
       `Service CI runs in ${dataDir} already, as process ${holder.pid}: set CI_DATA to another folder, or stop it.`,
     );
   process.once("exit", () => release(file));
+  await guardWith(join(dataDir, "guardian.json"));
 };
 
 /**
