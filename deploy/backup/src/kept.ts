@@ -14,9 +14,12 @@ const namesIn = async (folder: string, pattern: RegExp): Promise<string[]> =>
 /** Deletes a folder, after it has lost its name: an interruption leaves no part of a backup that looks whole. */
 async function remove(folder: string, name: string): Promise<void> {
   const old = join(folder, name.endsWith(".old") ? name : `${name}.old`);
-  await rename(join(folder, name), old);
+  await rename(join(folder, name), old).catch((error: NodeJS.ErrnoException) => {
+    // Another command has removed it.
+    if (error.code !== "ENOENT") throw error;
+  });
   await flushFolder(folder);
-  await rm(old, { recursive: true });
+  await rm(old, { recursive: true, force: true });
 }
 
 /**
@@ -30,15 +33,24 @@ export async function backupAndKeep(
   keep: number,
 ): Promise<Saved & { dir: string }> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await namesIn(folder, leftover)) await remove(folder, name);
   const name = new Date().toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
   const dir = join(folder, name);
   const part = `${dir}.part`;
-  const saved = await backup(mongoUrl, databases, part).catch((error) => {
+  const unfinished = (await namesIn(folder, leftover)).filter((one) => join(folder, one) !== part);
+  for (const one of unfinished) await remove(folder, one);
+  await mkdir(part, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+    throw new Error(`Another backup in ${folder} began at the same moment: make one at a time`, { cause: error });
+  });
+  const save = async () => {
+    const saved = await backup(mongoUrl, databases, part);
+    await rename(part, dir);
+    return saved;
+  };
+  const saved = await save().catch((error) => {
     if (existsSync(part)) throw error;
     throw new Error(`Another backup in ${folder} has begun and deleted this one: make one at a time`, { cause: error });
   });
-  await rename(part, dir);
   await flushFolder(folder);
   const earlier = (await namesIn(folder, whole)).filter(
     (one) => one !== name && existsSync(manifestFile(join(folder, one))),

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -184,6 +185,28 @@ it("backup --keep says that another one has deleted what it was writing", async 
     `Another backup in ${folder} has begun and deleted this one: make one at a time\n`,
   ]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it("backup --keep leaves alone one that began at the same moment, and does not need to delete a leftover itself", async () => {
+  const source = { ...after, mongoDb: `${after.mongoDb}_moment` };
+  for (const service of services) await insert(source, service, [{ _id: 1 }]);
+  const [path, folder] = [join(dir, "moment.cjs"), join(dir, "moment")];
+  const noon = "global.Date = class extends Date { constructor(at = Date.UTC(2026, 0, 1, 12)) { super(at); } };";
+  const rename =
+    'rename(from, to) { if (to.endsWith(".old")) rmSync(from, { recursive: true }); return old(from, to); }';
+  writeFileSync(
+    path,
+    `${noon} const { rmSync, promises } = require("node:fs"); const { rename: old } = promises; promises.rename = function ${rename}`,
+  );
+  const keep = () => runWith(["--require", path], ["backup", folder, source, "--keep", "2"]);
+  const other = join(folder, "2026-01-01T12-00-00Z.part");
+  mkdirSync(other, { recursive: true });
+  const refusal = `Another backup in ${folder} began at the same moment: make one at a time\n`;
+  expect(await keep()).toEqual({ code: 1, output: refusal });
+  expect(existsSync(other)).toBe(true);
+  renameSync(other, join(folder, "2026-01-01T11-00-00Z.part"));
+  expect((await keep()).output).toMatch(/^Saved /);
+  expect(readdirSync(folder)).toEqual(["2026-01-01T12-00-00Z"]);
 });
 
 it("backup rejects databases that no service uses, and restore a backup of such databases", async () => {
