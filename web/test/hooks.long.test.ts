@@ -244,6 +244,12 @@ inBrowser((web) => {
     expect(await page.getByLabel("Secret", { exact: true }).inputValue()).not.toBe(secret);
     await button(page, "Turn off").click();
     await button(page, "Turn on").waitFor();
+    await page.getByLabel("Event", { exact: true }).selectOption("Build started");
+    await button(page, "Send a test").click();
+    await page.getByText("delivered").first().waitFor();
+    await page.getByRole("region", { name: "Request" }).getByText("X-Service-CI-Test").waitFor();
+    await page.getByRole("link", { name: /^Webhook \d+$/ }).click();
+    await page.getByRole("link", { name: /^build\.started/ }).waitFor();
     await button(page, "Delete this webhook").click();
     await page.locator(".ask").getByRole("button", { name: "Delete this webhook" }).click();
     await page.getByText("There are no webhooks yet.").waitFor();

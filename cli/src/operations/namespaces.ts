@@ -93,6 +93,10 @@ const webhooks = {
     "Show a delivery with its request, last response and attempts",
     { ...hooks.single, args: deliveryArgs },
   ),
+  "webhooks test": post(`${hook}/test`, "Send an example of an event, marked as a test", {
+    ...hooks.single,
+    options: { ...inNamespace.options, event: text("Name of the event; default: the webhook's first") },
+  }),
   "webhooks redeliver": post(`${hook}/deliveries/{delivery}/redeliver`, "Send a delivery again", {
     ...hooks.single,
     args: deliveryArgs,

@@ -1059,6 +1059,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/n/{username}/{path}/-/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends an example of an event, marked as a test, in one attempt */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/namespaces": {
         parameters: {
             query?: never;
@@ -1489,12 +1506,81 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "user_id": 1,
+                     *       "namespace_id": 1,
+                     *       "number": 42,
+                     *       "status": "passed",
+                     *       "output": "hello\n",
+                     *       "tags": [],
+                     *       "pinned": false,
+                     *       "created_at": "2026-01-01T11:59:00.000Z",
+                     *       "started_at": "2026-01-01T11:59:10.000Z",
+                     *       "finished_at": "2026-01-01T12:00:00.000Z",
+                     *       "reason": null,
+                     *       "url": "https://ci.example.com/b/ann/42",
+                     *       "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *       "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *       "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *       "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *       "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *       "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *       "output_url": "https://ci.example.com/b/ann/42/output",
+                     *       "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "trigger": {
+                     *         "type": "manual",
+                     *         "comment": "An example",
+                     *         "data": {}
+                     *       },
+                     *       "queue": null,
+                     *       "group": null,
+                     *       "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *       "tests": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Build"];
                 };
             };
@@ -1556,12 +1642,81 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "user_id": 1,
+                     *       "namespace_id": 1,
+                     *       "number": 42,
+                     *       "status": "passed",
+                     *       "output": "hello\n",
+                     *       "tags": [],
+                     *       "pinned": true,
+                     *       "created_at": "2026-01-01T11:59:00.000Z",
+                     *       "started_at": "2026-01-01T11:59:10.000Z",
+                     *       "finished_at": "2026-01-01T12:00:00.000Z",
+                     *       "reason": null,
+                     *       "url": "https://ci.example.com/b/ann/42",
+                     *       "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *       "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *       "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *       "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *       "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *       "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *       "output_url": "https://ci.example.com/b/ann/42/output",
+                     *       "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "trigger": {
+                     *         "type": "manual",
+                     *         "comment": "An example",
+                     *         "data": {}
+                     *       },
+                     *       "queue": null,
+                     *       "group": null,
+                     *       "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *       "tests": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Build"];
                 };
             };
@@ -1623,12 +1778,81 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "user_id": 1,
+                     *       "namespace_id": 1,
+                     *       "number": 42,
+                     *       "status": "running",
+                     *       "output": null,
+                     *       "tags": [],
+                     *       "pinned": false,
+                     *       "created_at": "2026-01-01T11:59:00.000Z",
+                     *       "started_at": "2026-01-01T12:00:00.000Z",
+                     *       "finished_at": null,
+                     *       "reason": null,
+                     *       "url": "https://ci.example.com/b/ann/42",
+                     *       "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *       "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *       "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *       "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *       "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *       "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *       "output_url": "https://ci.example.com/b/ann/42/output",
+                     *       "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "trigger": {
+                     *         "type": "manual",
+                     *         "comment": "An example",
+                     *         "data": {}
+                     *       },
+                     *       "queue": null,
+                     *       "group": null,
+                     *       "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *       "tests": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Build"];
                 };
             };
@@ -1690,12 +1914,84 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "user_id": 1,
+                     *       "namespace_id": 1,
+                     *       "number": 42,
+                     *       "status": "queued",
+                     *       "output": null,
+                     *       "tags": [],
+                     *       "pinned": false,
+                     *       "created_at": "2026-01-01T11:59:00.000Z",
+                     *       "started_at": null,
+                     *       "finished_at": null,
+                     *       "reason": null,
+                     *       "url": "https://ci.example.com/b/ann/42",
+                     *       "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *       "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *       "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *       "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *       "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *       "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *       "output_url": "https://ci.example.com/b/ann/42/output",
+                     *       "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "trigger": {
+                     *         "type": "manual",
+                     *         "comment": "An example",
+                     *         "data": {}
+                     *       },
+                     *       "queue": {
+                     *         "position": 1,
+                     *         "reason": "waiting for a runner"
+                     *       },
+                     *       "group": null,
+                     *       "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *       "tests": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Build"];
                 };
             };
@@ -1757,12 +2053,96 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "build": {
+                     *         "id": 42,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "number": 42,
+                     *         "status": "passed",
+                     *         "output": null,
+                     *         "tags": [
+                     *           "v1.0"
+                     *         ],
+                     *         "pinned": false,
+                     *         "created_at": "2026-01-01T11:59:00.000Z",
+                     *         "started_at": "2026-01-01T11:59:10.000Z",
+                     *         "finished_at": "2026-01-01T12:00:00.000Z",
+                     *         "reason": null,
+                     *         "url": "https://ci.example.com/b/ann/42",
+                     *         "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *         "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *         "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *         "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *         "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *         "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *         "output_url": "https://ci.example.com/b/ann/42/output",
+                     *         "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         },
+                     *         "trigger": {
+                     *           "type": "manual",
+                     *           "comment": "An example",
+                     *           "data": {}
+                     *         },
+                     *         "queue": null,
+                     *         "group": null
+                     *       },
+                     *       "tags": [
+                     *         {
+                     *           "name": "v1.0",
+                     *           "url": "https://ci.example.com/b/ann/42/tags/v1.0"
+                     *         }
+                     *       ],
+                     *       "url": "https://ci.example.com/b/ann/42/tags",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuildTagged"];
                 };
             };
@@ -1824,12 +2204,81 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "user_id": 1,
+                     *       "namespace_id": 1,
+                     *       "number": 42,
+                     *       "status": "passed",
+                     *       "output": "hello\n",
+                     *       "tags": [],
+                     *       "pinned": false,
+                     *       "created_at": "2026-01-01T11:59:00.000Z",
+                     *       "started_at": "2026-01-01T11:59:10.000Z",
+                     *       "finished_at": "2026-01-01T12:00:00.000Z",
+                     *       "reason": null,
+                     *       "url": "https://ci.example.com/b/ann/42",
+                     *       "objects_url": "https://ci.example.com/b/ann/42/objects",
+                     *       "variables_url": "https://ci.example.com/b/ann/42/variables",
+                     *       "keys_url": "https://ci.example.com/b/ann/42/keys",
+                     *       "jobs_url": "https://ci.example.com/b/ann/42/jobs",
+                     *       "artifacts_url": "https://ci.example.com/b/ann/42/artifacts",
+                     *       "tags_url": "https://ci.example.com/b/ann/42/tags",
+                     *       "output_url": "https://ci.example.com/b/ann/42/output",
+                     *       "content_url": "https://ci.example.com/b/ann/42/output?download",
+                     *       "user": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "trigger": {
+                     *         "type": "manual",
+                     *         "comment": "An example",
+                     *         "data": {}
+                     *       },
+                     *       "queue": null,
+                     *       "group": null,
+                     *       "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *       "tests": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Build"];
                 };
             };
@@ -1891,12 +2340,73 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "created",
+                     *       "cron": {
+                     *         "id": 42,
+                     *         "user_id": 1,
+                     *         "author_id": 1,
+                     *         "namespace_id": 1,
+                     *         "name": "nightly",
+                     *         "schedule": "daily",
+                     *         "timezone": "UTC",
+                     *         "manifest": "driver:\n  type: docker\n  image: busybox:1.37\n  workspace: /work\nstages: [test]\njobs:\n  - stage: test\n    commands: [echo hello]\n",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "prev_run": null,
+                     *         "next_run": "2026-01-02T12:00:00.000Z",
+                     *         "last_error": null,
+                     *         "url": "https://ci.example.com/cron/42",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CronChanged"];
                 };
             };
@@ -1958,12 +2468,70 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "created",
+                     *       "image": {
+                     *         "id": 42,
+                     *         "author_id": 1,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "name": "debian-12",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/images/42",
+                     *         "content_url": "https://ci.example.com/images/42?download",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         },
+                     *         "driver": "qemu",
+                     *         "download": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImageChanged"];
                 };
             };
@@ -2025,12 +2593,51 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "invitee": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InviteAnswered"];
                 };
             };
@@ -2092,12 +2699,51 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "invitee": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InviteAnswered"];
                 };
             };
@@ -2159,12 +2805,57 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "invitee": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "inviter": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "username": "ann",
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InviteSent"];
                 };
             };
@@ -2226,12 +2917,48 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "updated",
+                     *       "namespace": {
+                     *         "id": 1,
+                     *         "user_id": 1,
+                     *         "root_id": 1,
+                     *         "parent_id": null,
+                     *         "name": "team",
+                     *         "path": "team",
+                     *         "description": "",
+                     *         "visibility": "private",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/n/ann/team",
+                     *         "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *         "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *         "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *         "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *         "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *         "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *         "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *         "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *         "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "parent": null,
+                     *         "build": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NamespaceChanged"];
                 };
             };
@@ -2293,12 +3020,73 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "created",
+                     *       "object": {
+                     *         "id": 42,
+                     *         "author_id": 1,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "name": "hello.txt",
+                     *         "type": "text/plain",
+                     *         "size": 6,
+                     *         "md5": "b1946ac92492d2347c6235b4d2611184",
+                     *         "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/objects/42",
+                     *         "content_url": "https://ci.example.com/objects/42?download",
+                     *         "builds_url": "https://ci.example.com/objects/42/builds",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ObjectChanged"];
                 };
             };
@@ -2360,12 +3148,119 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "created",
+                     *       "ssh_key": {
+                     *         "id": 42,
+                     *         "author_id": 1,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "name": "deploy",
+                     *         "config": "",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/keys/42",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       },
+                     *       "key": {
+                     *         "id": 42,
+                     *         "author_id": 1,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "name": "deploy",
+                     *         "config": "",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z",
+                     *         "url": "https://ci.example.com/keys/42",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyChanged"];
                 };
             };
@@ -2427,12 +3322,69 @@ export interface webhooks {
                     "X-Service-CI-Hook-ID": string;
                     /** @description `sha256=` and the HMAC of the body in hexadecimal digits; absent without a secret */
                     "X-Service-CI-Signature"?: string;
+                    /** @description `true` if a user requested the event as a test; absent otherwise */
+                    "X-Service-CI-Test"?: string;
                 };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
+                    /**
+                     * @example {
+                     *       "action": "created",
+                     *       "variable": {
+                     *         "id": 42,
+                     *         "author_id": 1,
+                     *         "user_id": 1,
+                     *         "namespace_id": 1,
+                     *         "key": "GREETING",
+                     *         "value": "hello",
+                     *         "masked": false,
+                     *         "url": "https://ci.example.com/variables/42",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "author": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ann@example.com",
+                     *           "username": "ann",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "namespace": {
+                     *           "id": 1,
+                     *           "user_id": 1,
+                     *           "root_id": 1,
+                     *           "parent_id": null,
+                     *           "name": "team",
+                     *           "path": "team",
+                     *           "description": "",
+                     *           "visibility": "private",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "url": "https://ci.example.com/n/ann/team",
+                     *           "builds_url": "https://ci.example.com/n/ann/team/-/builds",
+                     *           "namespaces_url": "https://ci.example.com/n/ann/team/-/namespaces",
+                     *           "images_url": "https://ci.example.com/n/ann/team/-/images",
+                     *           "objects_url": "https://ci.example.com/n/ann/team/-/objects",
+                     *           "variables_url": "https://ci.example.com/n/ann/team/-/variables",
+                     *           "keys_url": "https://ci.example.com/n/ann/team/-/keys",
+                     *           "invites_url": "https://ci.example.com/n/ann/team/-/invites",
+                     *           "collaborators_url": "https://ci.example.com/n/ann/team/-/collaborators",
+                     *           "webhooks_url": "https://ci.example.com/n/ann/team/-/webhooks",
+                     *           "user": {
+                     *             "id": 1,
+                     *             "email": "ann@example.com",
+                     *             "username": "ann",
+                     *             "created_at": "2026-01-01T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["VariableChanged"];
                 };
             };
@@ -9148,6 +10100,68 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `since` */
                         since?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Name of the event; the webhook's first if missing */
+                    event?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullDelivery"];
+                };
+            };
+            /** @description Fields are invalid, or the request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `event` */
+                        event?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };

@@ -144,6 +144,7 @@ export const routes: readonly Row[] = [
     202,
     webhooks.redeliverDelivery,
   ),
+  row("POST", `${webhook}/test`, ["namespace:write", "webhook:write"], 202, webhooks.testWebhook),
   row("POST", `${webhook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailedDeliveries),
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),

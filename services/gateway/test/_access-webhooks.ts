@@ -16,7 +16,7 @@ const delivery =
   (place: Place) =>
     requestFor(`/deliveries/${place.records.delivery}${rest}`)(place);
 
-/** R47 to R54, and R87. */
+/** R47 to R54, R87, and what the contract does not number. */
 export const webhooks: readonly TableRow[] = [
   tableRow(`GET ${hooks}`, read, members("200 listed"), ({ url, records }) => ({
     path: `${url}/-/webhooks`,
@@ -38,6 +38,7 @@ export const webhooks: readonly TableRow[] = [
   })),
   tableRow(`GET ${hooks}/:/deliveries/:`, read, members("200"), delivery()),
   tableRow(`POST ${hooks}/:/deliveries/:/redeliver`, write, members("202"), delivery("/redeliver")),
+  tableRow(`POST ${hooks}/:/test`, write, members("202"), requestFor("/test", { json: {} })),
   tableRow("GET /n/:/:/-/events", "namespace:read", members("200"), ({ url }) => ({
     path: `${url}/-/events`,
     endless: true,

@@ -143,6 +143,34 @@ describe("deliveries", () => {
   });
 });
 
+describe("a test", () => {
+  test("sends a signed example, marked as one, to an inactive webhook", async () => {
+    const { record, received } = await aWebhook({ events: ["cron", "variables"], active: false, secret: "s" });
+    const { status, json } = await ann.post(`${record.url}/test`, { event: "variables" });
+    expect([status, json]).toMatchObject([202, { event: "variables", status: "pending", attempts: [] }]);
+    expect(json.request.headers).toMatchObject({ "X-Service-CI-Test": "true" });
+    await eventually(() => expect(received()).toHaveLength(1));
+    const [{ headers, body }] = received() as [Receiver["requests"][number]];
+    expect(headers).toMatchObject({ "x-service-ci-test": "true", "x-service-ci-delivery": json.delivery_id });
+    expect(headers["webhook-signature"]).toMatch(/^v1,/);
+    expect(body.toString()).toBe(json.request.payload);
+    await eventually(async () => expect((await ann.get(json.url)).json.status).toBe("delivered"));
+    // Without a body it is the webhook's first event.
+    expect((await ann.send("POST", `${record.url.slice(ci.url.length)}/test`, {})).json).toMatchObject({
+      event: "cron",
+    });
+  });
+
+  test.each([
+    [{ event: "nope" }, "Event unknown event nope"],
+    [{ event: 5 }, "Event must be a string"],
+  ])("is not sent for the body %j", async (body, message) => {
+    const { record } = await aWebhook();
+    const { status, json } = await ann.post(`${record.url}/test`, body);
+    expect([status, json]).toEqual([400, { event: [message] }]);
+  });
+});
+
 describe("failed deliveries", () => {
   test("are the only ones that are sent again since a time", async () => {
     const { namespace, record, received } = await aWebhook({ events: ["variables"] });
@@ -218,6 +246,7 @@ describe("not_found", () => {
       ["GET", `${below}/deliveries/1`],
       ["POST", `${below}/deliveries/1/redeliver`],
       ["POST", `${below}/redeliver`],
+      ["POST", `${below}/test`],
     ] as const) {
       const content = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};
       expect([method, target, (await bob.send(method, target, content)).status]).toEqual([method, target, 404]);

@@ -181,6 +181,12 @@ const cases: readonly WrongTypeCase[] = [
     complaints: { since: ["Since must be an RFC3339 timestamp"] },
   },
   {
+    row: "POST /n/:username/:path/-/webhooks/:id/test",
+    path: () => `${hook}/test`,
+    oneWrongType: () => ({ event: 7 }),
+    complaints: { event: ["Event must be a string"] },
+  },
+  {
     row: "POST /variables",
     path: () => "/variables",
     oneWrongType: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),

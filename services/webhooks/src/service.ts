@@ -95,7 +95,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
     bus.onConnected(loops.departed.wake);
     bus.onNudge(laneTopic, (text) => {
-      const [_id, userId] = text.split(" ").map(Number) as [number, number];
+      const [_id, userId, testId] = text.split(" ").map(Number) as [number, number, number?];
+      if (testId !== undefined) ctx.deliveryIds.skip();
       ctx.lanes.wake({ _id, userId }, "look");
     });
     await consumeEvents(ctx, from.bus, leases);
@@ -230,6 +231,12 @@ async function createContext(
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
     deliveryIds: orderedIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),
+    async newTestId({ _id, userId }) {
+      const id = await nextId(db, "deliveries");
+      ctx.deliveryIds.skip();
+      bus.nudge(laneTopic, `${_id} ${userId} ${id}`);
+      return id;
+    },
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,

@@ -148,6 +148,18 @@ export const redeliverDelivery = action({
   run: (ctx, input) => deliveryOf(ctx, input, (ref) => ctx.webhooks.redeliver(ref)),
 });
 
+export const testWebhook = action({
+  summary: "Sends an example of an event, marked as a test, in one attempt",
+  changes: "webhook",
+  body: { event: text.describe("Name of the event; the webhook's first if missing") },
+  returns: fullDeliverySchema,
+  target: find,
+  run: (ctx, input) =>
+    deliveryOf(ctx, input, ({ namespaceId, webhookId }) =>
+      ctx.webhooks.testWebhook({ namespaceId, webhookId, event: input.body.event ?? "" }),
+    ),
+});
+
 export const redeliverFailedDeliveries = action({
   summary: "Sends every delivery again that failed or was cancelled since a time",
   changes: "webhook",

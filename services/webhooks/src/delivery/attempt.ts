@@ -33,10 +33,10 @@ function signedHeaders(
   payload: string | Buffer,
   at: Date,
 ) {
-  const { event, deliveryId, redelivery, secrets = [] } = delivery;
+  const { event, deliveryId, redelivery, test, secrets = [] } = delivery;
   const { current } = webhook.secrets;
   const present = current === undefined ? [] : [current];
-  const input = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload };
+  const input = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload, test };
   return attemptHeaders({ ...input, secrets: decrypt(redelivery ? present : secrets) }, at);
 }
 
@@ -85,7 +85,7 @@ export async function makeAttempt(
   outgoing: Outgoing,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const { redelivery, farewell = false, attempts, attemptCount } = outgoing.delivery;
+  const { redelivery, farewell = false, test = false, attempts, attemptCount } = outgoing.delivery;
   const startedAt = ctx.now();
   const { headers, result } = await tracedSend(ctx, receiver, outgoing, startedAt, signal);
   const { response, error, durationNs } = result;
@@ -95,6 +95,7 @@ export async function makeAttempt(
     at: ctx.now(),
     attempts: attempts.filter((earlier) => !earlier.redelivery).length + 1,
     once: redelivery || farewell,
+    test,
     failingSince: receiver.webhook.failingSince,
   };
   const outcome = decideOutcome(finished, ctx.config, Math.random());

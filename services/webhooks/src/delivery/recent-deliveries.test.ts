@@ -106,6 +106,14 @@ test("a read that leaves only first attempts is continued from memory", async ()
   expect(idsOf(recent.take(1, nextId))).toEqual([12]);
 });
 
+test("a test with a higher id hides no first attempt", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const nextId = await read(recent, [{ ...deliveries(1_010, [1])[0]!, dueAt: new Date(), test: true }]);
+  await store(recent, deliveries(11, [1]));
+  expect(idsOf(recent.take(1, nextId))).toEqual([11]);
+});
+
 test("what a lost lane had taken or read must be read from the database", async () => {
   const recent = recentDeliveries();
   const docs = deliveries(10, [1, 1, 1, 1]);

@@ -102,10 +102,8 @@ export function recentDeliveries(): RecentDeliveries {
       const end = endId;
       const due = await read();
       for (const { _id } of due.docs) readEarly?.add(_id);
-      const nextId =
-        due.left === "first"
-          ? idAfter(due.docs.filter(isFirstAttempt))
-          : Math.max(end, idAfter(due.docs), handedOut(webhookId));
+      const afterFirst = idAfter(due.docs.filter(isFirstAttempt));
+      const nextId = due.left === "first" ? afterFirst : Math.max(end, afterFirst, handedOut(webhookId));
       removeBelow(webhookId, nextId);
       return { due, nextId };
     },

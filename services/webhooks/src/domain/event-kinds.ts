@@ -8,7 +8,7 @@ export const eventKinds: readonly string[] = eventNames;
 export const subscribedKinds = (names: readonly string[]): string[] =>
   eventKinds.filter((kind) => names.length === 0 || names.includes(kind));
 
-export const unknownKindErrors = (names: readonly string[]): string[] =>
+export const unknownKindErrors = (names: readonly string[], field = "Events"): string[] =>
   [...new Set(names)]
     .filter((name) => !eventKinds.includes(name))
-    .map((name) => `Events unknown event ${quoted(name)}`);
+    .map((name) => `${field} unknown event ${quoted(name)}`);

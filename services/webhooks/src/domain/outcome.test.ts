@@ -3,7 +3,7 @@ import { decideOutcome, type FinishedAttempt, type Outcome } from "./outcome.js"
 const at = new Date("2026-01-10T00:00:00.000Z");
 const hoursAgo = (hours: number) => new Date(at.getTime() - hours * 3_600_000);
 const rules = { pausesMs: [1_000, 60_000], deactivateAfterMs: 5 * 24 * 3_600_000 };
-const first: FinishedAttempt = { at, attempts: 1, once: false };
+const first: FinishedAttempt = { at, attempts: 1, once: false, test: false };
 
 test.each<[string, Partial<FinishedAttempt>, Outcome]>([
   ["an accepted attempt", { code: 200 }, { status: "delivered" }],
@@ -30,6 +30,18 @@ test.each<[string, Partial<FinishedAttempt>, Outcome]>([
     { status: "pending", retryAt: new Date(at.getTime() + 90_000), failingSince: at },
   ],
   ["a failed redelivery", { code: 503, once: true }, { status: "failed", failingSince: at }],
+  [
+    "an accepted test of a failing webhook",
+    { code: 200, test: true, failingSince: hoursAgo(200) },
+    { status: "delivered", failingSince: hoursAgo(200) },
+  ],
+  ["a failed test", { code: 503, test: true, once: true }, { status: "failed" }],
+  [
+    "a failed test of a webhook that fails for days",
+    { test: true, failingSince: hoursAgo(200) },
+    { status: "failed", failingSince: hoursAgo(200) },
+  ],
+  ["a test with status 410", { code: 410, test: true }, { status: "failed" }],
   ["status 410", { code: 410 }, { status: "failed", failingSince: at, deactivate: "gone" }],
   [
     "a failure one hour before the deactivation limit",

@@ -9,6 +9,8 @@ export interface FinishedAttempt {
   readonly attempts: number;
   /** No retry follows a redelivery, nor the last delivery of a namespace. */
   readonly once: boolean;
+  /** A test says nothing about the webhook's health. */
+  readonly test: boolean;
   /** The webhook's first failure after its last success or activation. */
   readonly failingSince?: Date;
 }
@@ -35,14 +37,16 @@ const retryAt = ({ at, attempts, once, retryAfter }: FinishedAttempt, pausesMs: 
 
 /** Decides what follows from an attempt. `random` (0 to 1) varies the pause before the retry. */
 export function decideOutcome(attempt: FinishedAttempt, rules: OutcomeRules, random: number): Outcome {
-  if (isAccepted(attempt.code)) return { status: Delivery_Status.delivered };
+  const { delivered, failed } = Delivery_Status;
+  if (attempt.test)
+    return { status: isAccepted(attempt.code) ? delivered : failed, failingSince: attempt.failingSince };
+  if (isAccepted(attempt.code)) return { status: delivered };
   const failingSince = attempt.failingSince ?? attempt.at;
-  if (attempt.code === 410)
-    return { status: Delivery_Status.failed, failingSince, deactivate: Webhook_DisabledReason.gone };
+  if (attempt.code === 410) return { status: failed, failingSince, deactivate: Webhook_DisabledReason.gone };
   const retry = retryAt(attempt, rules.pausesMs, random);
   const next = retry
     ? { status: Delivery_Status.pending, retryAt: retry, failingSince }
-    : { status: Delivery_Status.failed, failingSince };
+    : { status: failed, failingSince };
   const endures = attempt.at.getTime() - failingSince.getTime() < rules.deactivateAfterMs;
   return endures ? next : { ...next, deactivate: Webhook_DisabledReason.failing };
 }

@@ -24,6 +24,11 @@ test("without a secret nothing is signed", () => {
   expect(attemptHeaders({ ...attempt, secrets: [] }, at)).toEqual(unsigned);
 });
 
+test("a test is marked", () => {
+  const marked = attemptHeaders({ ...attempt, secrets: [], test: true }, at);
+  expect(marked).toEqual({ ...unsigned, "X-Service-CI-Test": "true" });
+});
+
 test("the first secret signs the body, and all secrets sign id, time and body", () => {
   expect(attemptHeaders(attempt, at)).toEqual({
     ...unsigned,

@@ -8,18 +8,20 @@ export interface HeaderInput {
   /** The current secret first, then earlier valid ones. Empty: no signature. */
   readonly secrets: readonly string[];
   readonly payload: string | Buffer;
+  readonly test?: boolean;
 }
 
 const hmac = (secret: string, payload: string | Buffer, before = "") =>
   createHmac("sha256", secret).update(before).update(payload);
 
-export const fixedHeaders = ({ prefix, event, deliveryId, webhookId, secrets, payload }: HeaderInput) => ({
+export const fixedHeaders = ({ prefix, event, deliveryId, webhookId, secrets, payload, test }: HeaderInput) => ({
   "Content-Type": "application/json; charset=utf-8",
   Accept: "*/*",
   "User-Agent": "Service-CI-Hook",
   [`${prefix}-Event`]: event,
   [`${prefix}-Delivery`]: deliveryId,
   [`${prefix}-Hook-ID`]: String(webhookId),
+  ...(test ? { [`${prefix}-Test`]: "true" } : {}),
   ...(secrets[0] === undefined
     ? {}
     : { [`${prefix}-Signature`]: `sha256=${hmac(secrets[0], payload).digest("hex")}`, "webhook-id": deliveryId }),

@@ -27,6 +27,16 @@ test("a block continues the one before, unless another process has reserved ids"
   expect(sizes).toEqual([1_000, 1_000, 5_000, 10, 1_000]);
 });
 
+test("ids after a skip exceed those that others have taken", async () => {
+  const { reserve } = counter();
+  const ids = orderedIds({ term: () => 1 }, reserve);
+  const before = await ids.next(2);
+  const [taken] = [await reserve(1)];
+  ids.skip();
+  expect([before, taken, await ids.next(1)]).toEqual([1, 1_001, 1_002]);
+  ids.check(before);
+});
+
 test("each term begins above the ids of other processes", async () => {
   const { reserve } = counter();
   let term = 1;

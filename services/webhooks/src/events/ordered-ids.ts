@@ -7,6 +7,8 @@ const blockSize = 1_000;
 export interface OrderedIds {
   /** Reserves consecutive ids above those of earlier terms, with gaps only where others took some, and returns the first. */
   next(count: number): Promise<number>;
+  /** Leaves out the ids that are reserved: others have taken higher ones, which later ids have to exceed. */
+  skip(): void;
   /** Throws if the term in which an id was given has ended: another process may have stored later events by now. */
   check(id: number): void;
 }
@@ -33,6 +35,9 @@ export function orderedIds({ term }: Pick<Lease, "term">, reserve: (count: numbe
       }
       block.next += count;
       return block.next - count;
+    },
+    skip() {
+      block = { ...block, end: block.next };
     },
     check(id) {
       if (currentTerm() !== block.term || id < block.first) throw new Error("the term has ended");

@@ -1,6 +1,6 @@
-import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import { confirmKeeper } from "../actions/deactivate-departed.js";
+import { findNamespace } from "../actions/find-namespace.js";
 import { requireMember } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
@@ -9,17 +9,10 @@ import { targetKey } from "../domain/target.js";
 import { encryptSecrets } from "../store/encrypted-secrets.js";
 import { toWebhook, type WebhookDoc } from "../store/webhook-doc.js";
 
-async function ownerOf({ accounts }: Context, namespaceId: number): Promise<number> {
-  const { namespaces } = await accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
-  const namespace = namespaces.find(({ id }) => id === namespaceId);
-  if (!namespace) throw notFound();
-  return namespace.userId;
-}
-
 export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
   validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
-    const userId = await ownerOf(ctx, namespaceId);
+    const { userId } = await findNamespace(ctx, namespaceId);
     return {
       complaints: {
         ...(await ctx.webhooks.quotaComplaints(userId)),

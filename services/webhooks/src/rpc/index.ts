@@ -7,6 +7,7 @@ import { listDeliveries } from "./list-deliveries.js";
 import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
 import { redeliverFailed } from "./redeliver-failed.js";
+import { testWebhook } from "./test-webhook.js";
 import { updateWebhook } from "./update-webhook.js";
 import { watchEvents } from "./watch-events.js";
 import { watchOwnEvents } from "./watch-own-events.js";
@@ -23,4 +24,5 @@ export const handlers = (ctx: Context): Handlers => ({
   watchEvents: watchEvents(ctx),
   watchOwnEvents: watchOwnEvents(ctx),
   redeliverFailed: redeliverFailed(ctx),
+  testWebhook: testWebhook(ctx),
 });

@@ -17,6 +17,7 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...dueQueries(deliveries),
   ...attemptWrites(deliveries),
   ...redeliveryWrites(deliveries),
+  ...testQueries(deliveries),
   ...payloadQueries(deliveries),
   ...removals(deliveries),
 });
@@ -65,7 +66,8 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 
   async lastId(webhookId: number): Promise<number | undefined> {
-    const newest = deliveries.find({ webhookId }, { projection: { _id: 1 } }).sort({ _id: -1 });
+    const recorded = { webhookId, test: { $exists: false } };
+    const newest = deliveries.find(recorded, { projection: { _id: 1 } }).sort({ _id: -1 });
     return (await newest.limit(1).toArray())[0]?._id;
   },
 
@@ -80,6 +82,16 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
     const found = deliveries.find(filter, { projection: short }).sort(newestFirst);
     const { items, page: info } = await page(found, number, (options) => deliveries.countDocuments(filter, options));
     return { items: items.map(toDelivery), page: info };
+  },
+});
+
+const testQueries = (deliveries: Collection<DeliveryDoc>) => ({
+  /** Returns a test of an event that waits for its attempt. */
+  waitingTest: (webhookId: number, event: string) =>
+    deliveries.findOne({ webhookId, event, test: true, dueAt: { $exists: true } }),
+
+  async insertTest(doc: DeliveryDoc): Promise<void> {
+    await deliveries.insertOne(doc);
   },
 });
 

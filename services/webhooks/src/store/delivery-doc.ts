@@ -26,6 +26,8 @@ export type DeliveryDoc = Stored<Delivery> & {
   trail?: Trail;
   /** The last delivery of a deleted namespace. The webhook is removed after it. */
   farewell?: boolean;
+  /** A user requested it, with an example of an event. Its id may be above those of later events. */
+  test?: true;
 };
 
 /** A delivery as it waits in memory. A long payload of its own is left out. */
@@ -97,6 +99,6 @@ export function waiting(doc: DeliveryDoc): DueDelivery {
 
 /** Converts a delivery. A shared payload is left out, with its request. */
 export function toDelivery(doc: DeliveryDoc): Delivery {
-  const { dueAt, secrets, redelivery, asked, farewell, trail, sharedRequest, ...stored } = doc;
+  const { dueAt, secrets, redelivery, asked, farewell, test, trail, sharedRequest, ...stored } = doc;
   return fromStored<Delivery>(stored);
 }

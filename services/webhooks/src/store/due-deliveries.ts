@@ -44,6 +44,7 @@ const withoutLong: { readonly [Field in Kept]-?: 1 | object } = {
   asked: 1,
   trail: 1,
   farewell: 1,
+  test: 1,
   request: { $cond: [{ $gt: [payloadBytes, maxWaitingPayloadBytes] }, { headers: "$request.headers" }, "$request"] },
   payloadBytes,
 };

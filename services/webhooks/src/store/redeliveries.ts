@@ -19,9 +19,9 @@ const requestAttempt = (now: Date) =>
 
 const undeliveredStatuses = [Delivery_Status.failed, Delivery_Status.cancelled];
 
-/** Matches what has failed for good or was cancelled. Each status has its own index. */
+/** Matches events that have failed for good or were cancelled. Each status has its own index. */
 const undelivered = (filter: Filter<DeliveryDoc>): Filter<DeliveryDoc> => ({
-  $or: undeliveredStatuses.map((status) => ({ status, ...filter })),
+  $or: undeliveredStatuses.map((status) => ({ status, test: { $exists: false }, ...filter })),
 });
 
 export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({

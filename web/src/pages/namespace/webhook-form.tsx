@@ -4,7 +4,7 @@ import { Field, textOf } from "../../form.js";
 export type EventName = components["schemas"]["Event"];
 
 /** Labels of the events. */
-const events: Readonly<Record<EventName, string>> = {
+export const events: Readonly<Record<EventName, string>> = {
   "build.submitted": "Build submitted",
   "build.started": "Build started",
   "build.finished": "Build finished",

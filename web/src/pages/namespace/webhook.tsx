@@ -13,6 +13,7 @@ import { useWork } from "../../work.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { DeliveryList } from "./webhook-deliveries.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
+import { SendTest } from "./webhook-test.js";
 import { disabledText, outcomeText } from "./webhooks.js";
 
 type Webhook = components["schemas"]["Webhook"];
@@ -107,6 +108,7 @@ export function WebhookPage({ params }: { params: Params }) {
         <h2>Deliveries</h2>
         <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
+        <SendTest path={pathOf(params)} webhook={webhook} />
         {deliveries.length > 0 && (
           <p>
             <a href={`${list}/${webhook.id}/deliveries`}>All deliveries</a>{" "}
