@@ -40,7 +40,7 @@ async function withRetry(url: string): Promise<Webhook> {
 }
 
 /** Stores another delivery, recorded now and not yet sent, without waking anything. */
-async function addDelivery({ id: webhookId }: Webhook, number: number): Promise<void> {
+async function addDelivery({ id: webhookId }: Webhook, number: number, more: Partial<DeliveryDoc> = {}): Promise<void> {
   const first = (await deliveriesIn().findOne({ webhookId, eventId: { $gt: "" } }))!;
   const fresh = {
     status: "pending",
@@ -50,8 +50,21 @@ async function addDelivery({ id: webhookId }: Webhook, number: number): Promise<
     nextAttemptAt: undefined,
   } as const;
   const ids = { _id: first._id + number, eventId: `event ${number}`, deliveryId: `delivery ${number}` };
-  await deliveriesIn().insertOne({ ...first, ...fresh, ...ids, dueAt: dueImmediately });
+  await deliveriesIn().insertOne({ ...first, ...fresh, ...ids, dueAt: dueImmediately, ...more });
 }
+
+/** Cancels while the service is away, and activates the webhook after the look at it. */
+const cancelDuringActivation = (webhook: Webhook) =>
+  ci.restart(async () => {
+    const { webhooks, deliveries } = stores();
+    const findByIds = async (ids: readonly number[]) => {
+      const found = await webhooks.findByIds(ids);
+      await write(webhook, true);
+      await addDelivery(webhook, 1);
+      return found;
+    };
+    await cancelStale({ webhooks: { ...webhooks, findByIds }, deliveries }, webhook.id);
+  });
 
 const statuses = async (webhook: Webhook) => (await ci.deliveries(webhook)).map(({ status }) => status);
 
@@ -107,17 +120,17 @@ describe("a cancellation comes late", () => {
     await using inbox = await receiver({ answer: () => ({ status: 500 }) });
     const webhook = await withRetry(inbox.url);
     await write(webhook, false);
-    await ci.restart(async () => {
-      const { webhooks, deliveries } = stores();
-      const findByIds = async (ids: readonly number[]) => {
-        const found = await webhooks.findByIds(ids);
-        await write(webhook, true);
-        await addDelivery(webhook, 1);
-        return found;
-      };
-      await cancelStale({ webhooks: { ...webhooks, findByIds }, deliveries }, webhook.id);
-    });
+    await cancelDuringActivation(webhook);
     await eventually(async () => expect(inbox.requests).toHaveLength(2));
     expect(await statuses(webhook)).toContain("cancelled");
+  });
+
+  test("and a test has a higher id than the deliveries of a later activation", async () => {
+    await using inbox = await receiver({ answer: () => ({ status: 500 }) });
+    const webhook = await withRetry(inbox.url);
+    await write(webhook, false);
+    await addDelivery(webhook, 1_000, { test: true, dueAt: undefined });
+    await cancelDuringActivation(webhook);
+    await eventually(() => expect(inbox.requests).toHaveLength(2));
   });
 });
