@@ -123,17 +123,14 @@ const isFree = (port) =>
   });
 
 /**
- * Holds the UDP port of this number for a minute, so that other processes that look for a port choose another one.
+ * Holds the UDP port of this number, so that other processes that look for a port choose another one.
  * @param {number} port
  */
 const reserve = (port) =>
   new Promise((resolve) => {
     const socket = createSocket("udp4").unref();
     socket.once("error", () => socket.close(() => resolve(false)));
-    socket.bind(port, "127.0.0.1", () => {
-      setTimeout(() => socket.close(), 60_000).unref();
-      resolve(true);
-    });
+    socket.bind(port, "127.0.0.1", () => resolve(true));
   });
 
 /**
