@@ -13,5 +13,6 @@ module.exports = {
     ...project,
     // The first match counts.
     moduleNameMapper: { ...lifted, ...moduleNameMapper },
+    testEnvironment: require.resolve("./failed-hook.cjs"),
   })),
 };

@@ -16,7 +16,7 @@ const sizes = ["BODY", "OBJECT", "ARTIFACT", "MANIFEST", "MASK", "OUTPUT", "IMAG
 const counts = ["COMMENT_LENGTH", "SCOPE_LENGTH", "TEXT_LENGTH", "DESCRIPTION_LENGTH", "TAG_LENGTH", "TAG_LIMIT"];
 const ofLimits = [
   ...sizes.map((name) => [`${name}_LIMIT`, "10GiB"]),
-  ...[...counts, "JOB_LIMIT", "STAGE_LIMIT"].map((name) => [name, "100000000"]),
+  ...[...counts, "JOB_LIMIT", "STAGE_LIMIT"].map((name) => [name, "65536"]),
 ];
 
 /** @type {CounterCheck[]} */
