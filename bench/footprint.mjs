@@ -5,7 +5,7 @@ import { run } from "../deploy/local/provision/machine.mjs";
 import { memoryOfChildren } from "./processes.mjs";
 import { quantile } from "./statistics.mjs";
 
-const settleMs = 30_000;
+const settleMs = 5 * 60_000;
 const samples = 10;
 const mb = (/** @type {number} */ bytes) => `${Math.round(bytes / 1e6)} MB`;
 
@@ -25,7 +25,7 @@ const sizeOf = async (service) => {
 
 /** Measures the services that are children of this process. */
 export const footprint = async () => {
-  console.log(`Waiting ${settleMs / 1_000} s for the services to settle ...`);
+  console.log(`Waiting ${settleMs / 60_000} minutes for the services to settle ...`);
   await pause(settleMs);
   /** @type {Map<string, number[]>} */
   const seen = new Map(services.map((service) => [service, []]));
