@@ -1,5 +1,5 @@
-// A jest environment for the mutation test: after the first failure it skips the remaining tests.
-const { TestEnvironment } = require("jest-environment-node");
+// The jest environment of `npm run mutate`: after the first failure it skips the remaining tests.
+const TestEnvironment = require("../../../libs/testkit/jest/environment.cjs");
 
 module.exports = class extends TestEnvironment {
   #failed = false;
