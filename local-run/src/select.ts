@@ -1,4 +1,4 @@
-import { narrowed } from "@ci/builds/actions/when";
+import { narrowed } from "@ci/builds/actions/manifest/when";
 import { planJobs } from "@ci/builds/domain/plan";
 import { sameRepository } from "@ci/builds/domain/repository";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";

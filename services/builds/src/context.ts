@@ -18,26 +18,26 @@ import type {
   ObjectServiceClient,
 } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
-import type { ClaimTurns } from "./actions/claim-turns.js";
-import type { Feeds } from "./actions/feeds.js";
 import type { killingReplaced } from "./actions/kill-replaced.js";
-import type { Places } from "./actions/queue-places.js";
+import type { Feeds } from "./actions/output/feeds.js";
+import type { Wakeups } from "./actions/output/wakeups.js";
+import type { ClaimTurns } from "./actions/queue/claim-turns.js";
+import type { Places } from "./actions/queue/queue-places.js";
 import type { EntryRecorder } from "./actions/record-entries.js";
 import type { Submitter } from "./actions/submitters.js";
-import type { Wakeups } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CacheStore } from "./store/caches.js";
 import type { CronStore } from "./store/crons.js";
-import type { HookDeliveryStore } from "./store/hook-deliveries.js";
-import type { HookRemovalStore } from "./store/hook-removals.js";
-import type { LineStore } from "./store/line.js";
+import type { HookDeliveryStore } from "./store/hooks/hook-deliveries.js";
+import type { HookRemovalStore } from "./store/hooks/hook-removals.js";
 import type { OutputStore } from "./store/output.js";
-import type { QueueStore } from "./store/queue.js";
-import type { QueueMinuteStore } from "./store/queue-minutes.js";
+import type { LineStore } from "./store/queue/line.js";
+import type { QueueStore } from "./store/queue/queue.js";
+import type { QueueMinuteStore } from "./store/queue/queue-minutes.js";
+import type { RunnerStore } from "./store/queue/runners.js";
+import type { SlotStore } from "./store/queue/slots.js";
 import type { RepositoryStore } from "./store/repositories.js";
-import type { RunnerStore } from "./store/runners.js";
-import type { SlotStore } from "./store/slots.js";
 import type { TestStore } from "./store/tests.js";
 
 export interface Context {

@@ -19,7 +19,7 @@ import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import type { BuildDoc } from "../src/domain/build.js";
 import { start } from "../src/service.js";
-import type { HookRemoval } from "../src/store/hook-removals.js";
+import type { HookRemoval } from "../src/store/hooks/hook-removals.js";
 import type { RepositoryDoc } from "../src/store/repositories.js";
 import { elapse } from "./_elapse.js";
 

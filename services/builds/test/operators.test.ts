@@ -1,9 +1,9 @@
 import { eventually } from "@ci/testkit/eventually";
 import { MongoNetworkError } from "mongodb";
 import { recordQueue } from "../src/loops/record-queue.js";
-import { queueStore } from "../src/store/queue.js";
-import { queueMinuteStore } from "../src/store/queue-minutes.js";
-import { runnerStore } from "../src/store/runners.js";
+import { queueStore } from "../src/store/queue/queue.js";
+import { queueMinuteStore } from "../src/store/queue/queue-minutes.js";
+import { runnerStore } from "../src/store/queue/runners.js";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
 const suite = bootBuilds();

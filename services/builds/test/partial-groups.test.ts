@@ -3,7 +3,7 @@ import { eventually } from "@ci/testkit/eventually";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";
 import { type Cause, entryOf } from "../src/domain/entry.js";
-import type { HookDelivery } from "../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../src/store/hooks/hook-deliveries.js";
 import { cronsOf } from "./_crons.js";
 import { bootHooks, manifest } from "./repositories/_hooks.js";
 

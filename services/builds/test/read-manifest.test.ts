@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: an axis is replaced in a text of this form
 import { turnsDuring } from "@ci/testkit/turns-during";
-import { manifestReader, manifests } from "../src/actions/read-manifest.js";
+import { manifestReader, manifests } from "../src/actions/manifest/read-manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;

@@ -3,7 +3,7 @@ import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
 import { rootOwner, userOwner } from "../domain/cache.js";
 import type { CronDoc } from "../domain/cron.js";
-import { deleteOrphanedCron } from "./fire-cron.js";
+import { deleteOrphanedCron } from "./crons/fire-cron.js";
 import { removeRepositories } from "./hooks/remove-repository.js";
 import { killBuild } from "./kill-build.js";
 import { removeCachesOf } from "./remove-cache.js";

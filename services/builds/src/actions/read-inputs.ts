@@ -9,7 +9,7 @@ import { maskComplaints } from "../domain/masked.js";
 import { mergeVariables, shortComplaints } from "../domain/variables.js";
 import { bytesOfAll, recordComplaints } from "../store/new-builds.js";
 import { waitsForTurn } from "./building-turns.js";
-import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./estimate-sizes.js";
+import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./manifest/estimate-sizes.js";
 
 export interface BuildInputs {
   /** Absent if the builds have to wait for their turn: their inputs are large, and read again then. */

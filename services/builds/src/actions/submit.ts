@@ -21,13 +21,13 @@ import { type Parameter, parameterComplaints } from "../domain/parameters.js";
 import { toBuild } from "../domain/shown-build.js";
 import { submittedTags } from "../domain/tags.js";
 import { inBuildingTurn } from "./building-turns.js";
-import { buildLimits, checkManifest, enterDestination, messagesOf } from "./check-manifest.js";
-import type { Draft } from "./estimate-sizes.js";
 import { requireSubmitter } from "./find-owners.js";
+import { buildLimits, checkManifest, enterDestination, messagesOf } from "./manifest/check-manifest.js";
+import type { Draft } from "./manifest/estimate-sizes.js";
+import { manifests } from "./manifest/read-manifest.js";
+import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./manifest/when.js";
 import { type BuildInputs, readAllInputs, readInputs } from "./read-inputs.js";
-import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
-import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./when.js";
 
 export interface BuildRequest {
   readonly text: string;

@@ -1,5 +1,5 @@
 import type { NothingYet } from "@ci/kit/process/loop";
-import { wakeCron } from "../actions/fire-cron.js";
+import { wakeCron } from "../actions/crons/fire-cron.js";
 import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
 import { sharesOf } from "./shares.js";

@@ -5,7 +5,7 @@ import { reportDisconnected } from "../actions/hooks/report-status.js";
 import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
-import type { HookRemoval } from "../store/hook-removals.js";
+import type { HookRemoval } from "../store/hooks/hook-removals.js";
 import { sharesOf } from "./shares.js";
 
 const slots = 4;

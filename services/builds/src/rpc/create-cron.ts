@@ -1,8 +1,8 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { checkManifest, enterDestination, messagesOf } from "../actions/check-manifest.js";
-import { nameTaken, takenComplaints } from "../actions/cron-names.js";
+import { nameTaken, takenComplaints } from "../actions/crons/cron-names.js";
+import { checkManifest, enterDestination, messagesOf } from "../actions/manifest/check-manifest.js";
 import type { Context, CronHandlers } from "../context.js";
 import { type CronDoc, cronEvent, cronNameComplaints, placementIn, toCron } from "../domain/cron.js";
 import { nextRun, readTiming } from "../domain/schedule.js";

@@ -1,5 +1,5 @@
-import { outputEnd } from "../actions/output.js";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { outputEnd } from "../actions/output/output.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { showBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 

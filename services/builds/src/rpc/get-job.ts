@@ -1,6 +1,6 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import { outputEnd } from "../actions/output.js";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { outputEnd } from "../actions/output/output.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { toJob } from "../domain/records.js";

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
-import { queuePlacesById } from "../actions/queue-places.js";
+import { queuePlacesById } from "../actions/queue/queue-places.js";
 import type { Context, Handlers } from "../context.js";
 import { toBuild } from "../domain/shown-build.js";
 

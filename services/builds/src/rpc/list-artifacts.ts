@@ -1,5 +1,5 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeArtifacts } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, sortedByName, toArtifact, toJob } from "../domain/records.js";

@@ -1,6 +1,6 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
 import { inRecordTurn } from "../actions/list-turns.js";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, sortedByName, toKey } from "../domain/records.js";

@@ -1,7 +1,7 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
 import { decrypt } from "@ci/kit/security/secrets";
 import { inRecordTurn } from "../actions/list-turns.js";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, sortedByName, toVariable } from "../domain/records.js";

@@ -4,7 +4,7 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { encodeBriefly, encodeBuilds } from "../actions/encode-builds.js";
 import { inListingTurn } from "../actions/list-turns.js";
-import { queuePlacesById } from "../actions/queue-places.js";
+import { queuePlacesById } from "../actions/queue/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import type { Selection, Usage } from "../store/selection.js";

@@ -1,6 +1,6 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
-import { outputEnd } from "../actions/output.js";
-import { withQueuePlace } from "../actions/queue-places.js";
+import { outputEnd } from "../actions/output/output.js";
+import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, toJob } from "../domain/records.js";

@@ -1,5 +1,5 @@
-import { outputEnd } from "../actions/output.js";
-import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
+import { outputEnd } from "../actions/output/output.js";
+import { queuePlacesById, withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { requireEventRoom, withEvent } from "../domain/change.js";

@@ -2,7 +2,7 @@ import { inMessages } from "@ci/kit/bytes/chunked";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { ReadOutputRequest } from "@ci/proto/builds/v1/builds";
-import { beginsLine, jobIndex, progress } from "../actions/output.js";
+import { beginsLine, jobIndex, progress } from "../actions/output/output.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { type Started, timedCutter } from "../domain/timed-lines.js";

@@ -1,9 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import { requireKeeper } from "../actions/cron-keeper.js";
+import { requireKeeper } from "../actions/crons/cron-keeper.js";
+import { submitRun } from "../actions/crons/submit-run.js";
 import { findOwners } from "../actions/find-owners.js";
 import { seeCron } from "../actions/see.js";
 import { toQueuedBuild } from "../actions/submit.js";
-import { submitRun } from "../actions/submit-run.js";
 import type { Context, CronHandlers } from "../context.js";
 
 // The build gets the inputs of a due run: it must not use the caller's own records.

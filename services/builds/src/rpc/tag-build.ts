@@ -1,7 +1,7 @@
 import { nextIds } from "@ci/kit/mongo/ids";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
-import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
+import { queuePlacesById, withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";

@@ -1,17 +1,17 @@
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { anonymous, type Caller, runAs } from "@ci/kit/rpc/caller";
 import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
+import { isOrphan } from "../actions/crons/cron-keeper.js";
+import { nameTaken, takenComplaints } from "../actions/crons/cron-names.js";
+import { fireCron } from "../actions/crons/fire-cron.js";
 import {
   type CheckedManifest,
   checkManifest,
   enterDestination,
   manifestLimits,
   messagesOf,
-} from "../actions/check-manifest.js";
-import { isOrphan } from "../actions/cron-keeper.js";
-import { nameTaken, takenComplaints } from "../actions/cron-names.js";
-import { fireCron } from "../actions/fire-cron.js";
-import { manifests } from "../actions/read-manifest.js";
+} from "../actions/manifest/check-manifest.js";
+import { manifests } from "../actions/manifest/read-manifest.js";
 import { requireAccess, seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
 import {

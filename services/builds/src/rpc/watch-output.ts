@@ -1,5 +1,5 @@
 import { goneElsewhere } from "@ci/kit/rpc/served-call";
-import { openOutput } from "../actions/output-reader.js";
+import { openOutput } from "../actions/output/output-reader.js";
 import type { Context, Handlers } from "../context.js";
 
 export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>

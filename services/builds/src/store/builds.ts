@@ -8,7 +8,7 @@ import { buildWriter, existing, type OnChange } from "./build-writer.js";
 import { followedBuilds } from "./followed-builds.js";
 import { groupBuilds } from "./group-builds.js";
 import { groupStore } from "./groups.js";
-import { hookBuilds } from "./hook-builds.js";
+import { hookBuilds } from "./hooks/hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
 import { buildLocator } from "./locate-build.js";
 import { asStored, requireStorable } from "./new-builds.js";

@@ -7,7 +7,7 @@ import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository, Repository_Forks } from "@ci/proto/builds/v1/repositories";
 import type { Collection, Db } from "mongodb";
 import { urlKey } from "../domain/repository.js";
-import { hookClaims, requested } from "./hook-claims.js";
+import { hookClaims, requested } from "./hooks/hook-claims.js";
 
 export type RepositoryDoc = Stored<Repository> & {
   /** What all its addresses have in common. Older versions do not set it. */

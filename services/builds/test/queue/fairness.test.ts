@@ -1,7 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { lineUp } from "../../src/loops/line-up.js";
-import { lineStore } from "../../src/store/line.js";
-import { queueStore } from "../../src/store/queue.js";
+import { lineStore } from "../../src/store/queue/line.js";
+import { queueStore } from "../../src/store/queue/queue.js";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
 import { examined } from "./_examined.js";

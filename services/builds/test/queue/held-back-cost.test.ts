@@ -2,8 +2,8 @@ import { suite } from "@ci/testkit/suite";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../../src/domain/build.js";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
-import { oldestBuilds } from "../../src/store/oldest-builds.js";
-import { queueStore } from "../../src/store/queue.js";
+import { oldestBuilds } from "../../src/store/queue/oldest-builds.js";
+import { queueStore } from "../../src/store/queue/queue.js";
 import { aBuild, after } from "../_build.js";
 import { type CountingClient, countingClient } from "../_received.js";
 

@@ -1,10 +1,10 @@
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { claimTurns } from "../../src/actions/claim-turns.js";
+import { claimTurns } from "../../src/actions/queue/claim-turns.js";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
-import { type LineStore, lineStore, type WaitingUser } from "../../src/store/line.js";
-import { queueStore } from "../../src/store/queue.js";
+import { type LineStore, lineStore, type WaitingUser } from "../../src/store/queue/line.js";
+import { queueStore } from "../../src/store/queue/queue.js";
 import { database } from "./_crowd.js";
 
 const names = suite();

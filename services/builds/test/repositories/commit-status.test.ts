@@ -4,7 +4,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
 import { advance } from "../../src/actions/hooks/advance.js";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { examined } from "../queue/_examined.js";
 import { hookContext } from "./_hook-context.js";
 import { bootHooks, deliveries, type Hooked, manifest } from "./_hooks.js";

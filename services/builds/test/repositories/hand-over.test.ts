@@ -3,7 +3,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { bootHooks, deliveries, manifest } from "./_hooks.js";
 
 let held: Gate | undefined;

@@ -1,6 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
 import type { Answer } from "@ci/testkit/receiver";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { bootHooks, type Hooked, manifest, providerNames } from "./_hooks.js";
 
 let intercept: (path: string) => Answer | undefined = () => undefined;

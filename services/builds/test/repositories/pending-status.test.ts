@@ -1,7 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate } from "@ci/testkit/gate";
 import { removeRepository } from "../../src/actions/hooks/remove-repository.js";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { hookContext } from "./_hook-context.js";
 import { bootHooks, deliveries, type Hooked, manifest, secret } from "./_hooks.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
-import { type HookDelivery, hookDeliveryStore } from "../../src/store/hook-deliveries.js";
+import { type HookDelivery, hookDeliveryStore } from "../../src/store/hooks/hook-deliveries.js";
 import { ensureAllIndexes } from "../../src/store/indexes.js";
 import { bootHooks, manifest } from "./_hooks.js";
 

@@ -3,7 +3,7 @@ import { type Gate, gate } from "@ci/testkit/gate";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 import { advance } from "../../src/actions/hooks/advance.js";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { hookContext } from "./_hook-context.js";
 
 const names = suite();

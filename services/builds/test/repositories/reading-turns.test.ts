@@ -1,7 +1,7 @@
 import { metrics } from "@ci/kit/process/metrics";
 import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate } from "@ci/testkit/gate";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { fault } from "../_suite.js";
 import { bootHooks, type Hooked, manifest, secret } from "./_hooks.js";
 

@@ -8,7 +8,7 @@ import { connect } from "@ci/testkit/identities";
 import { limitOf } from "@ci/testkit/quotas";
 import type { Answer } from "@ci/testkit/receiver";
 import { dayMs } from "../../src/domain/hooks/unapproved.js";
-import type { HookDelivery } from "../../src/store/hook-deliveries.js";
+import type { HookDelivery } from "../../src/store/hooks/hook-deliveries.js";
 import { repositoryStore } from "../../src/store/repositories.js";
 import { fromGithub, github } from "../_hook-payloads.js";
 import { bootHooks, type Hooked, manifest } from "./_hooks.js";

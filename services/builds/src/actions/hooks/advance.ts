@@ -2,7 +2,7 @@ import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import type { Context } from "../../context.js";
 import { notReported } from "../../domain/hooks/reasons.js";
-import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { ownTask } from "../own-task.js";
 import { buildCommit } from "./build-commit.js";

@@ -16,7 +16,7 @@ import {
 import { boundedReasons, earlierUsers, skipMark } from "../../domain/hooks/reasons.js";
 import { dayMs } from "../../domain/hooks/unapproved.js";
 import { tagFrom } from "../../domain/tags.js";
-import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
+import { type BuiltDelivery, type HookDelivery, orderOf } from "../../store/hooks/hook-deliveries.js";
 import { forksOf, type RepositoryDoc } from "../../store/repositories.js";
 import { findOwners } from "../find-owners.js";
 import { groupMembers } from "../group-members.js";

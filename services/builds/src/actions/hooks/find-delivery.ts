@@ -1,7 +1,7 @@
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { requireMember } from "../see.js";
 

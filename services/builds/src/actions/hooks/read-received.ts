@@ -1,7 +1,7 @@
 import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
 import { providers } from "../../domain/hooks/providers.js";
 import { reasonForNothing } from "../../domain/hooks/reasons.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { readPayload } from "./read-payload.js";
 

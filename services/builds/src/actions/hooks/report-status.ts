@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import { type ApiResponse, isRateLimited } from "../../domain/hooks/provider-api.js";
 import { disconnected } from "../../domain/hooks/reasons.js";
 import { statusRequest, verdictOf, verdictOfAll } from "../../domain/hooks/status.js";
-import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { BuiltDelivery, HookDelivery, StepResult } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import type { HookedRepository } from "./provider-hooks.js";
 import { tokenOf } from "./read-commit.js";

@@ -1,6 +1,6 @@
 import type { HookDelivery as DeliveryRecord, HookDelivery_Status } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
 
 function statusOf({ change, sha, wrong }: HookDelivery, builds: readonly unknown[]): HookDelivery_Status {
   if (!change) return "skipped";

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { isSurelyNewer, tipRefOf } from "../../domain/hooks/tip.js";
-import { type BuiltDelivery, orderOf } from "../../store/hook-deliveries.js";
+import { type BuiltDelivery, orderOf } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 import { readRef } from "./read-commit.js";
 import type { WithoutSpared } from "./supersede.js";

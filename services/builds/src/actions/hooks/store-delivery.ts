@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { nextId } from "@ci/kit/mongo/ids";
 import type { HookDelivery as DeliveryRecord } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
 import { advanceFirst } from "./advance.js";
 import { showDeliveries } from "./show-deliveries.js";
 import { waitFor } from "./wait-for.js";

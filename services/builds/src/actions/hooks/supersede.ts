@@ -2,7 +2,7 @@ import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../../context.js";
 import type { BuildDoc } from "../../domain/build.js";
 import type { Origin } from "../../domain/origin.js";
-import type { UnfinishedBuild } from "../../store/hook-builds.js";
+import type { UnfinishedBuild } from "../../store/hooks/hook-builds.js";
 import { forksOf } from "../../store/repositories.js";
 import { type Killing, killBuild } from "../kill-build.js";
 

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
-import { spillOutput } from "../../actions/spill-output.js";
+import { spillOutput } from "../../actions/output/spill-output.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { requireSecret } from "../../domain/lease-secret.js";
 import { append } from "../../domain/moves.js";

@@ -8,17 +8,17 @@ import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
-import type { Picked } from "../../actions/claim-turns.js";
 import { maxKilled } from "../../actions/kill-replaced.js";
-import { requeue } from "../../actions/requeue.js";
-import { takeSlots } from "../../actions/take-slots.js";
+import type { Picked } from "../../actions/queue/claim-turns.js";
+import { requeue } from "../../actions/queue/requeue.js";
+import { takeSlots } from "../../actions/queue/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { newLeaseSecret } from "../../domain/lease-secret.js";
 import { type Claimer, claim, isClaimedBy } from "../../domain/moves.js";
 import { unclaim } from "../../domain/take-back.js";
-import type { Turn } from "../../store/line.js";
+import type { Turn } from "../../store/queue/line.js";
 
 /** Most users whose builds one claim tries while limits hold them back. The next claim continues after them. */
 const maxTurns = 50;

@@ -1,4 +1,4 @@
-import { heldCache } from "../../actions/held-cache.js";
+import { heldCache } from "../../actions/queue/held-cache.js";
 import type { Context, QueueHandlers } from "../../context.js";
 
 export const findCache =

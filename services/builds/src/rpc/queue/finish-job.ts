@@ -1,4 +1,4 @@
-import { spillOutput } from "../../actions/spill-output.js";
+import { spillOutput } from "../../actions/output/spill-output.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { isFinal } from "../../domain/build.js";
 import { requireSecret } from "../../domain/lease-secret.js";

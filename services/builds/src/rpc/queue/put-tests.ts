@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import type { TestCase } from "@ci/proto/builds/v1/queue";
-import { heldBuild } from "../../actions/held-build.js";
+import { heldBuild } from "../../actions/queue/held-build.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { seqOf, type TestDoc } from "../../domain/tests.js";
 

@@ -1,5 +1,5 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import { heldBuild } from "../../actions/held-build.js";
+import { heldBuild } from "../../actions/queue/held-build.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { cacheOwner } from "../../domain/cache.js";
 

@@ -1,4 +1,4 @@
-import { requeue } from "../../actions/requeue.js";
+import { requeue } from "../../actions/queue/requeue.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { requireSecret } from "../../domain/lease-secret.js";
 import { giveBack } from "../../domain/take-back.js";

@@ -11,7 +11,7 @@ import { waitFor } from "../../actions/hooks/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { providers } from "../../domain/hooks/providers.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
-import type { HookDelivery } from "../../store/hook-deliveries.js";
+import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
 
 const maxDeliveryIdLength = fixedLimit({

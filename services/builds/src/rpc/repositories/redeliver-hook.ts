@@ -1,7 +1,7 @@
 import { findDelivery } from "../../actions/hooks/find-delivery.js";
 import { storeDelivery } from "../../actions/hooks/store-delivery.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
-import { type HookDelivery, orderOf } from "../../store/hook-deliveries.js";
+import { type HookDelivery, orderOf } from "../../store/hooks/hook-deliveries.js";
 
 const nobody = 0;
 
