@@ -38,10 +38,17 @@ export async function backupAndKeep(
   const part = `${dir}.part`;
   const unfinished = (await namesIn(folder, leftover)).filter((one) => join(folder, one) !== part);
   for (const one of unfinished) await remove(folder, one);
-  await mkdir(part, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-    throw new Error(`Another backup in ${folder} began at the same moment: make one at a time`, { cause: error });
-  });
+  const isMine = await mkdir(part, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+      return false;
+    },
+  );
+  // The folder of another one gets its name only from a `.part`, so it cannot appear later.
+  const isMade = existsSync(dir);
+  if (isMade && isMine) await rm(part, { recursive: true });
+  if (isMade || !isMine) throw new Error(`Another backup in ${folder} began at the same moment: make one at a time`);
   const save = async () => {
     const saved = await backup(mongoUrl, databases, part);
     await rename(part, dir);

@@ -125,12 +125,13 @@ const isFree = (port) =>
 /**
  * Holds the UDP port of this number, so that other processes that look for a port choose another one.
  * @param {number} port
+ * @returns {Promise<import("node:dgram").Socket | undefined>}
  */
 const reserve = (port) =>
   new Promise((resolve) => {
     const socket = createSocket("udp4").unref();
-    socket.once("error", () => socket.close(() => resolve(false)));
-    socket.bind(port, "127.0.0.1", () => resolve(true));
+    socket.once("error", () => socket.close(() => resolve(undefined)));
+    socket.bind(port, "127.0.0.1", () => resolve(socket));
   });
 
 /**
@@ -140,7 +141,9 @@ const reserve = (port) =>
 export const freePort = async () => {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if ((await reserve(port)) && (await isFree(port))) return port;
+    const socket = await reserve(port);
+    if (socket && (await isFree(port))) return port;
+    socket?.close();
   }
 };
 

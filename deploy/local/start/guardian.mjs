@@ -1,29 +1,33 @@
 // Ends the child processes of this process when it dies, even by kill -9.
 //   node guardian.mjs [file]  reads `+pid` and `-pid` lines; when its input closes, it ends the remaining processes
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { release, take } from "../provision/hold.mjs";
+import { waitFor } from "../provision/machine.mjs";
 import { machineEnvironment } from "./environment.mjs";
 
 const self = fileURLToPath(import.meta.url);
 
 /** @type {import("node:stream").Writable | undefined} */
 let guardian;
-/** @type {string[]} */
-const files = [];
-
-/** Takes a file while children run, also after this process has died. Waits until those of a dead process have ended. @param {string} file */
+/**
+ * Holds a file as long as children run, also after this process has died. Waits until those of a dead process have ended.
+ * @param {string} file
+ */
 export const guardWith = async (file) => {
   let isTaken = take(file);
   if (isTaken) console.log("Waiting until the processes of a killed start have ended ...");
   for (; isTaken; isTaken = take(file)) await pause(50);
   release(file);
-  files.push(file);
+  guardian = open(file);
+  await waitFor(() => existsSync(file), { withinMs: 10_000 });
 };
 
-const open = () => {
+/** @param {readonly string[]} files */
+const open = (...files) => {
   // Ctrl-C signals a whole process group, so the guardian has a group of its own.
   const options = { detached: true, env: machineEnvironment() };
   const child = spawn(process.execPath, [self, ...files], { ...options, stdio: ["pipe", "ignore", "ignore"] });
@@ -53,9 +57,18 @@ const send = (pid, signal) => {
   }
 };
 
+/** Even without a file, on a full disk, the children must end. @param {string} file */
+const mayTake = (file) => {
+  try {
+    return !take(file);
+  } catch {
+    return false;
+  }
+};
+
 const main = async () => {
   const [, , file] = process.argv;
-  if (file) take(file);
+  const holds = file !== undefined && mayTake(file);
   /** @type {Set<number>} */
   const remaining = new Set();
   for await (const line of createInterface({ input: process.stdin })) {
@@ -66,7 +79,8 @@ const main = async () => {
   const until = Date.now() + 10_000;
   while (Date.now() < until && [...remaining].some((pid) => send(pid, 0))) await pause(50);
   for (const pid of remaining) send(pid, "SIGKILL");
-  if (file) release(file);
+  await waitFor(() => ![...remaining].some((pid) => send(pid, 0)), { withinMs: 5_000 });
+  if (holds) release(file);
 };
 
 if (process.argv[1] === self) await main();

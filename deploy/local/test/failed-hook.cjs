@@ -2,11 +2,15 @@
 const TestEnvironment = require("../../../libs/testkit/jest/environment.cjs");
 
 module.exports = class extends TestEnvironment {
-  #failed = false;
+  /** Tests, and blocks of tests, with such a hook. */
+  #failed = new Set();
 
   /** @param {any} event */
   async handleTestEvent(event) {
-    if (event.name === "hook_failure") this.#failed ||= event.hook.type.startsWith("before");
-    if (event.name === "test_done" && this.#failed) event.test.errors.push(new Error("A hook before the test failed"));
+    if (event.name === "hook_failure" && event.hook.type.startsWith("before"))
+      this.#failed.add(event.test ?? event.describeBlock);
+    if (event.name !== "test_done") return;
+    for (let one = event.test; one; one = one.parent)
+      if (this.#failed.has(one)) return void event.test.errors.push(new Error("A hook before the test failed"));
   }
 };

@@ -1,4 +1,4 @@
-import { createSocket } from "node:dgram";
+import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
 
 const isFree = (port: number) =>
@@ -9,16 +9,18 @@ const isFree = (port: number) =>
 
 /** Holds the UDP port of this number, so that other processes that look for a port choose another one. */
 const reserve = (port: number) =>
-  new Promise<boolean>((resolve) => {
+  new Promise<Socket | undefined>((resolve) => {
     const socket = createSocket("udp4").unref();
-    socket.once("error", () => socket.close(() => resolve(false)));
-    socket.bind(port, "127.0.0.1", () => resolve(true));
+    socket.once("error", () => socket.close(() => resolve(undefined)));
+    socket.bind(port, "127.0.0.1", () => resolve(socket));
   });
 
 /** Returns a port below the ephemeral range, so that no outgoing connection takes it first. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if ((await reserve(port)) && (await isFree(port))) return port;
+    const socket = await reserve(port);
+    if (socket && (await isFree(port))) return port;
+    socket?.close();
   }
 }

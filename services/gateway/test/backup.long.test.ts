@@ -206,6 +206,7 @@ it("backup --keep leaves alone one that began at the same moment, and does not n
   expect(existsSync(other)).toBe(true);
   renameSync(other, join(folder, "2026-01-01T11-00-00Z.part"));
   expect((await keep()).output).toMatch(/^Saved /);
+  expect(await keep()).toEqual({ code: 1, output: refusal });
   expect(readdirSync(folder)).toEqual(["2026-01-01T12-00-00Z"]);
 });
 

@@ -9,7 +9,7 @@ export type ShownBuild = Pick<BuildDoc, (typeof shownFields)[number]>;
 /** The fields that may be large. Copies of the record inside other records do not show them. */
 export const largeFields = ["manifest", "tail", "parts"] as const;
 
-/** The same without the output. */
+/** Without the output. */
 export type BriefBuild = Omit<ShownBuild, "tail" | "parts">;
 
 export type CopiedBuild = Omit<ShownBuild, (typeof largeFields)[number]>;

@@ -1,5 +1,5 @@
 /** Slots for tasks that run side by side. No owner gets one while it has as many as are free, as in a fair queue. */
-export interface Shares<Owner> {
+interface Shares<Owner> {
   isFull(): boolean;
   running(): number;
   mayStart(owner: Owner): boolean;

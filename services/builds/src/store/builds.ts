@@ -11,7 +11,7 @@ import { groupStore } from "./groups.js";
 import { hookBuilds } from "./hooks/hook-builds.js";
 import { buildInserter } from "./insert-builds.js";
 import { buildLocator } from "./locate-build.js";
-import { asStored, requireStorable } from "./new-builds.js";
+import { requireStorable } from "./new-builds.js";
 import { recentBuilds } from "./recent-builds.js";
 import { releasedBuilds } from "./released-builds.js";
 import { shown } from "./shown-builds.js";
@@ -43,10 +43,10 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
      * exists already. Throws the signal's reason if it fires before.
      */
     async insert(docs: readonly BuildDoc[], signal?: AbortSignal): Promise<readonly BuildDoc[]> {
-      const [first, ...others] = docs.map(asStored);
-      const bytes = await requireStorable([first!, ...others]);
+      const made = await requireStorable(docs);
+      const [first, ...others] = made.stored;
       signal?.throwIfAborted();
-      if (others.length === 0) await insertOne(first!, bytes, signal);
+      if (others.length === 0) await insertOne(first!, made.bytes, signal);
       const stored = others.length === 0 ? { docs, isNew: true } : await groups.insertGroup([first!, ...others]);
       for (const doc of stored.docs) {
         located.remember(doc);

@@ -2,9 +2,20 @@ import { turnsDuring } from "@ci/testkit/turns-during";
 import type { BuildDoc } from "../domain/build.js";
 import { requireStorable } from "./new-builds.js";
 
-test("other work has its turn between the builds of a matrix whose sizes are added up", async () => {
-  const doc = { output: "x".repeat(100), outbox: [] } as unknown as BuildDoc;
-  const bytes = requireStorable(Array.from({ length: 50 }, () => doc));
-  expect(await turnsDuring(bytes)).toBeGreaterThan(45);
-  expect(await bytes).toBe(50 * (await requireStorable([doc])));
+test("other work has its turn between the builds of a matrix that are prepared for storing", async () => {
+  let measured = 0;
+  const docs = Array.from({ length: 50 }, () => ({
+    tags: [],
+    outbox: [],
+    get awaitsApproval() {
+      measured++;
+      return true;
+    },
+  }));
+  const made = requireStorable(docs as unknown as BuildDoc[]);
+  const beforeATurn = measured;
+  expect(await turnsDuring(made)).toBeGreaterThan(45);
+  expect(beforeATurn).toBeLessThan(measured / 45);
+  const { bytes } = await requireStorable(docs.slice(0, 1) as unknown as BuildDoc[]);
+  expect(await made).toMatchObject({ stored: { length: 50 }, bytes: 50 * bytes });
 });

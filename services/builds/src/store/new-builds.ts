@@ -50,14 +50,17 @@ export function recordComplaints(sizes: readonly NewSize[]): string[] {
   return [`Manifest matrix makes builds that are larger than ${limit} together; ${adviceForMatrix}`];
 }
 
-/** Returns the bytes of new builds. Throws `invalid` if they are too large. Other work runs between the builds of a matrix. */
-export async function requireStorable(docs: readonly BuildDoc[]): Promise<number> {
+/** Returns new builds as they are stored, and their bytes. Throws `invalid` if they are too large. Other work runs in between. */
+export async function requireStorable(docs: readonly BuildDoc[]): Promise<{ stored: BuildDoc[]; bytes: number }> {
+  const stored: BuildDoc[] = [];
   const sizes: NewSize[] = [];
   for (const doc of docs) {
-    if (sizes.length > 0) await new Promise(setImmediate);
-    sizes.push(newSize(doc));
+    if (stored.length > 0) await new Promise(setImmediate);
+    const one = asStored(doc);
+    stored.push(one);
+    sizes.push(newSize(one));
   }
   const manifest = recordComplaints(sizes);
   if (manifest.length > 0) throw invalid({ manifest });
-  return bytesOfAll(sizes);
+  return { stored, bytes: bytesOfAll(sizes) };
 }

@@ -43,7 +43,7 @@ export function recentBuilds() {
       if (doc.status === "running") docs.set(doc._id, doc);
       else docs.delete(doc._id);
     },
-    /** Call this before a write that changes the revision without `keep`. */
+    /** Call this before a write that `keep` does not follow. */
     forget: (id: number): unknown => docs.delete(id),
   };
 }

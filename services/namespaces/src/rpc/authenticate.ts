@@ -1,4 +1,4 @@
-import { withUser } from "../actions/token-user.js";
+import { tokenWithUser } from "../actions/token-with-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { hashOf, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";
@@ -18,7 +18,7 @@ export const authenticate =
     const { session, token: found } = ofSession
       ? await bySession(ctx, hash, now)
       : { session: undefined, token: await ctx.tokens.byHash(hash) };
-    const { token, user } = await withUser(ctx, found, now);
+    const { token, user } = await tokenWithUser(ctx, found, now);
     await ctx.tokens.used(token, now);
     const expiresAt = session ? session.expiresAt : token.expiresAt;
     const validForMs = expiresAt && expiresAt.getTime() - now.getTime();

@@ -1,7 +1,7 @@
 import { lacking } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
-import { withUser } from "../actions/token-user.js";
+import { tokenWithUser } from "../actions/token-with-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { maxIdentities, newIdentity, toIdentity } from "../domain/identity.js";
 import { permissionsOf, type TokenDoc, toToken } from "../domain/token.js";
@@ -9,7 +9,7 @@ import { toUser, type UserDoc } from "../domain/user.js";
 
 async function holderOf(ctx: Context, sessionId: number, now: Date): Promise<{ user: UserDoc; token: TokenDoc }> {
   const session = await ctx.sessions.byId(sessionId);
-  return withUser(ctx, session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null, now);
+  return tokenWithUser(ctx, session && session.expiresAt! > now ? await ctx.tokens.byId(session.tokenId) : null, now);
 }
 
 /** An identity gives full access without expiry, so the connecting token must have full access without expiry. */

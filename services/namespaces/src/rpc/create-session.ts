@@ -2,7 +2,7 @@ import { lacking, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid, unauthorized } from "@ci/kit/rpc/fault";
 import { identifier } from "../actions/identify.js";
-import { withUser } from "../actions/token-user.js";
+import { tokenWithUser } from "../actions/token-with-user.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { sessionEnded } from "../domain/events.js";
 import { maxUserAgentLength, type SessionDoc, sessionExpiry, tooManySessions, toSession } from "../domain/session.js";
@@ -57,7 +57,7 @@ export const createSession = (ctx: Context): AccountHandlers["createSession"] =>
   const tokenOf = tokensBy(ctx);
   return async ({ by, userAgent, address }) => {
     const now = ctx.now();
-    const { token, user } = await withUser(ctx, await tokenOf(by, now), now);
+    const { token, user } = await tokenWithUser(ctx, await tokenOf(by, now), now);
     const secret = newSecret();
     const session = {
       _id: await nextId(ctx.db, "sessions"),

@@ -123,7 +123,7 @@ export const lineStore = (db: Db, now = () => performance.now()) => {
 
   /** Adds users at the end of a line, if they are not in it. Call it after the write that queues the build. */
   async function join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
-    const ends = userIds.map((userId) => joins.begin(idOf(driver, userId)));
+    const ends = userIds.map((userId) => joins.beginJoin(idOf(driver, userId)));
     const joining = userIds.map((userId) => ({ driver, userId, left: leaving.keep(idOf(driver, userId)) }));
     await Promise.all(joining.map(joinSoon));
     for (const end of ends) end();

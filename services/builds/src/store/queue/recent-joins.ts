@@ -6,7 +6,7 @@ export const trustMs = 1_000;
 const keptMs = 60_000;
 const maxJoins = 10_000;
 
-interface Join {
+interface RecentUser {
   readonly sinceMs: number;
   joinedMs?: number;
   queuedMs?: number;
@@ -14,7 +14,7 @@ interface Join {
 
 /** Remembers the users whom this process has just put in a line, so that their next builds need no write. */
 export function recentJoins(now: () => number) {
-  const known = new Map<WaitingUser["_id"], Join>();
+  const known = new Map<WaitingUser["_id"], RecentUser>();
 
   function forgetOld(): void {
     for (const [id, { sinceMs }] of known) {
@@ -25,11 +25,11 @@ export function recentJoins(now: () => number) {
 
   return {
     /** Notes that a write begins that puts a user in the line. Returns what to call when it has ended. */
-    begin(id: WaitingUser["_id"]): () => void {
+    beginJoin(id: WaitingUser["_id"]): () => void {
       forgetOld();
       const before = known.get(id);
       if (!before && known.size >= maxJoins) return () => undefined;
-      const join: Join = { ...before, sinceMs: now() };
+      const join: RecentUser = { ...before, sinceMs: now() };
       known.delete(id);
       known.set(id, join);
       return () => {

@@ -4,7 +4,7 @@ import type { TokenDoc } from "../domain/token.js";
 import type { UserDoc } from "../domain/user.js";
 
 /** Returns a valid token with its user. Fault `unauthenticated` if the token is gone or has expired, or its user is deleted. */
-export async function withUser(
+export async function tokenWithUser(
   ctx: Pick<Context, "users">,
   token: TokenDoc | null,
   now: Date,
