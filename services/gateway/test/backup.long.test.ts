@@ -190,7 +190,7 @@ it("backup --keep says that another one has deleted what it was writing", async 
 it("backup --keep leaves alone one that began at the same moment, and does not need to delete a leftover itself", async () => {
   const source = { ...after, mongoDb: `${after.mongoDb}_moment` };
   for (const service of services) await insert(source, service, [{ _id: 1 }]);
-  const [path, folder] = [join(dir, "moment.cjs"), join(dir, "moment")];
+  const [path, folder] = [join(dir, "second.cjs"), join(dir, "second")];
   const noon = "global.Date = class extends Date { constructor(at = Date.UTC(2026, 0, 1, 12)) { super(at); } };";
   const rename =
     'rename(from, to) { if (to.endsWith(".old")) rmSync(from, { recursive: true }); return old(from, to); }';
