@@ -89,7 +89,7 @@ async function consumeOnce(options: Consumption): Promise<void> {
   let messages: ConsumerMessages | undefined;
   signal.addEventListener("abort", stop, { once: true });
   try {
-    if (lease) deliveries.begin(await untilNobodyPulls(consumer, mayHandle));
+    if (lease) await untilNobodyPulls(consumer, mayHandle);
     if (!mayHandle()) return;
     messages = await consumer.consume({
       max_bytes: maxPullBytes,
@@ -217,6 +217,8 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
   }
 
   return async () => {
+    // What arrives meanwhile may be newer than an event that another process has taken.
+    const upTo = held.at(-1)!.message.seq;
     const failing = await firstFailing(nextBatch(held));
     if (!failing) {
       pauseMs = firstPauseMs;
@@ -226,7 +228,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
     const sinceMs = stuckSinceMs.get(id) ?? performance.now();
     stuckSinceMs.set(id, sinceMs);
     const overdue = aside.has(id) || performance.now() - sinceMs >= patienceMs;
-    if (overdue && (await anyHandled(held.filter((one) => one !== failing)))) {
+    if (overdue && (await anyHandled(held.filter((one) => one !== failing && one.message.seq <= upTo)))) {
       log.error({ kind, event: id }, "event set aside because others succeed without it");
       aside.add(id);
       stuckSinceMs.delete(id);

@@ -28,9 +28,6 @@ export function deliverySequence() {
   let last = 0;
   let miss = true;
   return {
-    begin(delivered: number) {
-      last = delivered;
-    },
     see({ info }: JsMsg) {
       miss ||= info.deliverySequence !== last + 1;
       last = info.deliverySequence;
@@ -44,14 +41,10 @@ export function deliverySequence() {
   };
 }
 
-/** Waits for the requests of a process that froze, which would take messages for seconds. Returns the number of deliveries. */
-export async function untilNobodyPulls(consumer: Consumer, isOurs: () => boolean): Promise<number> {
+/** Waits for the requests of a process that froze, which would take messages for seconds. */
+export async function untilNobodyPulls(consumer: Consumer, isOurs: () => boolean): Promise<void> {
   const untilMs = performance.now() + pullMs + 1_000;
-  for (;;) {
-    const { num_waiting, delivered } = await consumer.info();
-    if (num_waiting === 0 || !isOurs() || performance.now() >= untilMs) return delivered.consumer_seq;
-    await delay(50);
-  }
+  while (isOurs() && performance.now() < untilMs && (await consumer.info()).num_waiting > 0) await delay(50);
 }
 
 /** Waits for redeliveries of what another process has received, which would otherwise be handled too late. */
