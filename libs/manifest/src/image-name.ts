@@ -1,8 +1,12 @@
-const part = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
+const part = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+const maxLength = 255;
 const host = "[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?";
 const wellFormed = new RegExp(
-  `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
+  `^((?:${host}/)?${part}(?:/${part})*)(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
 );
 
-/** Reports whether an engine can have an image of this name. */
-export const isImageName = (name: string): boolean => wellFormed.test(name);
+/** Reports whether the name of an image is well formed, without its tag and digest at most 255 characters long. */
+export const isImageName = (name: string): boolean => {
+  const found = wellFormed.exec(name);
+  return found !== null && found[1]!.length <= maxLength;
+};
