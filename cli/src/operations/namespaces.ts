@@ -101,7 +101,7 @@ const webhooks = {
     ...hooks.single,
     args: deliveryArgs,
   }),
-  "webhooks retry": post(`${hook}/redeliver`, "Send every failed or cancelled delivery again", {
+  "webhooks retry": post(`${hook}/redeliver`, "Send every failed or cancelled delivery again, except tests", {
     ...hooks.single,
     options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },
     names: "count",

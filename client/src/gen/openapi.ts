@@ -1051,7 +1051,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends every delivery again that failed or was cancelled since a time */
+        /** Sends every delivery again that failed or was cancelled since a time, except tests */
         post: operations["redeliverFailedDeliveries"];
         delete?: never;
         options?: never;

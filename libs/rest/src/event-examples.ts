@@ -33,13 +33,22 @@ jobs:
 
 const buildOf = ({ at, namespace: { id: namespaceId, userId } }: Occasion, changes: object = {}) =>
   Build.fromPartial({
-    ...{ id: 42, number: 42, userId, namespaceId, manifest, createdAt: secondsBefore(at, 60) },
+    id: 42,
+    number: 42,
+    userId,
+    namespaceId,
+    manifest,
+    createdAt: secondsBefore(at, 60),
     trigger: { type: "manual", comment: "An example", data: {} },
     ...changes,
   });
 
 const finished = ({ at }: Occasion) => ({
-  ...{ status: "passed", startedAt: secondsBefore(at, 50), finishedAt: at, output: "hello\n", outputBytes: 6 },
+  status: "passed",
+  startedAt: secondsBefore(at, 50),
+  finishedAt: at,
+  output: "hello\n",
+  outputBytes: 6,
 });
 
 const ofBuild =
@@ -53,7 +62,11 @@ const inviteOf: Example = ({ at, namespace: { id: namespaceId, userId } }) => ({
 
 /** The fields of a record that was made in the namespace just now. */
 const made = ({ at, namespace: { id: namespaceId, userId } }: Occasion) => ({
-  ...{ id: 42, authorId: userId, userId, namespaceId, createdAt: at },
+  id: 42,
+  authorId: userId,
+  userId,
+  namespaceId,
+  createdAt: at,
 });
 
 const action = Action.created;
@@ -83,9 +96,13 @@ const bodies: Readonly<Record<EventName, Example>> = {
     return { $case: "image", value: { action, image } };
   },
   objects: (occasion) => {
-    const hashes = { md5: "b1946ac92492d2347c6235b4d2611184", sha256: hello };
     const object = StoredObject.fromPartial({
-      ...{ ...made(occasion), ...hashes, name: "hello.txt", type: "text/plain", size: 6 },
+      ...made(occasion),
+      name: "hello.txt",
+      type: "text/plain",
+      size: 6,
+      md5: "b1946ac92492d2347c6235b4d2611184",
+      sha256: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
     });
     return { $case: "object", value: { action, object } };
   },
@@ -99,8 +116,6 @@ const bodies: Readonly<Record<EventName, Example>> = {
   },
 };
 
-const hello = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
-
 /** Returns an example of an event, as if it had just happened in a namespace. */
 export function exampleEvent(kind: EventName, occasion: Occasion): Event {
   const { id, at, namespace } = occasion;
@@ -110,7 +125,13 @@ export function exampleEvent(kind: EventName, occasion: Occasion): Event {
 const at = new Date("2026-01-01T12:00:00Z");
 const ann = User.fromPartial({ id: 1, email: "ann@example.com", username: "ann", createdAt: at });
 const team = Namespace.fromPartial({
-  ...{ id: 1, userId: 1, rootId: 1, name: "team", path: "team", visibility: "private", createdAt: at },
+  id: 1,
+  userId: 1,
+  rootId: 1,
+  name: "team",
+  path: "team",
+  visibility: "private",
+  createdAt: at,
 });
 
 /** Returns the payload of an example, for documentation. */

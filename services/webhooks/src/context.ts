@@ -64,8 +64,8 @@ export interface Context {
   /** Runs what stores deliveries one at a time: their ids grow in the order in which they are stored. */
   inTurn<T>(task: () => Promise<T>): Promise<T>;
   readonly deliveryIds: OrderedIds;
-  /** Returns the id of a test. Later deliveries get higher ones, at once or soon, whichever process records them. */
-  newTestId(webhook: Woken): Promise<number>;
+  /** Returns the id of a test. Those of later deliveries are higher after a second, unless NATS is away. */
+  newTestId(): Promise<number>;
   wakeDeferred(): void;
   wakeRedelivery(): void;
   wakeRemoval(): void;

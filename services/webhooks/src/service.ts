@@ -33,6 +33,7 @@ import { seenWebhooks } from "./delivery/seen-webhooks.js";
 import { sharedPayloads } from "./delivery/shared-payloads.js";
 import { streamKeys, streamWakeups } from "./delivery/stream-wakeups.js";
 import { shortestPauseMs } from "./domain/backoff.js";
+import { atMostOnceASecond } from "./events/at-most-once.js";
 import { deferral } from "./events/deferral.js";
 import { followedUsers } from "./events/followed.js";
 import { learnDeletions } from "./events/learn-deletions.js";
@@ -68,6 +69,7 @@ import type { WebhookDoc } from "./store/webhook-doc.js";
 import { webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
+const testTopic = "webhooks.test";
 const hourMs = 60 * 60 * 1_000;
 /** The longest rest of loops that look for what another process has begun or left behind. */
 const restMs = 16_000;
@@ -95,10 +97,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
     bus.onConnected(loops.departed.wake);
     bus.onNudge(laneTopic, (text) => {
-      const [_id, userId, testId] = text.split(" ").map(Number) as [number, number, number?];
-      if (testId !== undefined) ctx.deliveryIds.skip();
+      const [_id, userId] = text.split(" ").map(Number) as [number, number];
       ctx.lanes.wake({ _id, userId }, "look");
     });
+    bus.onNudge(testTopic, atMostOnceASecond(ctx.deliveryIds.skip));
     await consumeEvents(ctx, from.bus, leases);
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
   });
@@ -231,10 +233,9 @@ async function createContext(
     lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runTurn(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
     deliveryIds: orderedIds(leases.deliveries, (count) => nextId(db, "deliveries", count)),
-    async newTestId({ _id, userId }) {
+    async newTestId() {
       const id = await nextId(db, "deliveries");
-      ctx.deliveryIds.skip();
-      bus.nudge(laneTopic, `${_id} ${userId} ${id}`);
+      bus.nudge(testTopic);
       return id;
     },
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),

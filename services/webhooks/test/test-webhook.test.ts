@@ -71,25 +71,47 @@ describe("succeeds", () => {
     expect(await storedWebhook(webhook)).toHaveProperty("failingSince");
   });
 
-  test("returns a test that still waits instead of adding another", async () => {
+  test("many requests while a test waits make one more attempt of it, at the present address", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
-    await using inbox = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
-    const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
+    await using before = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
+    await using after = await receiver();
+    const webhook = await ci.aWebhook(await ci.aNamespace(), before.url);
     const first = await sendTest(webhook, "cron");
     await eventually(() => expect(waiting).toHaveLength(1));
-    expect((await sendTest(webhook, "cron")).id).toBe(first.id);
-    expect((await sendTest(webhook, "images")).id).not.toBe(first.id);
-    waiting[0]!({ status: 200 });
-    await eventually(() => expect(waiting).toHaveLength(2));
-    waiting[1]!({ status: 200 });
-    await ci.settled(webhook, 2);
+    const { namespaceId, id } = webhook;
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook({ namespaceId, id, payloadUrl: after.url }));
+    const again = await Promise.all(Array.from({ length: 20 }, () => sendTest(webhook, "cron")));
+    expect(new Set(again.map((one) => one.id))).toEqual(new Set([first.id]));
+    waiting[0]!({ status: 500 });
+    expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 2 }]);
+    expect(after.requests).toHaveLength(1);
     expect((await sendTest(webhook, "cron")).id).not.toBe(first.id);
-    await eventually(() => expect(waiting).toHaveLength(3));
-    waiting[2]!({ status: 200 });
-    await ci.settled(webhook, 3);
   });
 
-  test("events that follow a test are sent in order, and listed after it", async () => {
+  test("many first requests make one test", async () => {
+    await using inbox = await receiver({ answer: () => new Promise(() => undefined) });
+    const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
+    const sent = await Promise.all(Array.from({ length: 20 }, () => sendTest(webhook)));
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("the log keeps the newest tests of a webhook, and every event", async () => {
+    await using inbox = await receiver();
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, inbox.url);
+    const event = await ci.publishBuild("build.submitted", aBuild(namespace.id));
+    const stored = ci.db.collection<{ _id: number; webhookId: number; test?: true }>("deliveries");
+    await eventually(async () => expect(await stored.countDocuments({ webhookId: webhook.id })).toBe(1));
+    await stored.insertMany(
+      Array.from({ length: 101 }, (_, nth) => ({ _id: -nth, webhookId: webhook.id, eventId: `e-${nth}`, test: true })),
+    );
+    const { id } = await sendTest(webhook);
+    const tests = await stored.find({ webhookId: webhook.id, test: true }).sort({ _id: 1 }).toArray();
+    expect([tests.length, tests[0]!._id, tests.at(-1)!._id]).toEqual([101, -99, id]);
+    expect(await stored.countDocuments({ webhookId: webhook.id, eventId: event })).toBe(1);
+  });
+
+  test("events that follow a test are sent in order", async () => {
     await using inbox = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, inbox.url);
@@ -98,9 +120,16 @@ describe("succeeds", () => {
       events.push(await ci.publishBuild("build.submitted", aBuild(namespace.id)));
       await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(events.length));
       events.push((await sendTest(webhook)).eventId);
+      await ci.settled(webhook, events.length);
     }
     events.push(await ci.publishBuild("build.finished", aBuild(namespace.id)));
-    expect((await ci.settled(webhook, 7)).map(({ eventId }) => eventId)).toEqual(events);
+    const settled = await ci.settled(webhook, 7);
+    expect(new Set(settled.map(({ eventId }) => eventId))).toEqual(new Set(events));
+    const ofBuilds = inbox.requests.filter(({ headers }) => headers["x-service-ci-test"] === undefined);
+    const idsOf = new Map(settled.map(({ deliveryId, eventId }) => [deliveryId, eventId]));
+    expect(ofBuilds.map(({ headers }) => idsOf.get(String(headers["x-service-ci-delivery"])))).toEqual(
+      events.filter((_, nth) => nth % 2 === 0),
+    );
   });
 
   test("a failed test is not sent again with the failed events", async () => {

@@ -161,7 +161,7 @@ export const testWebhook = action({
 });
 
 export const redeliverFailedDeliveries = action({
-  summary: "Sends every delivery again that failed or was cancelled since a time",
+  summary: "Sends every delivery again that failed or was cancelled since a time, except tests",
   changes: "webhook",
   body: { since: moment.describe("Only deliveries created since") },
   required: ["since"],

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { inTurn } from "@ci/kit/process/in-turn";
 import { validated } from "@ci/kit/rpc/validated";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { exampleEvent } from "@ci/rest/event-examples";
@@ -6,6 +7,7 @@ import type { EventName } from "@ci/rest/event-names";
 import { findNamespace } from "../actions/find-namespace.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
+import { renderPayloads } from "../delivery/render-payloads.js";
 import { unknownKindErrors } from "../domain/event-kinds.js";
 import { fixedHeaders } from "../domain/sign.js";
 import { type DeliveryDoc, toDelivery } from "../store/delivery-doc.js";
@@ -16,10 +18,10 @@ async function addTest(ctx: Context, webhook: WebhookDoc, event: EventName): Pro
   const { _id: webhookId, namespaceId } = webhook;
   const [deliveryId, eventId, now] = [randomUUID(), randomUUID(), ctx.now()];
   const namespace = await findNamespace(ctx, namespaceId);
-  const [payload = ""] = await ctx.renderPayloads([exampleEvent(event, { id: eventId, at: now, namespace })]);
+  const [payload = ""] = await renderPayloads(ctx, [exampleEvent(event, { id: eventId, at: now, namespace })]);
   const unsigned = { prefix: ctx.config.headerPrefix, event, deliveryId, webhookId, secrets: [], payload, test: true };
   const test: DeliveryDoc = {
-    _id: await ctx.newTestId(webhook),
+    _id: await ctx.newTestId(),
     webhookId,
     deliveryId,
     eventId,
@@ -38,17 +40,19 @@ async function addTest(ctx: Context, webhook: WebhookDoc, event: EventName): Pro
   return test;
 }
 
-export const testWebhook = (ctx: Context): Handlers["testWebhook"] =>
-  validated(async ({ namespaceId, webhookId, event: requested }, { caller }) => {
+export const testWebhook = (ctx: Context): Handlers["testWebhook"] => {
+  const turns = inTurn<number>();
+  return validated(async ({ namespaceId, webhookId, event: requested }, { caller }) => {
     const webhook = await findWebhook(ctx, caller, namespaceId, webhookId);
     const event = (requested || webhook.events[0]) as EventName;
     return {
       complaints: { event: unknownKindErrors([event], "Event") },
       async change() {
-        const waiting = await ctx.deliveries.waitingTest(webhookId, event);
-        const test = waiting ?? (await addTest(ctx, webhook, event));
+        const waiting = () => ctx.deliveries.repeatTest(webhookId, event, ctx.now());
+        const test = await turns(webhookId, async () => (await waiting()) ?? addTest(ctx, webhook, event));
         ctx.lanes.wake(webhook, "news");
         return { delivery: toDelivery(test) };
       },
     };
   });
+};

@@ -6,6 +6,7 @@ import { attemptWrites } from "./delivery-attempts.js";
 import { type DeliveryDoc, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
 import { dueQueries } from "./due-deliveries.js";
 import { redeliveryWrites } from "./redeliveries.js";
+import { testDeliveries } from "./test-deliveries.js";
 import type { WebhookDoc } from "./webhook-doc.js";
 
 const maxRemoved = 1_000;
@@ -17,7 +18,7 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...dueQueries(deliveries),
   ...attemptWrites(deliveries),
   ...redeliveryWrites(deliveries),
-  ...testQueries(deliveries),
+  ...testDeliveries(deliveries),
   ...payloadQueries(deliveries),
   ...removals(deliveries),
 });
@@ -82,16 +83,6 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
     const found = deliveries.find(filter, { projection: short }).sort(newestFirst);
     const { items, page: info } = await page(found, number, (options) => deliveries.countDocuments(filter, options));
     return { items: items.map(toDelivery), page: info };
-  },
-});
-
-const testQueries = (deliveries: Collection<DeliveryDoc>) => ({
-  /** Returns a test of an event that waits for its attempt. */
-  waitingTest: (webhookId: number, event: string) =>
-    deliveries.findOne({ webhookId, event, test: true, dueAt: { $exists: true } }),
-
-  async insertTest(doc: DeliveryDoc): Promise<void> {
-    await deliveries.insertOne(doc);
   },
 });
 

@@ -35,7 +35,7 @@ export async function makeIndexes(
     },
     // Holds pending deliveries only, so it stays small however long the log is.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
-    { key: { webhookId: 1, event: 1 }, partialFilterExpression: { test: true, dueAt: { $exists: true } } },
+    { key: { webhookId: 1, test: 1, _id: -1 }, partialFilterExpression: { test: true } },
     { key: { "sharedRequest.payloadId": 1 }, sparse: true },
   ]);
 }

@@ -10,7 +10,8 @@ const maxRedelivered = fixedLimit({
   effect: "the rest follows in further steps",
 });
 
-const requestAttempt = (now: Date) =>
+/** Makes a delivery due, and one that is being sent due again. */
+export const requestAttempt = (now: Date) =>
   ({
     $set: { status: Delivery_Status.pending, redelivery: true, dueAt: now },
     $unset: { nextAttemptAt: "" },
