@@ -146,21 +146,32 @@ inBrowser((web) => {
   test("a line that is printed later is shown, but not to a reader who has scrolled elsewhere", async () => {
     const ann = await web.ci.signUp();
     const dir = sharedFolder("ci-web-elsewhere-");
-    const script = `set +x; seq 100; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; seq 101 200`;
+    const wait = (name: string) => `while [ ! -e ${join(dir, name)} ]; do sleep 0.1; done`;
+    const script = `set +x; seq 100; ${wait("a")}; seq 101 120; ${wait("b")}; seq 121 200`;
     const { number } = created(await ann.post("/builds", { manifest: commands(script) }));
     const waits = await web.open(`/b/${ann.username}/${number}#unit:L150`, ann);
-    const reads = await waits.context().newPage();
-    await reads.goto(waits.url());
-    for (const page of [waits, reads]) {
+    const [reads, shifts] = [await waits.context().newPage(), await waits.context().newPage()];
+    const pages = [waits, reads, shifts];
+    for (const page of pages) {
+      await page.goto(waits.url());
       await line(page, "100").waitFor();
-      await page.waitForFunction("document.documentElement.scrollHeight > 2 * innerHeight");
+      const isLong = "document.documentElement.scrollHeight > 2 * innerHeight";
+      await eventually(async () => expect(await page.evaluate(isLong)).toBe(true));
     }
-    await reads.mouse.wheel(0, 300);
-    await eventually(async () => expect(await reads.evaluate("scrollY")).toBe(300));
+    for (const page of [reads, shifts]) {
+      await page.mouse.wheel(0, 300);
+      await eventually(async () => expect(await page.evaluate("scrollY")).toBe(300));
+    }
+    await shifts.evaluate("location.hash = 'unit:L160'");
     await writeFile(join(dir, "a"), "");
-    for (const page of [waits, reads]) await line(page, "200").waitFor();
-    for (const page of [waits, reads]) expect(await page.locator(".marked").count()).toBe(1);
-    expect(await waits.evaluate("scrollY")).toBeGreaterThan(1_000);
+    for (const page of pages) await line(page, "120").waitFor();
+    const above = "Object.assign(document.createElement('div'), { style: 'height: 40px' })";
+    await shifts.evaluate(`document.querySelector('main').prepend(${above})`);
+    await eventually(async () => expect(await shifts.evaluate("scrollY")).toBe(340));
+    await writeFile(join(dir, "b"), "");
+    for (const page of pages) await line(page, "200").waitFor();
+    for (const page of pages) expect(await page.locator(".marked").count()).toBe(1);
+    for (const page of [waits, shifts]) expect(await page.evaluate("scrollY")).toBeGreaterThan(1_000);
     // The end of a job changes the facts above its output.
     expect(await reads.evaluate("scrollY")).toBeLessThan(600);
     await rm(dir, { recursive: true });

@@ -15,6 +15,13 @@ export function keepInView(root: Element): () => void {
   return () => line && scrollBy({ top: line.getBoundingClientRect().bottom - before, behavior: "instant" });
 }
 
+/** Remembers where the reader is. The returned function reports whether the reader has scrolled since. A layout shift does not count. */
+export function watchScrolling(root: Element): () => boolean {
+  const topOf = () => root.getBoundingClientRect().top;
+  const [at, top] = [scrollY, topOf()];
+  return () => scrollY !== at && Math.abs(topOf() - top) >= 1;
+}
+
 /** Reports whether the reader works in the output below an element, or sees its lines but not the end. */
 export function isRead(root: Element | null): boolean {
   const output = root?.querySelector(".output");

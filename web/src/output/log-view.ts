@@ -5,7 +5,7 @@ import { type EarlierLine, earlierLines, partsFromEnd, pause } from "./earlier-l
 import { joinFold, reveal, toggleFold } from "./folding.js";
 import { cutIn } from "./frame-cut.js";
 import { frames } from "./frames.js";
-import { isAtEnd } from "./keep-in-view.js";
+import { isAtEnd, watchScrolling } from "./keep-in-view.js";
 import { timeQueue } from "./line-time.js";
 import { bytesOf, isAscii } from "./text-bytes.js";
 
@@ -84,7 +84,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   let stopped = false;
   let waiting: (() => void)[] = [];
   let heldAt: number | undefined;
-  let waitedAt: number | undefined;
+  let hasScrolled = () => false;
   const frame = frames(draw);
 
   /** Reports whether the page holds more than this share of what it may hold. */
@@ -132,7 +132,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   /** Reports whether the reader sees the end, also if the browser has not laid all of it out yet. */
   const seesEnd = (): boolean => isAtEnd(root) || (heldAt !== undefined && scrollY >= heldAt);
 
-  const hasMoved = (): boolean => waitedAt !== undefined && scrollY !== waitedAt && !seesEnd();
+  const hasMoved = (): boolean => hasScrolled() && !seesEnd();
 
   function draw(): void {
     const moved = hasMoved();
@@ -237,7 +237,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
 
     follow() {
       follows = true;
-      waitedAt = scrollY;
+      hasScrolled = watchScrolling(root);
     },
 
     untimed: list.untimed,
@@ -271,7 +271,7 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
       const [block] = list.blocks;
       if (block?.first === undefined || line < block.first || full) return false;
       wanted = line;
-      waitedAt = scrollY;
+      hasScrolled = watchScrolling(root);
       changed();
       return true;
     },
