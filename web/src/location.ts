@@ -4,18 +4,22 @@ import { below } from "./routes.js";
 
 const changed = new EventTarget();
 const announce = () => changed.dispatchEvent(new Event("change"));
-/** How far the reader had scrolled when a link led away from the page that the way back leads to. */
+/** How far the reader had scrolled when leaving the page that the way back leads to. */
 let formerTop: number | undefined;
 addEventListener("popstate", () => {
   formerTop = history.state?.top;
   announce();
 });
 
+const keepTop = () => history.replaceState({ ...history.state, top: scrollY }, "");
+
 /** On the way back, scrolls to where the reader was, when a list has its records again. */
 export function useScrollBack(): void {
   useLayoutEffect(() => {
     if (formerTop !== undefined) scrollTo({ top: formerTop, behavior: "instant" });
     formerTop = undefined;
+    addEventListener("scrollend", keepTop);
+    return () => removeEventListener("scrollend", keepTop);
   }, []);
 }
 
@@ -25,7 +29,7 @@ export function go(address: string, { replace = false } = {}): void {
   formerTop = undefined;
   if (replace) history.replaceState(null, "", address);
   else {
-    history.replaceState({ ...history.state, top: scrollY }, "");
+    keepTop();
     history.pushState(null, "", address);
   }
   announce();

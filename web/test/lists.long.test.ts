@@ -52,6 +52,14 @@ inBrowser((web) => {
     expect(await page.evaluate("scrollY")).toBe(0);
     await page.goBack();
     await eventually(async () => expect(await page.evaluate("scrollY")).toBe(top));
+    const hasScrolled = "new Promise((done) => addEventListener('scrollend', done, { once: true }))";
+    await page.evaluate(`const scrolled = ${hasScrolled}; scrollTo(0, 100); scrolled.then(() => undefined)`);
+    await page.goForward();
+    await page.getByRole("heading", { name: "VARIABLE34" }).waitFor();
+    await page.goBack();
+    await last.waitFor();
+    await eventually(async () => expect(await page.evaluate("scrollY")).toBe(100));
+    await last.scrollIntoViewIfNeeded();
     await page.getByRole("link", { name: "Next page" }).click();
     await page.getByRole("link", { name: "VARIABLE35" }).waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);
