@@ -129,17 +129,35 @@ inBrowser((web) => {
   test("a line that a running job has not printed yet is shown once the job has ended", async () => {
     const ann = await web.ci.signUp();
     const dir = sharedFolder("ci-web-later-");
-    const script = `set +x; seq 60000; while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done; seq 60001 80000`;
+    const wide = (number: number) => String(number).padStart(150, "0");
+    const wait = `while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done`;
+    const script = `set +x; seq -f %0150.0f 2000; ${wait}; seq -f %0150.0f 2001 4000`;
     const { number, url } = created(await ann.post("/builds", { manifest: commands(script) }));
-    await eventually(async () => expect((await ann.get(`${url}/jobs/unit/output`)).text).toContain("\n60000\n"));
-    const page = await web.open(`/b/${ann.username}/${number}#unit:L70000`, ann);
-    await page.getByText("The output has no line 70000 yet.").waitFor();
+    await eventually(async () => expect((await ann.get(`${url}/jobs/unit/output`)).text).toContain(wide(2000)));
+    const page = await web.open(`/b/${ann.username}/${number}#unit:L3000`, ann);
+    await page.getByText("The output has no line 3000 yet.").waitFor();
+    const [printed, never] = [await page.context().newPage(), await page.context().newPage()];
+    await printed.goto(page.url());
+    await never.goto(page.url().replace("L3000", "L9000"));
+    const isAboveEnd = "document.querySelector('.log').getBoundingClientRect().bottom > innerHeight + 100";
+    for (const reads of [printed, never]) {
+      await reads.getByText(/^The output has no line \d+ yet\.$/).waitFor();
+      await line(reads, wide(2000)).waitFor();
+      await eventually(async () => {
+        await reads.mouse.wheel(0, -600);
+        expect(await reads.evaluate(isAboveEnd)).toBe(true);
+      });
+    }
     await writeFile(join(dir, "a"), "");
     await page
       .locator(".marked")
-      .getByText(/^(69|70)\d{3}$/)
+      .getByText(/^0+(29|30)\d{2}$/)
       .waitFor();
     expect(await page.getByText("The output has no line").count()).toBe(0);
+    await never.getByText("The output has no line 9000.").waitFor();
+    await line(printed, wide(4000)).waitFor();
+    await printed.getByText("The output has no line").waitFor({ state: "detached" });
+    for (const reads of [printed, never]) expect(await reads.evaluate(isAboveEnd)).toBe(true);
     await rm(dir, { recursive: true });
   });
 

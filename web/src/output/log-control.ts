@@ -132,6 +132,8 @@ export function logControl(root: HTMLElement, source: LogSource, { onState, onEn
     hasEnded = true;
     if (line !== undefined && !view?.hasMoved()) return open({ line });
     set({ finished: true, connected: true, ...(line === undefined ? {} : { absent: undefined }) });
+    if (line === undefined || (await offsetOfLine(url, line, signal)) !== undefined) return;
+    if (!signal.aborted) set({ absent: line });
   }
 
   /** Follows what comes after the text so far. The job of a service passes long before its output ends. */
