@@ -28,6 +28,10 @@ export class ForeignResponse extends Error {
   }
 }
 
+/** Reports whether the same request may succeed after an error: the server is busy, has failed or has not answered. */
+export const mayPass = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 429 || error.status >= 500;
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 const isComplaints = (value: unknown): value is Record<string, string[]> =>

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { ApiError, ForeignResponse } from "./errors.js";
+import { ApiError, ForeignResponse, mayPass } from "./errors.js";
 
 /** An event of a stream. `id` is its position: a later stream continues after it. */
 export interface StreamEvent {
@@ -29,9 +29,6 @@ const maxRetryAfterMs = 300_000;
 const maxHead = 256;
 /** The server sends a comment every 15 s. A connection that is silent for longer is dead. */
 const longestSilenceMs = 45_000;
-
-/** Errors of the server after which another attempt may succeed. */
-const mayPass = ({ status }: ApiError): boolean => status === 429 || status >= 500;
 
 /** Returns the pause after an error, in milliseconds: the usual one, or a longer one that the server asks for. */
 export function pauseAfter(error: unknown, usualMs: number): number {

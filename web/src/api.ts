@@ -60,10 +60,6 @@ export const signInPage = (): string =>
 
 export const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** Reports whether the same request may succeed after an error. */
-export const mayPass = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status === 429 || error.status >= 500;
-
 /** The other pages of a list (RFC 8288). */
 export interface Pages {
   readonly prev?: number | undefined;

@@ -1,6 +1,6 @@
-import { pauseAfter, type StreamEvent } from "@service-ci/client";
+import { mayPass, pauseAfter, type StreamEvent } from "@service-ci/client";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isUnauthorized, mayPass, serverTime } from "./api.js";
+import { isUnauthorized, serverTime } from "./api.js";
 import { useStream } from "./stream.js";
 
 /** Whether data is from now, and if not, why: the connection, events that the user may not follow, or the session. */

@@ -1,5 +1,5 @@
-import { ApiError } from "@service-ci/client";
-import { client, mayPass } from "../api.js";
+import { ApiError, mayPass } from "@service-ci/client";
+import { client } from "../api.js";
 import { untilHidden, visible } from "../visible.js";
 import { withoutTimes } from "./line-time.js";
 
