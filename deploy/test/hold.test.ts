@@ -79,7 +79,7 @@ describe("the data folder of npm start", () => {
     await end(await holderOf(6));
     expect(existsSync(join(dir, "holder.json"))).toBe(true);
     await end(await holderOf(6));
-    expect(readdirSync(dir)).toEqual(["holder.json"]);
+    await eventually(() => expect(readdirSync(dir)).toEqual(["holder.json"]));
   });
 
   it("is free if the process id of a crashed holder belongs to another process", async () => {

@@ -18,11 +18,11 @@ const restart = (ref: Ref, group?: boolean) =>
 
 const text = "x".repeat(2_000);
 const large = `
-driver: {type: docker, image: ${text}, workspace: /${text}}
+driver: {type: docker, image: busybox, workspace: /${text}}
 matrix: {AXIS: [${"a".repeat(255)}, b]}
 env: [TEXT=${text}]
 objects: [${text.slice(0, 200)}]
-services: [{name: db, image: ${text}}]
+services: [{name: db, image: busybox, command: [${text}]}]
 cache: [{name: a, key: [a], paths: [${text.slice(0, 200)}]}]
 stages: [make]
 jobs:
