@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ApiError } from "@service-ci/client";
+import { ApiError, mayPass as passes, pauseAfter } from "@service-ci/client";
 
 const firstPauseMs = 250;
 const maxPauseMs = 15_000;
-const maxRetryAfterMs = 300_000;
 
 /** Reports whether a request that failed this way may succeed later. */
 export const mayPass = (error: unknown): boolean =>
-  error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
+  (error instanceof ApiError || error instanceof TypeError) && passes(error);
 
 /** Repeats a request while its errors may pass, and keeps the pauses that the server asks for. */
 export async function retried<T>(
@@ -20,9 +19,7 @@ export async function retried<T>(
     } catch (error) {
       if (signal.aborted || !mayPass(error)) throw error;
       onError(error);
-      const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
-      const pauseMs = Math.max(usualMs, Math.min(seconds * 1_000, maxRetryAfterMs));
-      await delay(pauseMs * (0.75 + Math.random() / 2), undefined, { signal });
+      await delay(pauseAfter(error, usualMs) * (0.75 + Math.random() / 2), undefined, { signal });
     }
   }
 }

@@ -48,7 +48,7 @@ test("an artifact that would replace a folder is not kept, and the output says w
   ]);
 });
 
-test("an artifact that cannot be written says why, and one with a long name is kept", async () => {
+test("the output says why an artifact cannot be written, and one with a long name is kept", async () => {
   const name = "n".repeat(250);
   const manifest = inApp(["touch a"], {}, { artifacts: [`app/a => ${name}`] });
   expect((await user.run(manifest, ["--artifacts", "/proc"])).stdout).toMatch(

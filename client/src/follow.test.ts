@@ -196,7 +196,7 @@ const silence = () =>
     void follow(openStream([]), { signal: stopping.signal, onConnection }, 2 * maxSilenceMs).next();
   });
 
-test("a caller that takes long with an event does not make the server silent", async () => {
+test("the time that a caller spends on an event does not count as silence of the server", async () => {
   const connections: boolean[] = [];
   const onConnection = (connected: boolean) => connections.push(connected);
   const chunks = Array.from({ length: 30 }, (_, nth) => output(nth + 1, "a"));

@@ -187,7 +187,7 @@ it("backup --keep says that another one has deleted what it was writing", async 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("backup --keep leaves alone one that began at the same moment, and does not need to delete a leftover itself", async () => {
+it("backup --keep refuses to run beside one that began in the same second, and does not mind who removes a leftover", async () => {
   const source = { ...after, mongoDb: `${after.mongoDb}_moment` };
   for (const service of services) await insert(source, service, [{ _id: 1 }]);
   const [path, folder] = [join(dir, "second.cjs"), join(dir, "second")];

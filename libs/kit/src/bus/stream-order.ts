@@ -32,7 +32,7 @@ export function deliverySequence() {
       miss ||= info.deliverySequence !== last + 1;
       last = info.deliverySequence;
     },
-    /** Whether some went elsewhere since the last call, or may have before the first. */
+    /** Reports whether a delivery has gone elsewhere since the last call. Before the first call, one may have. */
     missSome() {
       const missed = miss;
       miss = false;

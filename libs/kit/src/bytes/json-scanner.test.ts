@@ -31,7 +31,7 @@ function leastCpu(work: () => unknown): number {
   return Math.min(...Array.from({ length: 5 }, once));
 }
 
-test("a byte outside of strings costs little more than a look at it", () => {
+test("scanning a byte outside of strings costs little more than reading it", () => {
   const json = Buffer.from(`[${" ".repeat(8 * 1024 ** 2)}]`);
   expect(leastCpu(() => jsonScanner(limits)(json))).toBeLessThan(8 * leastCpu(() => sumOf(json)));
 });

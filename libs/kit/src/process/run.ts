@@ -7,7 +7,7 @@ export interface Running extends AsyncDisposable {
   drain(hurry: AbortSignal): Promise<void>;
 }
 
-/** V8 would collect a heap of some 35 MB after each further 20 MB of objects and buffers. That took half of a busy process's time. */
+/** V8 would collect a heap of some 35 MB after each further 20 MB of objects and buffers. Large bodies then take two to three times as long. */
 const letHeapDouble = () => setFlagsFromString("--heap-growing-percent=100");
 
 /** Runs a process until a signal. If it cannot start, it says why on standard error and exits with 1. */

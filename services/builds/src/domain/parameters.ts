@@ -50,7 +50,7 @@ export function parameterComplaints(parameters: readonly Parameter[]): string[] 
   return [...new Set(parameters.flatMap(entryComplaints))];
 }
 
-/** Returns the parameters of a request; of too many no more than it takes to refuse them. */
+/** Returns the parameters of a request, or one more than the limit if there are too many. */
 export const parametersOf = (given: Readonly<Record<string, string>>): Parameter[] =>
   Object.entries(given)
     .slice(0, maxParameters + 1)

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** What decides who may see a build. A remembered one may name a namespace that has been deleted since. */
+/** The fields that decide who may see a build. Its namespace may have been deleted since this process read them. */
 type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({

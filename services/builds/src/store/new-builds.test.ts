@@ -2,7 +2,7 @@ import { turnsDuring } from "@ci/testkit/turns-during";
 import type { BuildDoc } from "../domain/build.js";
 import { requireStorable } from "./new-builds.js";
 
-test("other work has its turn between the builds of a matrix that are prepared for storing", async () => {
+test("other work runs while the builds of a matrix are prepared", async () => {
   let measured = 0;
   const docs = Array.from({ length: 50 }, () => ({
     tags: [],
