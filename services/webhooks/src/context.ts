@@ -9,14 +9,12 @@ import type { BatchedWrites } from "./delivery/batched-writes.js";
 import type { Heartbeat } from "./delivery/heartbeat.js";
 import type { IdleLanes } from "./delivery/idle-lanes.js";
 import type { LaneScheduler } from "./delivery/lane-scheduler.js";
-import type { LongPayloads } from "./delivery/long-payloads.js";
 import type { PayloadTurns } from "./delivery/payload-turns.js";
 import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
 import type { SeenWebhooks } from "./delivery/seen-webhooks.js";
 import type { SharedPayloads } from "./delivery/shared-payloads.js";
-import type { StreamWakeups } from "./delivery/stream-wakeups.js";
 import type { Woken } from "./delivery/wake.js";
 import type { Deferral } from "./events/deferral.js";
 import type { Followed } from "./events/followed.js";
@@ -28,6 +26,8 @@ import type { Payloads } from "./store/payloads.js";
 import type { RemovedWebhooks } from "./store/removed-webhooks.js";
 import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
+import type { LongPayloads } from "./streams/long-payloads.js";
+import type { StreamWakeups } from "./streams/wakeups.js";
 
 export type Handlers = Required<WebhookServiceImplementation<Call>>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
-import { longPayloads } from "../src/delivery/long-payloads.js";
 import { type NewRecord, type Stream, type StreamDoc, streamStore } from "../src/store/stream.js";
+import { longPayloads } from "../src/streams/long-payloads.js";
 
 const names = suite();
 const mebibyte = 1024 ** 2;

@@ -3,7 +3,7 @@ import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { streamWakeups } from "../src/delivery/stream-wakeups.js";
+import { streamWakeups } from "../src/streams/wakeups.js";
 
 const names = suite();
 const never = new AbortController().signal;

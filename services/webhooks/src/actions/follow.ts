@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { streamKeys } from "../delivery/stream-wakeups.js";
+import { streamKeys } from "../streams/wakeups.js";
 
 const lookAgainMs = 500;
 /** While NATS is away nobody records. The process that then begins reads all followers. */

@@ -1,7 +1,7 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Context } from "../context.js";
-import { streamKeys } from "../delivery/stream-wakeups.js";
 import type { NewRecord } from "../store/stream.js";
+import { streamKeys } from "../streams/wakeups.js";
 
 /** Drops duplicates, since the bus may hold an event twice, and events older than the log, which may have been pruned. */
 function recent({ config, now }: Pick<Context, "config" | "now">, events: readonly Event[]): Event[] {

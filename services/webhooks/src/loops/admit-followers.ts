@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { streamKeys } from "../delivery/stream-wakeups.js";
+import { streamKeys } from "../streams/wakeups.js";
 
 /** Lets new followers begin: from now on their events are recorded. */
 export async function admitFollowers({ followed, streamWakeups }: Pick<Context, "followed" | "streamWakeups">) {

@@ -2,7 +2,7 @@ import { goneElsewhere } from "@ci/kit/rpc/served-call";
 import { eventMessages } from "../actions/event-messages.js";
 import { requireMember } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
-import { streamKeys } from "../delivery/stream-wakeups.js";
+import { streamKeys } from "../streams/wakeups.js";
 
 /** How long a new record or a revoked permission may go unnoticed if its wake-up is lost. */
 const maxSleepMs = 5_000;

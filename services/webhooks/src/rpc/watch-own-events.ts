@@ -5,8 +5,8 @@ import { eventMessages } from "../actions/event-messages.js";
 import { memberOf } from "../actions/find-webhook.js";
 import { follow } from "../actions/follow.js";
 import type { Context, Handlers } from "../context.js";
-import { streamKeys } from "../delivery/stream-wakeups.js";
 import type { Reach, StreamRecord } from "../store/stream-batches.js";
+import { streamKeys } from "../streams/wakeups.js";
 
 /** A new record or a changed membership may go unnoticed for this long and another second if its wake-up is lost. */
 const maxSleepMs = 4_000;

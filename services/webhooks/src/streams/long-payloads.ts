@@ -1,9 +1,9 @@
 import { pieceEnd } from "@ci/kit/bytes/characters";
 import { fairBytes } from "@ci/kit/process/fair-bytes";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { keptByLength } from "../delivery/kept-by-length.js";
 import type { Stream } from "../store/stream.js";
 import type { StreamRecord } from "../store/stream-batches.js";
-import { keptByLength } from "./kept-by-length.js";
 
 export interface Block {
   readonly bytes: Buffer;
