@@ -1,4 +1,5 @@
 import type { Source } from "@ci/proto/builds/v1/queue";
+import { isGlob } from "./glob.js";
 import { controls, type Spec, text } from "./spec.js";
 
 function sides(entry: string): { left: string; right?: string } {
@@ -11,8 +12,6 @@ const climbs = (path: string): boolean => path.split("/").includes("..");
 const isPath = (path: string): boolean => path !== "" && !climbs(path) && !controls.test(path);
 
 export const baseName = (path: string): string => path.replace(/(?<!\/)\/+$/, "").replace(/^.*\//s, "");
-
-export const isGlob = (source: string): boolean => /[*?]/.test(source);
 
 /** `KEY=VALUE`. In services, an axis may be in the place of the key. */
 export const variable: Spec<string> = {

@@ -1,12 +1,12 @@
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { maxGlobName } from "@ci/kit/process/glob";
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Cache, cachesOf } from "./caches.js";
 import { type Complaint, type Complaints, complaints, type Place } from "./complaints.js";
 import { type Concurrency, concurrencyOf } from "./concurrency.js";
 import { readDriver } from "./driver.js";
-import { artifactEntry, envEntry, isGlob, objectEntry, type Transfer } from "./entries.js";
+import { artifactEntry, envEntry, objectEntry, type Transfer } from "./entries.js";
+import { isGlob, maxGlobName } from "./glob.js";
 import { type JobRun, runOf } from "./job-run.js";
 import { inAJob, manifestKeys } from "./keys.js";
 import { complainOfUnknown, readKeys } from "./mapping.js";

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { matchesSegments } from "@ci/kit/process/glob";
 import { quoted } from "@ci/kit/rpc/fault";
+import { matchesSegments } from "./glob.js";
 import { key, mapping, type Values } from "./mapping.js";
 import { nearest, suggestion } from "./nearest.js";
 import { entry, type Json, list, type Spec, text, type Where, word, wrongType } from "./spec.js";

@@ -1,5 +1,5 @@
-import { nextJobs } from "@ci/kit/process/next-jobs";
 import { traced } from "@ci/kit/process/trace";
+import { nextJobs } from "@ci/manifest/next-jobs";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome, Source } from "@ci/proto/builds/v1/queue";
 import type { BuildContext } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";

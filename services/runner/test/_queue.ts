@@ -2,9 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { createLog } from "@ci/kit/process/log";
-import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Call } from "@ci/kit/rpc/served-call";
+import { nextJobs } from "@ci/manifest/next-jobs";
 import {
   type ArtifactHeader,
   type Assignment,

@@ -1,10 +1,10 @@
 import { cloneCommands } from "@ci/git/clone-commands";
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
-import type { OrderedJob } from "@ci/kit/process/next-jobs";
 import type { Cache } from "@ci/manifest/caches";
 import type { JobRun } from "@ci/manifest/job-run";
 import type { Manifest } from "@ci/manifest/manifest";
 import type { Axes } from "@ci/manifest/matrix";
+import type { OrderedJob } from "@ci/manifest/next-jobs";
 import type {
   Artifact,
   Build,

@@ -1,5 +1,5 @@
-import { nextJobs } from "@ci/kit/process/next-jobs";
 import { Fault } from "@ci/kit/rpc/fault";
+import { nextJobs } from "@ci/manifest/next-jobs";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { forgotten, requireApproved } from "./approval.js";

@@ -1,4 +1,4 @@
-import { isGlob } from "@ci/manifest/entries";
+import { isGlob } from "@ci/manifest/glob";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import type { Step } from "./build.js";
 

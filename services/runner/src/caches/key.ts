@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
+import { isGlob } from "@ci/manifest/glob";
 import type { AssignedCache } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
-import { isGlob } from "../steps/glob.js";
 import { matchesOf } from "../steps/matches.js";
 import { isHostTrouble } from "../work/errors.js";
 

@@ -2,14 +2,13 @@ import { posix } from "node:path";
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { sendUpload } from "@ci/kit/bytes/upload";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { maxGlobName } from "@ci/kit/process/glob";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
+import { isGlob, maxGlobName } from "@ci/manifest/glob";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "../driver.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry, retryInTrouble } from "../work/retry.js";
-import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
 
 export interface Collecting {

@@ -1,7 +1,5 @@
 import { posix } from "node:path";
-import { matchesSegments } from "@ci/kit/process/glob";
-
-export const isGlob = (source: string): boolean => /[*?]/.test(source);
+import { isGlob, matchesSegments } from "@ci/manifest/glob";
 
 /** A pattern, split into a fixed directory and the segments to match below it. */
 export interface Glob {

@@ -2,13 +2,13 @@ import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
+import { isGlob } from "@ci/manifest/glob";
 import type { QueueServiceClient, TestCase, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark, OpenedFile } from "../driver.js";
 import type { TextMask } from "../output/texts.js";
 import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "../reports/junit.js";
 import { isConflict, reasonOf } from "../work/errors.js";
 import { retry, retryInTrouble } from "../work/retry.js";
-import { isGlob } from "./glob.js";
 import { matchesOf } from "./matches.js";
 
 const maxFileBytes = fixedLimit({

@@ -1,6 +1,8 @@
 /** Most characters of the name that is given to the files of a glob. */
 export const maxGlobName = 4_096;
 
+export const isGlob = (source: string): boolean => /[*?]/.test(source);
+
 /** Takes at most name × segment steps, so no pattern is slow. */
 function matchesName(segment: string, name: string): boolean {
   let at = 0;

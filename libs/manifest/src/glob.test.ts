@@ -1,4 +1,9 @@
-import { matchesSegments } from "./glob.js";
+import { isGlob, matchesSegments } from "./glob.js";
+
+test("isGlob accepts only * and ? as wildcards", () => {
+  expect(["a*", "a?", "**"].every(isGlob)).toBe(true);
+  expect(["a[b]", "a{b,c}", "!a", "a\\b"].some(isGlob)).toBe(false);
+});
 
 /** Matches, and counts how often a segment is looked at. */
 function matchCounting(glob: string, path: string) {
