@@ -5,8 +5,14 @@ import { Pieces } from "@ci/kit/bytes/pieces";
 /** The parser keeps each chunk of a field, and clients may send single bytes. */
 const joinedBytes = 16 * 1024;
 
-/** Pipes a body to a parser, in chunks of at least 16 KiB. `flush` passes on what has arrived. */
-export function feed(request: IncomingMessage, parser: Writable) {
+export interface Feed {
+  /** Passes on what has arrived. */
+  flush(): void;
+  stop(): void;
+}
+
+/** Pipes a body to a parser, in chunks of at least 16 KiB. */
+export function feed(request: IncomingMessage, parser: Writable): Feed {
   let pieces = new Pieces();
   const flush = () => {
     const bytes = pieces.all();

@@ -15,14 +15,18 @@ export const maxFields = fixedLimit({
 
 export const tooManyFields = (): Refusal => new Refusal(400, `Form cannot have more than ${maxFields} fields`);
 
+export function addField(fields: Record<string, string | string[]>, name: string, value: string): void {
+  const before = fields[name];
+  fields[name] = before === undefined ? value : [before, value].flat();
+}
+
 /** Collects fields in one pass. Throws 400 beyond the limit. */
 export function fieldsOf(pairs: Iterable<readonly [string, string]>): FormFields {
   const fields: Record<string, string | string[]> = Object.create(null);
   let count = 0;
   for (const [name, value] of pairs) {
     if (++count > maxFields) throw tooManyFields();
-    const before = fields[name];
-    fields[name] = before === undefined ? value : [before, value].flat();
+    addField(fields, name, value);
   }
   return fields;
 }

@@ -3,10 +3,10 @@ import type { Readable } from "node:stream";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
-import { feed } from "./feed.js";
-import { type FormFields, maxFields, tooManyFields } from "./fields.js";
-import { holding } from "./holding.js";
-import { cutOff, defaultPace, type Pace, readAll, tooLarge, watchPace } from "./incoming.js";
+import { type Feed, feed } from "./feed.js";
+import { addField, type FormFields, maxFields, tooManyFields } from "./fields.js";
+import { holding, tooLate } from "./holding.js";
+import { type BodyWatch, defaultPace, type Pace, readAll, tooLarge, watchBody } from "./incoming.js";
 
 /** The fields of a multipart form and the content of its part `file`. */
 export interface Form {
@@ -50,84 +50,112 @@ function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busb
   }
 }
 
-interface Reading {
-  readonly request: IncomingMessage;
-  readonly parser: busboy.Busboy;
-  readonly limits: Required<FormLimits>;
-  readonly fields: Record<string, string | string[]>;
+/** Reads the parts of a form as they arrive. */
+class FormReading {
+  /** Resolves at the end of the form, or when its file is handed over. Rejects if the form is invalid before. */
+  readonly form: Promise<Form>;
+  readonly #ended: Promise<void>;
+  #end!: () => void;
+  #fail!: (error: Error) => void;
+  #handOver!: () => void;
+  readonly #body: BodyWatch;
+  readonly #feed: Feed;
+  readonly #fields: Record<string, string | string[]> = Object.create(null);
+  #otherBytes = 0;
+  #file: AsyncIterable<Buffer> | undefined;
   /** The file is already being processed: further fields come too late. */
-  handedOver: boolean;
+  #isHandedOver = false;
   /** Hands over the file that is arriving. */
-  hurry?: (() => void) | undefined;
-  /** Watches for this pace instead, or for none: what has been handed over arrives as fast as it is stored. */
-  watch?: ((pace?: Pace) => void) | undefined;
-  /** Reads a file that nobody wants; its bytes count as those of a field. */
-  drop?: (stream: Readable) => unknown;
-}
+  #hurry: (() => void) | undefined;
 
-/** Collects the fields. Resolves at the end of the form; rejects if the form is invalid. */
-const collectFields = (reading: Reading): Promise<void> =>
-  new Promise((end, fail) => {
-    const { request, parser, fields } = reading;
-    const { limitBytes, heldBytes, pace } = reading.limits;
-    let readBytes = 0;
-    let otherBytes = 0;
-    const slow = (error: Error) => {
-      fed.flush();
-      if (reading.hurry) reading.hurry();
-      else stop(error);
-    };
-    let unwatch = watchPace(request, pace, slow);
-    reading.watch = (pace) => {
-      unwatch();
-      unwatch = pace ? watchPace(request, pace, slow) : () => {};
-    };
-    const release = () => {
-      unwatch();
-      reading.watch = undefined;
-      request.off("data", count).off("close", cut);
-    };
-    const stop = (error: Error) => {
-      fed.stop();
-      release();
-      // An empty body has no fields, whatever its Content-Type.
-      if (readBytes === 0 && request.readableEnded) return end();
-      fail(error);
-      parser.destroy();
-    };
-    const count = (chunk: Buffer) => {
-      readBytes += chunk.length;
-      if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
-    };
-    // A complete request also closes, perhaps before its last part has been read.
-    const cut = () => {
-      if (!request.readableEnded) stop(cutOff());
-    };
-    request.on("data", count).once("close", cut);
+  constructor(
+    request: IncomingMessage,
+    private readonly parser: busboy.Busboy,
+    private readonly limits: Required<FormLimits>,
+  ) {
+    this.#ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    this.form = new Promise((resolve, reject) => {
+      this.#handOver = () => resolve({ fields: this.#fields, file: this.#file });
+      this.#ended.then(this.#handOver, reject);
+    });
+    const maxBytes = limits.heldBytes === 0 ? limits.limitBytes : Number.POSITIVE_INFINITY;
+    const watch = { maxBytes, stop: (error: Error) => this.#stop(error), slow: (error: Error) => this.#slow(error) };
+    this.#body = watchBody(request, limits.pace, watch);
     // Last, because the parser may report an error for the first bytes, which must have been counted.
-    const fed = feed(request, parser);
-    const keep = (sizeBytes: number) => {
-      otherBytes += sizeBytes;
-      if (otherBytes > limitBytes) stop(tooLarge());
-    };
-    parser.on("error", () => stop(malformed())).on("partsLimit", () => stop(tooManyFields()));
+    this.#feed = feed(request, parser);
+    parser
+      .on("field", (name, value, { valueTruncated }) => this.#addField(name, value, valueTruncated))
+      .on("file", (name, stream) => this.#addFile(name, stream))
+      .on("partsLimit", () => this.#stop(tooManyFields()))
+      .on("error", () => this.#stop(malformed()))
+      .on("close", () => this.#finish());
+  }
+
+  /** Despite its types, the parser omits a missing name, and a value in an unknown charset. */
+  #addField(name: string | undefined, value: string | undefined, isTruncated: boolean): void {
+    if (value === undefined) return void this.#stop(malformed());
+    if (name === undefined) return;
+    if (isTruncated) return void this.#stop(tooLarge());
+    this.#count(Buffer.byteLength(name) + Buffer.byteLength(value));
+    if (this.#isHandedOver) return void this.#stop(tooLate());
+    addField(this.#fields, name, value);
+  }
+
+  #addFile(name: string, stream: Readable): void {
+    const { heldBytes, pace } = this.limits;
+    if (heldBytes === 0 || name !== "file" || this.#file) return void this.#drop(stream);
+    const { held, start, hurry } = holding(stream, heldBytes, this.#ended);
+    const { timeoutMs: _, ...rateOnly } = pace;
+    this.#file = held;
+    this.#hurry = hurry;
+    this.#body.setPace(rateOnly);
+    stream.once("close", () => {
+      this.#hurry = undefined;
+      this.#body.setPace(pace);
+    });
+    void start.then((isEarly) => {
+      if (!isEarly) return;
+      this.#isHandedOver = true;
+      // What has been handed over arrives as fast as it is stored.
+      if (this.#hurry) this.#body.setPace(undefined);
+      this.#handOver();
+    });
+  }
+
+  /** Reads a file that nobody wants; its bytes count as those of a field. */
+  #drop(stream: Readable): void {
     // The form's own error follows that of a file that breaks off.
-    reading.drop = (stream) => stream.on("error", () => {}).on("data", (chunk: Buffer) => keep(chunk.length));
-    // Despite its types, the parser omits a missing name, and a value in an unknown charset.
-    parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
-      if (value === undefined) return stop(malformed());
-      if (name === undefined) return;
-      if (valueTruncated) return stop(tooLarge());
-      keep(Buffer.byteLength(name) + Buffer.byteLength(value));
-      if (reading.handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
-      const before = fields[name];
-      fields[name] = before === undefined ? value : [before, value].flat();
-    });
-    parser.on("close", () => {
-      release();
-      end();
-    });
-  });
+    stream.on("error", () => {}).on("data", (chunk: Buffer) => this.#count(chunk.length));
+  }
+
+  #count(sizeBytes: number): void {
+    this.#otherBytes += sizeBytes;
+    if (this.#otherBytes > this.limits.limitBytes) this.#stop(tooLarge());
+  }
+
+  #slow(error: Error): void {
+    this.#feed.flush();
+    if (this.#hurry) this.#hurry();
+    else this.#stop(error);
+  }
+
+  #finish(): void {
+    this.#body.end();
+    this.#end();
+  }
+
+  #stop(error: Error): void {
+    this.#feed.stop();
+    // An empty body has no fields, whatever its Content-Type.
+    if (this.#body.isEmpty()) return void this.#finish();
+    this.#body.end();
+    this.#fail(error);
+    this.parser.destroy();
+  }
+}
 
 /**
  * Reads a multipart form to its end, or until its file exceeds `heldBytes` or arrives too slowly. From then on the file is
@@ -135,31 +163,6 @@ const collectFields = (reading: Reading): Promise<void> =>
  */
 export function readForm(request: IncomingMessage, given: FormLimits): Promise<Form> {
   const limits = { pace: defaultPace, ...given };
-  const { timeoutMs: _, ...rateOnly } = limits.pace;
   const parser = parserOf(request, limits.limitBytes);
-  if (!parser) return withoutBoundary(request, limits.limitBytes);
-  const reading: Reading = { request, parser, limits, fields: Object.create(null), handedOver: false };
-  const { fields } = reading;
-  const ended = collectFields(reading);
-  return new Promise((resolve, reject) => {
-    let file: AsyncIterable<Buffer> | undefined;
-    ended.then(() => resolve({ fields, file }), reject);
-    parser.on("file", (name, stream) => {
-      if (limits.heldBytes === 0 || name !== "file" || file) return reading.drop?.(stream);
-      const { held, start, hurry } = holding(stream, limits.heldBytes, ended);
-      file = held;
-      reading.hurry = hurry;
-      reading.watch?.(rateOnly);
-      stream.once("close", () => {
-        reading.hurry = undefined;
-        reading.watch?.(limits.pace);
-      });
-      void start.then((early) => {
-        if (!early) return;
-        reading.handedOver = true;
-        if (reading.hurry) reading.watch?.();
-        resolve({ fields, file });
-      });
-    });
-  });
+  return parser ? new FormReading(request, parser, limits).form : withoutBoundary(request, limits.limitBytes);
 }

@@ -1,7 +1,9 @@
 import type { Readable } from "node:stream";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { Refusal } from "../http/answer.js";
 
 const refusal = "Form fields must come before a file of this size";
+export const tooLate = (): Refusal => new Refusal(400, refusal);
 
 /** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
 export const heldBytes = fixedLimit({

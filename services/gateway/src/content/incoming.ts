@@ -74,6 +74,50 @@ export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Er
   };
 }
 
+interface Watched {
+  readonly maxBytes: number;
+  /** Called when the body is too large, or when its client has disconnected. */
+  readonly stop: (error: Error) => void;
+  readonly slow: (error: Error) => void;
+}
+
+export interface BodyWatch {
+  /** Watches for this pace from now on, or for none. */
+  setPace(pace: Pace | undefined): void;
+  /** Reports whether the body has ended without a byte. */
+  isEmpty(): boolean;
+  end(): void;
+}
+
+/** Watches how a body arrives. */
+export function watchBody(request: IncomingMessage, pace: Pace, { maxBytes, stop, slow }: Watched): BodyWatch {
+  let readBytes = 0;
+  let isOver = false;
+  let endPace = watchPace(request, pace, slow);
+  const count = (chunk: Buffer) => {
+    readBytes += chunk.length;
+    if (readBytes > maxBytes) stop(tooLarge());
+  };
+  // A complete request also closes, perhaps before its last part has been read.
+  const cut = () => {
+    if (!request.readableEnded) stop(cutOff());
+  };
+  request.on("data", count).once("close", cut);
+  return {
+    setPace(next) {
+      if (isOver) return;
+      endPace();
+      endPace = next ? watchPace(request, next, slow) : () => {};
+    },
+    isEmpty: () => readBytes === 0 && request.readableEnded,
+    end() {
+      isOver = true;
+      endPace();
+      request.off("data", count).off("close", cut);
+    },
+  };
+}
+
 const unwatched: Watch = () => () => undefined;
 
 /** Reads the whole body. Throws 413 as soon as it exceeds the limit; the rest is then still arriving. */
