@@ -1,29 +1,30 @@
 import type { Line } from "../ansi.js";
 import { lineId } from "../routes.js";
+import type { EarlierLine } from "./earlier-lines.js";
 import { addFold, isCommand, isFolded, setHidden } from "./folding.js";
 import { nodesOf, plainText } from "./line-node.js";
 import { lacksTimes, setTime } from "./line-time.js";
 
 const linesPerBlock = 200;
 
-/** Lines that follow one another, in an element of their own: out of sight it costs the browser nothing. */
-export interface Block {
-  readonly element: HTMLElement;
-  /** Number of its first line; undefined if the beginning of the output is missing. */
-  readonly first: number | undefined;
-  /** Byte offset of its first line. */
+/** Where lines begin in an output. */
+export interface Position {
+  /** Byte offset of the first line. */
   readonly from: number;
+  /** Number of the first line, from 1; undefined if it is unknown. */
+  readonly first: number | undefined;
+}
+
+/** Lines that follow one another, in an element of their own: out of sight it costs the browser nothing. */
+export interface Block extends Position {
+  readonly element: HTMLElement;
   lines: number;
   /** Whether all of its lines have their times and no more will come. */
   timed?: boolean;
 }
 
 /** Writes lines into new blocks that `place` puts on the page. */
-export function blockWriter(
-  job: string,
-  { first, from }: { first: number | undefined; from: number },
-  place: (block: Block) => void,
-) {
+export function blockWriter(job: string, { first, from }: Position, place: (block: Block) => void) {
   let next = first;
   let offset = from;
   let block: Block | undefined;
@@ -87,6 +88,19 @@ export function blockWriter(
     /** Byte offset after the last line that has ended. */
     position: () => offset,
   };
+}
+
+/** Returns blocks of lines that stand before a position. `from` is their byte offset, if it is known better than by their bytes. */
+export function blocksOf(job: string, lines: readonly EarlierLine[], end: Position, from?: number): Block[] {
+  const blocks: Block[] = [];
+  const whole = lines.filter(({ isPiece }) => !isPiece).length;
+  const start = {
+    from: from ?? end.from - lines.reduce((sum, { bytes }) => sum + bytes, 0),
+    first: end.first === undefined ? undefined : end.first - whole,
+  };
+  const writer = blockWriter(job, start, (block) => blocks.push(block));
+  for (const { line, bytes, isPiece } of lines) writer.end(undefined, line, bytes).classList.toggle("piece", isPiece);
+  return blocks;
 }
 
 /** The blocks on the page, and how much they hold. */

@@ -1,17 +1,10 @@
 import { fillTimes } from "./fill-times.js";
-import { type LogView, logView, type Window } from "./log-view.js";
-import { linesBefore, offsetOfLine, type Start, sizeOf, textFrom } from "./source.js";
+import { LogView, type Window } from "./log-view.js";
+import { type Opening, openingAt, type Place } from "./opening.js";
+import { linesBefore, offsetOfLine, textFrom } from "./source.js";
 
-/** Of longer output only the end is shown at first. */
-const wholeBytes = 256 * 1024;
 /** What is loaded before a line that was asked for. */
 const contextBytes = 16 * 1024;
-
-/**
- * Where to open an output. `newest` loads its last lines; `end` also scrolls to the last one. The offset of a line is looked
- * up if it is missing.
- */
-export type Place = "start" | "newest" | "end" | { readonly line: number; readonly offset?: number | undefined };
 
 export interface LogState {
   readonly window: Window;
@@ -40,184 +33,179 @@ export interface LogSource {
   readonly times: boolean;
 }
 
-export interface LogControl {
-  open(place: Place): void;
-  /** Shows a line, and loads it if need be. */
-  goTo(line: number, offset?: number): void;
-  /** Shows the end, and loads it if need be. */
-  goToEnd(): void;
-  earlier(): void;
-  later(): void;
-  /** Gives lines their times, from now on and those on the page. */
-  showTimes(on: boolean): void;
-  stop(): void;
-}
-
 interface Callbacks {
   readonly onState: (state: LogState) => void;
   /** Called when the job has ended while its output was shown. */
   readonly onEnd: () => void;
 }
 
-interface Opening {
-  readonly start: Start;
-  /** Number of the first line; undefined if it is unknown. */
-  readonly first?: number | undefined;
-  readonly wanted?: number | undefined;
-  readonly atEnd?: boolean | undefined;
-  readonly absent?: number | undefined;
-}
-
-/** Returns from where to read for a place. */
-async function openingAt(url: string, place: Place, signal: AbortSignal): Promise<Opening> {
-  const newest = { start: { last: wholeBytes } };
-  if (place === "newest" || place === "end") return { ...newest, atEnd: place === "end" };
-  if (place === "start") return { start: { from: 0 }, first: 1 };
-  const { line: wanted } = place;
-  if ((await sizeOf(url, signal)) <= wholeBytes) return { start: { from: 0 }, first: 1, wanted };
-  const from = place.offset ?? (await offsetOfLine(url, wanted, signal));
-  return from === undefined ? { ...newest, absent: wanted } : { start: { from }, first: wanted, wanted };
-}
-
 /** Loads the parts of an output that the reader asks for, and shows them in `root`. */
-export function logControl(root: HTMLElement, source: LogSource, { onState, onEnd }: Callbacks): LogControl {
-  const { url, job, follows } = source;
-  let stopping = new AbortController();
-  let view: LogView | undefined;
-  let state = emptyLog;
-  let loading = false;
-  let { times } = source;
-  let grows = follows;
-  let hasEnded = !follows;
-  let lastPlace: Place = "newest";
+export class LogControl {
+  readonly #root: HTMLElement;
+  readonly #source: LogSource;
+  readonly #callbacks: Callbacks;
+  #view: LogView | undefined;
+  #state = emptyLog;
+  #lastPlace: Place = "newest";
+  #times: boolean;
+  /** Whether a view that opens follows the end. */
+  #grows: boolean;
+  #hasEnded: boolean;
+  #isLoading = false;
+  #stopping = new AbortController();
   /** The signal of the stream that is being read. */
-  let streaming: AbortSignal | undefined;
+  #streaming: AbortSignal | undefined;
 
-  const set = (change: Partial<LogState>) => {
-    state = { ...state, ...change };
-    onState(state);
-  };
-
-  /** Runs until it has finished or something else is opened. */
-  function run(work: (signal: AbortSignal) => Promise<void>): void {
-    const { signal } = stopping;
-    work(signal).catch((error) => !signal.aborted && set({ error, seeking: undefined }));
+  constructor(root: HTMLElement, source: LogSource, callbacks: Callbacks) {
+    this.#root = root;
+    this.#source = source;
+    this.#callbacks = callbacks;
+    this.#times = source.times;
+    this.#grows = source.follows;
+    this.#hasEnded = !source.follows;
   }
 
-  function show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
-    const place = { from, first, wanted };
-    const moves = { follows: grows || atEnd, jumps: atEnd };
-    view = logView(root, { job, ...place, ...moves, onChange: (window) => set({ window }) });
-    return view;
-  }
-
-  async function stream(opening: Opening, signal: AbortSignal): Promise<void> {
-    const onConnection = (connected: boolean) => set({ connected });
-    const reading = { onConnection, timestamps: times, onSoFar: () => grow(signal) };
-    streaming = signal;
-    try {
-      for await (const { text, from, timed } of textFrom(url, opening.start, signal, reading)) {
-        const shown = view ?? show(from, opening);
-        if (!(await shown.append(text, timed))) return await fillAll(signal);
-      }
-    } finally {
-      if (streaming === signal) streaming = undefined;
-    }
-    if (signal.aborted) return;
-    if (follows) onEnd();
-    await view?.drawn();
-    if (signal.aborted) return;
-    view?.end();
-    const line = hasEnded ? undefined : state.absent;
-    hasEnded = true;
-    if (line !== undefined && !view?.hasMoved()) return open({ line });
-    set({ finished: true, connected: true, ...(line === undefined ? {} : { absent: undefined }) });
-    if (line === undefined || (await offsetOfLine(url, line, signal)) !== undefined) return;
-    if (!signal.aborted) set({ absent: line });
-  }
-
-  /** Follows what comes after the text so far. The job of a service passes long before its output ends. */
-  async function grow(signal: AbortSignal): Promise<void> {
-    await view?.drawn();
-    if (signal.aborted) return;
-    grows = true;
-    view?.follow();
-    await fillAll(signal);
-  }
-
-  /** Gives lines on the page their times, if the reader wants them. */
-  async function fillAll(signal: AbortSignal): Promise<void> {
-    if (!times) return;
-    await view?.drawn();
-    for (let block = view?.untimed(); block && !signal.aborted; block = view?.untimed())
-      if (!(await fillTimes(url, block, signal))) return;
-  }
-
-  async function loadEarlier(bytes: number | undefined, signal: AbortSignal): Promise<void> {
-    const { from } = state.window;
-    if (from === 0 || loading) return;
-    loading = true;
-    try {
-      const lines = await linesBefore(url, from, signal, bytes);
-      if (!signal.aborted) await view?.prepend(lines.text, lines.bytes);
-    } finally {
-      loading = false;
-    }
-    await fillAll(signal);
-  }
-
-  function stopLoading(): void {
-    stopping.abort();
-    stopping = new AbortController();
-  }
-
-  function open(place: Place): void {
-    lastPlace = place;
-    grows = follows;
-    stopLoading();
-    view?.stop();
-    view = undefined;
-    root.replaceChildren();
-    set({ ...emptyLog, absent: undefined, seeking: typeof place === "object" ? place.line : undefined });
-    run(async (signal) => {
-      const opening = await openingAt(url, place, signal);
+  open(place: Place): void {
+    this.#lastPlace = place;
+    this.#grows = this.#source.follows;
+    this.#stopLoading();
+    this.#view?.stop();
+    this.#view = undefined;
+    this.#root.replaceChildren();
+    this.#set({ ...emptyLog, absent: undefined, seeking: typeof place === "object" ? place.line : undefined });
+    this.#run(async (signal) => {
+      const opening = await openingAt(this.#source.url, place, signal);
       const { start, first, absent } = opening;
-      set({ seeking: undefined, absent });
+      this.#set({ seeking: undefined, absent });
       if ("from" in start && start.from > 0) {
-        set({ window: { ...emptyLog.window, from: start.from, first } });
-        show(start.from, opening);
-        await loadEarlier(contextBytes, signal);
+        this.#set({ window: { ...emptyLog.window, from: start.from, first } });
+        this.#show(start.from, opening);
+        await this.#loadEarlier(contextBytes, signal);
       }
-      await stream(opening, signal);
+      await this.#stream(opening, signal);
     });
   }
 
-  return {
-    open,
-    goTo(line, offset) {
-      if (!view?.show(line)) open({ line, offset });
-    },
-    goToEnd() {
-      if (!view?.showEnd()) open("end");
-    },
-    earlier: () => run((signal) => loadEarlier(undefined, signal)),
-    later: () =>
-      run(async (signal) => {
-        if (view && state.window.full) await stream({ start: { from: view.resume() } }, signal);
-      }),
-    showTimes(on) {
-      if (on === times) return;
-      times = on;
-      if (!on) return;
-      if (!view) return open(lastPlace);
-      const follows = streaming !== undefined;
-      stopLoading();
-      const { restart } = view;
-      run((signal) => (follows ? stream({ start: { after: restart() } }, signal) : fillAll(signal)));
-    },
-    stop() {
-      stopping.abort();
-      view?.stop();
-    },
-  };
+  /** Shows a line, and loads it if need be. */
+  goTo(line: number, offset?: number): void {
+    if (!this.#view?.show(line)) this.open({ line, offset });
+  }
+
+  /** Shows the end, and loads it if need be. */
+  goToEnd(): void {
+    if (!this.#view?.showEnd()) this.open("end");
+  }
+
+  earlier(): void {
+    this.#run((signal) => this.#loadEarlier(undefined, signal));
+  }
+
+  later(): void {
+    this.#run(async (signal) => {
+      if (this.#view && this.#state.window.full) await this.#stream({ start: { from: this.#view.resume() } }, signal);
+    });
+  }
+
+  /** Gives lines their times, from now on and those on the page. */
+  showTimes(on: boolean): void {
+    if (on === this.#times) return;
+    this.#times = on;
+    if (!on) return;
+    const view = this.#view;
+    if (!view) return void this.open(this.#lastPlace);
+    const follows = this.#streaming !== undefined;
+    this.#stopLoading();
+    this.#run((signal) =>
+      follows ? this.#stream({ start: { after: view.restart() } }, signal) : this.#fillTimes(signal),
+    );
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#view?.stop();
+  }
+
+  #set(change: Partial<LogState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#callbacks.onState(this.#state);
+  }
+
+  /** Runs until it has finished or something else is opened. */
+  #run(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#stopping;
+    work(signal).catch((error) => !signal.aborted && this.#set({ error, seeking: undefined }));
+  }
+
+  #stopLoading(): void {
+    this.#stopping.abort();
+    this.#stopping = new AbortController();
+  }
+
+  #show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
+    const { job } = this.#source;
+    const moves = { follows: this.#grows || atEnd, jumps: atEnd };
+    const onChange = (window: Window) => this.#set({ window });
+    this.#view = new LogView(this.#root, { job, from, first, wanted, ...moves, onChange });
+    return this.#view;
+  }
+
+  async #stream(opening: Opening, signal: AbortSignal): Promise<void> {
+    const onConnection = (connected: boolean) => this.#set({ connected });
+    const reading = { onConnection, timestamps: this.#times, onSoFar: () => this.#follow(signal) };
+    this.#streaming = signal;
+    try {
+      for await (const { text, from, timed } of textFrom(this.#source.url, opening.start, signal, reading)) {
+        const view = this.#view ?? this.#show(from, opening);
+        if (!(await view.append(text, timed))) return await this.#fillTimes(signal);
+      }
+    } finally {
+      if (this.#streaming === signal) this.#streaming = undefined;
+    }
+    if (!signal.aborted) await this.#finish(signal);
+  }
+
+  /** Shows that the output has ended, and looks for a line that was not printed before. */
+  async #finish(signal: AbortSignal): Promise<void> {
+    if (this.#source.follows) this.#callbacks.onEnd();
+    await this.#view?.drawn();
+    if (signal.aborted) return;
+    this.#view?.end();
+    const line = this.#hasEnded ? undefined : this.#state.absent;
+    this.#hasEnded = true;
+    if (line !== undefined && !this.#view?.hasMoved()) return this.open({ line });
+    this.#set({ finished: true, connected: true, ...(line === undefined ? {} : { absent: undefined }) });
+    if (line === undefined || (await offsetOfLine(this.#source.url, line, signal)) !== undefined) return;
+    if (!signal.aborted) this.#set({ absent: line });
+  }
+
+  /** Follows what comes after the text so far. The job of a service passes long before its output ends. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    await this.#view?.drawn();
+    if (signal.aborted) return;
+    this.#grows = true;
+    this.#view?.follow();
+    await this.#fillTimes(signal);
+  }
+
+  /** Gives lines on the page their times, if the reader wants them. */
+  async #fillTimes(signal: AbortSignal): Promise<void> {
+    if (!this.#times) return;
+    const view = this.#view;
+    await view?.drawn();
+    for (let block = view?.untimed(); block && !signal.aborted; block = view?.untimed())
+      if (!(await fillTimes(this.#source.url, block, signal))) return;
+  }
+
+  async #loadEarlier(bytes: number | undefined, signal: AbortSignal): Promise<void> {
+    const { from } = this.#state.window;
+    if (from === 0 || this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      const lines = await linesBefore(this.#source.url, from, signal, bytes);
+      if (!signal.aborted) await this.#view?.prepend(lines.text, lines.bytes);
+    } finally {
+      this.#isLoading = false;
+    }
+    await this.#fillTimes(signal);
+  }
 }

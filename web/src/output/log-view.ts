@@ -1,26 +1,18 @@
-import { ansiParser } from "../ansi.js";
 import { lineId } from "../routes.js";
-import { type Block, blockList, blockWriter } from "./blocks.js";
+import { type Block, blockList, blocksOf, type Position } from "./blocks.js";
 import { type EarlierLine, earlierLines, partsFromEnd, pause } from "./earlier-lines.js";
 import { joinFold, reveal, toggleFold } from "./folding.js";
-import { cutIn } from "./frame-cut.js";
 import { frames } from "./frames.js";
-import { isAtEnd, watchScrolling } from "./keep-in-view.js";
-import { timeQueue } from "./line-time.js";
-import { bytesOf, isAscii } from "./text-bytes.js";
+import { pendingText } from "./pending-text.js";
+import { readerOf } from "./reader.js";
+import { tailWriter } from "./tail-writer.js";
 
 /** What the page holds at once. Further lines replace those at the other end, which can be loaded again. */
 const maxLines = 120_000;
 const maxBytes = 16 * 1024 * 1024;
-/** Text that waits for its frame. */
-const maxPending = 1024 * 1024;
 
 /** The part of the output that is on the page. */
-export interface Window {
-  /** Byte offset of the first line. */
-  readonly from: number;
-  /** Number of the first line, from 1; undefined if the lines have no numbers. */
-  readonly first: number | undefined;
+export interface Window extends Position {
   readonly lines: number;
   /** Whether it takes no more lines at its end until `resume`. */
   readonly full: boolean;
@@ -28,12 +20,8 @@ export interface Window {
   readonly wanted?: number | undefined;
 }
 
-export interface LogOptions {
+export interface LogOptions extends Position {
   readonly job: string;
-  /** Byte offset of the first line. */
-  readonly from: number;
-  /** Number of the first line; undefined if it is unknown. */
-  readonly first: number | undefined;
   /** Whether the page keeps showing the end while the reader is there. */
   readonly follows: boolean;
   /** Whether the page scrolls to its first lines, wherever the reader is. */
@@ -43,125 +31,173 @@ export interface LogOptions {
   readonly onChange: (window: Window) => void;
 }
 
-export interface LogView {
-  /** Adds text at the end, with or without times. Resolves when the page is ready for more; with false if it takes no more. */
-  append(text: string, timed: boolean): Promise<boolean>;
-  /** Resolves when all text is on the page. */
-  drawn(): Promise<void>;
-  /** Shows what waits for the rest of an escape sequence, because the output has ended. */
-  end(): void;
-  /** Follows the end as text arrives, while the reader is there. */
-  follow(): void;
-  /** Returns the first block that has lines without their times. */
-  untimed(): Block | undefined;
-  /** Adds text before the first line, part by part. Its last line may be a piece of a longer one. */
-  prepend(text: string, bytes: number): Promise<void>;
-  /** Takes text again, from the returned byte offset on. */
-  resume(): number;
-  /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
-  restart(): number;
-  /** Reports whether the reader has scrolled elsewhere since a line was asked for that was not printed yet. */
-  hasMoved(): boolean;
-  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
-  show(line: number): boolean;
-  /** Scrolls to the end and follows it as text arrives. Returns false if the window is full and does not hold the end. */
-  showEnd(): boolean;
-  stop(): void;
+function onClick({ target }: Event): void {
+  const button = target instanceof Element ? target.closest(".fold") : null;
+  if (button?.parentElement) toggleFold(button.parentElement);
 }
 
 /** Shows a part of an output in `root`. */
-export function logView(root: HTMLElement, { job, onChange, ...options }: LogOptions): LogView {
-  root.replaceChildren();
-  const list = blockList(root);
-  let writer = blockWriter(job, options, list.append);
-  let parser = ansiParser();
-  const times = timeQueue();
-  let { wanted, follows, jumps } = options;
-  let pending = "";
-  let openBytes = 0;
-  let open: HTMLElement | undefined;
-  let full = false;
-  let stopped = false;
-  let waiting: (() => void)[] = [];
-  let heldAt: number | undefined;
-  let hasScrolled = () => false;
-  const frame = frames(draw);
+export class LogView {
+  readonly #root: HTMLElement;
+  readonly #options: LogOptions;
+  readonly #list: ReturnType<typeof blockList>;
+  readonly #tail: ReturnType<typeof tailWriter>;
+  readonly #reader: ReturnType<typeof readerOf>;
+  readonly #pending = pendingText();
+  readonly #frame = frames(() => this.#draw());
+  #follows: boolean;
+  #jumps: boolean;
+  #wanted: number | undefined;
+  #isFull = false;
+  #isStopped = false;
+
+  constructor(root: HTMLElement, options: LogOptions) {
+    root.replaceChildren();
+    root.addEventListener("click", onClick);
+    this.#root = root;
+    this.#options = options;
+    this.#list = blockList(root);
+    this.#tail = tailWriter(options.job, options, this.#list.append);
+    this.#reader = readerOf(root);
+    this.#follows = options.follows;
+    this.#jumps = options.jumps;
+    this.#wanted = options.wanted;
+  }
+
+  /** Adds text at the end, with or without times. Resolves when the page is ready for more; with false if it takes no more. */
+  async append(text: string, timed: boolean): Promise<boolean> {
+    if (this.#isStopped || this.#isFull) return false;
+    this.#pending.add(this.#tail.withoutTimes(text, timed));
+    this.#frame.request();
+    if (!this.#pending.hasRoom()) await this.#pending.released();
+    return !this.#isStopped && !this.#isFull;
+  }
+
+  /** Resolves when all text is on the page. */
+  async drawn(): Promise<void> {
+    while (!this.#pending.isEmpty() && !this.#isStopped) await this.#pending.released();
+  }
+
+  /** Shows what waits for the rest of an escape sequence, because the output has ended. */
+  end(): void {
+    if (!this.#isFull) this.#tail.end();
+    this.#changed();
+  }
+
+  /** Follows the end as text arrives, while the reader is there. */
+  follow(): void {
+    this.#follows = true;
+    this.#reader.watch();
+  }
+
+  /** Reports whether the reader has scrolled elsewhere since a line was asked for that was not printed yet. */
+  hasMoved(): boolean {
+    return this.#reader.hasMoved();
+  }
+
+  /** Returns the first block that has lines without their times. */
+  untimed(): Block | undefined {
+    return this.#list.untimed();
+  }
+
+  /** Adds text before the first line, part by part. Its last line may be a piece of a longer one. */
+  async prepend(text: string, bytes: number): Promise<void> {
+    let [top] = this.#list.blocks;
+    const start = this.#start().from - bytes;
+    const lines = await earlierLines(text);
+    let left = lines.length;
+    for (const part of partsFromEnd(lines)) {
+      if (this.#isStopped || this.#list.blocks[0] !== top) return;
+      left -= part.length;
+      this.#addBefore(part, left === 0 ? start : undefined);
+      [top] = this.#list.blocks;
+      if (lines.length - left > maxLines / 2) return;
+      await pause();
+    }
+  }
+
+  /** Takes text again, from the returned byte offset on. */
+  resume(): number {
+    this.#isFull = false;
+    while (this.#holdsOver(0.5)) this.#list.removeFirst();
+    this.#changed();
+    return this.restart();
+  }
+
+  /** Drops text that is not on the page yet. Returns the byte offset from which the page needs it again. */
+  restart(): number {
+    this.#pending.drop();
+    return this.#tail.restart();
+  }
+
+  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
+  show(line: number): boolean {
+    if (this.#mark(line, true)) return true;
+    const [block] = this.#list.blocks;
+    if (block?.first === undefined || line < block.first || this.#isFull) return false;
+    this.#wanted = line;
+    this.#reader.watch();
+    this.#changed();
+    return true;
+  }
+
+  /** Scrolls to the end and follows it as text arrives. Returns false if the window is full and does not hold the end. */
+  showEnd(): boolean {
+    if (this.#isFull) return false;
+    this.#follows = true;
+    const last = this.#root.lastElementChild?.lastElementChild as HTMLElement | null | undefined;
+    if (last) reveal(last);
+    last?.scrollIntoView({ block: "nearest", behavior: "instant" });
+    return true;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#frame.cancel();
+    this.#pending.release();
+    this.#reader.release();
+    this.#root.removeEventListener("click", onClick);
+  }
+
+  /** Returns where the first line is, or will be. */
+  #start(): Position {
+    return this.#list.blocks[0] ?? this.#options;
+  }
 
   /** Reports whether the page holds more than this share of what it may hold. */
-  const isOver = (share = 1): boolean =>
-    list.blocks.length > 1 &&
-    (list.lines() > share * maxLines || writer.position() - list.blocks[0]!.from > share * maxBytes);
-
-  function changed(): void {
-    const [block] = list.blocks;
-    onChange({
-      from: block?.from ?? options.from,
-      first: block ? block.first : options.first,
-      lines: list.lines(),
-      full,
-      wanted,
-    });
+  #holdsOver(share: number): boolean {
+    const { blocks, lines } = this.#list;
+    const bytes = () => this.#tail.position() - blocks[0]!.from;
+    return blocks.length > 1 && (lines() > share * maxLines || bytes() > share * maxBytes);
   }
 
-  function release(): void {
-    for (const resolve of waiting) resolve();
-    waiting = [];
+  #changed(): void {
+    const { from, first } = this.#start();
+    this.#options.onChange({ from, first, lines: this.#list.lines(), full: this.#isFull, wanted: this.#wanted });
   }
 
-  function take(text: string): void {
-    const { lines, open: unfinished } = parser.push(text);
-    const ascii = isAscii(text);
-    const ended = text.split("\n");
-    const unended = ended.pop() ?? "";
-    for (const [index, line] of lines.entries()) {
-      writer.end(open, line, openBytes + bytesOf(ended[index] ?? "", ascii) + 1, times.current());
-      times.next();
-      open = undefined;
-      openBytes = 0;
-    }
-    openBytes += bytesOf(unended, ascii);
-    if (unfinished.length > 0) open = writer.grow(open, unfinished, times.current());
+  #draw(): void {
+    const moved = this.#reader.hasMoved();
+    const atEnd = this.#jumps || this.#reader.seesEnd();
+    this.#reader.release();
+    this.#jumps = false;
+    this.#tail.write(this.#pending.take());
+    while (this.#holdsOver(1) && atEnd) this.#list.removeFirst();
+    if (this.#holdsOver(1)) this.#isFull = true;
+    this.#changed();
+    if (this.#wanted !== undefined) this.#mark(this.#wanted, !moved);
+    else if (this.#follows && atEnd) this.#reader.holdAtEnd();
+    if (this.#isFull) this.#pending.drop();
+    if (!this.#pending.isEmpty()) this.#frame.request();
+    if (this.#pending.hasRoom()) this.#pending.release();
   }
 
-  function toEnd(): void {
-    if (stopped) return;
-    scrollBy({ top: Math.max(0, root.getBoundingClientRect().bottom - innerHeight + 16), behavior: "instant" });
-    heldAt = scrollY;
-  }
-
-  /** Reports whether the reader sees the end, also if the browser has not laid all of it out yet. */
-  const seesEnd = (): boolean => isAtEnd(root) || (heldAt !== undefined && scrollY >= heldAt);
-
-  const hasMoved = (): boolean => hasScrolled() && !seesEnd();
-
-  function draw(): void {
-    const moved = hasMoved();
-    const atEnd = jumps || seesEnd();
-    heldAt = undefined;
-    jumps = false;
-    const text = pending.slice(0, cutIn(pending));
-    pending = pending.slice(text.length);
-    take(text);
-    while (isOver() && atEnd) list.removeFirst();
-    if (isOver()) full = true;
-    changed();
-    const line = wanted;
-    if (line !== undefined) mark(line, !moved);
-    else if (follows && atEnd) {
-      toEnd();
-      requestAnimationFrame(() => heldAt !== undefined && scrollY >= heldAt && toEnd());
-    }
-    if (full) pending = "";
-    if (pending) frame.request();
-    if (pending.length < maxPending) release();
-  }
-
-  function mark(line: number, scrolls = true): boolean {
-    const element = document.getElementById(lineId(job, line));
+  #mark(line: number, scrolls: boolean): boolean {
+    const element = document.getElementById(lineId(this.#options.job, line));
     if (!element) return false;
-    wanted = undefined;
-    changed();
-    root.querySelector(".marked")?.classList.remove("marked");
+    this.#wanted = undefined;
+    this.#changed();
+    this.#root.querySelector(".marked")?.classList.remove("marked");
     element.classList.add("marked");
     reveal(element);
     if (scrolls) element.scrollIntoView({ block: "center", behavior: "instant" });
@@ -169,127 +205,25 @@ export function logView(root: HTMLElement, { job, onChange, ...options }: LogOpt
   }
 
   /** Adds lines before the first. `from` is their byte offset, if it is known better than by their bytes. */
-  function addBefore(part: readonly EarlierLine[], from?: number): void {
-    const [before] = list.blocks;
-    const { from: end, first } = before ?? options;
-    const added: Block[] = [];
-    const whole = part.filter(({ isPiece }) => !isPiece).length;
-    const start = {
-      from: from ?? end - part.reduce((sum, { bytes }) => sum + bytes, 0),
-      first: first === undefined ? undefined : first - whole,
-    };
-    const earlier = blockWriter(job, start, (block) => added.push(block));
-    for (const { line, bytes, isPiece } of part) earlier.end(undefined, line, bytes).classList.toggle("piece", isPiece);
+  #addBefore(part: readonly EarlierLine[], from?: number): void {
+    const [before] = this.#list.blocks;
+    const added = blocksOf(this.#options.job, part, this.#start(), from);
     const [last, next] = [added.at(-1)?.element.lastElementChild, before?.element.firstElementChild];
     if (last && next) joinFold(last, next);
     const top = before?.element.getBoundingClientRect().top;
-    list.prepend(added);
+    this.#list.prepend(added);
     if (before && top !== undefined)
       scrollBy({ top: before.element.getBoundingClientRect().top - top, behavior: "instant" });
-    while (isOver()) removeLast();
-    if (full) pending = "";
-    changed();
+    while (this.#holdsOver(1)) this.#removeLast();
+    if (this.#isFull) this.#pending.drop();
+    this.#changed();
   }
 
   /** Makes room at the end. Text that arrives there has a gap before it, so none is taken until it is loaded again. */
-  function removeLast(): void {
-    const last = list.removeLast();
+  #removeLast(): void {
+    const last = this.#list.removeLast();
     if (!last) return;
-    full = true;
-    writer = blockWriter(job, last, list.append);
-    parser = ansiParser();
-    open = undefined;
-    openBytes = 0;
+    this.#isFull = true;
+    this.#tail.goTo(last);
   }
-
-  function restart(): number {
-    pending = "";
-    times.restart(openBytes > 0);
-    return writer.position() + openBytes;
-  }
-
-  const onClick = (event: MouseEvent) => {
-    const button = event.target instanceof Element ? event.target.closest(".fold") : null;
-    if (button?.parentElement) toggleFold(button.parentElement);
-  };
-  root.addEventListener("click", onClick);
-
-  return {
-    async append(text, timed) {
-      if (stopped || full) return false;
-      pending += times.take(text, timed);
-      frame.request();
-      if (pending.length >= maxPending) await new Promise<void>((resolve) => waiting.push(resolve));
-      return !stopped && !full;
-    },
-
-    async drawn() {
-      while (pending && !stopped) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-
-    end() {
-      const line = full ? [] : parser.end();
-      if (line.length > 0) open = writer.grow(open, line, times.current());
-      changed();
-    },
-
-    hasMoved,
-
-    follow() {
-      follows = true;
-      hasScrolled = watchScrolling(root);
-    },
-
-    untimed: list.untimed,
-
-    async prepend(text, bytes) {
-      let [top] = list.blocks;
-      const start = (top?.from ?? options.from) - bytes;
-      const lines = await earlierLines(text);
-      let left = lines.length;
-      for (const part of partsFromEnd(lines)) {
-        if (stopped || list.blocks[0] !== top) return;
-        left -= part.length;
-        addBefore(part, left === 0 ? start : undefined);
-        [top] = list.blocks;
-        if (lines.length - left > maxLines / 2) return;
-        await pause();
-      }
-    },
-
-    resume() {
-      full = false;
-      while (isOver(0.5)) list.removeFirst();
-      changed();
-      return restart();
-    },
-
-    restart,
-
-    show(line) {
-      if (mark(line)) return true;
-      const [block] = list.blocks;
-      if (block?.first === undefined || line < block.first || full) return false;
-      wanted = line;
-      hasScrolled = watchScrolling(root);
-      changed();
-      return true;
-    },
-
-    showEnd() {
-      if (full) return false;
-      follows = true;
-      const last = root.lastElementChild?.lastElementChild as HTMLElement | null | undefined;
-      if (last) reveal(last);
-      last?.scrollIntoView({ block: "nearest", behavior: "instant" });
-      return true;
-    },
-
-    stop() {
-      stopped = true;
-      frame.cancel();
-      release();
-      root.removeEventListener("click", onClick);
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { counted, hasFailed, isFinished, size } from "../format.js";
 import { Complaint, Empty, Live } from "../parts.js";
 import { useChoice } from "./choices.js";
 import { keepInView } from "./keep-in-view.js";
-import { emptyLog, type LogControl, logControl } from "./log-control.js";
+import { emptyLog, LogControl } from "./log-control.js";
 import type { Window } from "./log-view.js";
 import { SearchForm } from "./search-form.js";
 
@@ -36,7 +36,7 @@ function useLog({ job, line, onEnd }: Props, times: boolean) {
   useEffect(() => {
     if (!root.current) return;
     const source = { url, job: name, follows: !isFinished(status), times };
-    const log = logControl(root.current, source, { onState: setState, onEnd: () => ended.current() });
+    const log = new LogControl(root.current, source, { onState: setState, onEnd: () => ended.current() });
     control.current = log;
     log.open(line === undefined ? (hasFailed(status) ? "end" : "newest") : { line });
     return () => log.stop();
