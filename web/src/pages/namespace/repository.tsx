@@ -35,6 +35,11 @@ const forks = {
   ignore: "are not submitted",
 } satisfies Record<Repository["forks"], string>;
 
+const renewedText = (isSet: boolean, provider: string): string =>
+  isSet
+    ? `The webhook has a new secret. It was also set at ${provider}.`
+    : `The webhook has a new secret. Pushes start no builds until you set it at ${provider}. It is not shown again.`;
+
 /** A repository with its settings, newest builds and deliveries. */
 export function RepositoryPage({ params }: { params: Params }) {
   const { data, error, liveness, reload } = useData("repository", () => load(params), {
@@ -42,7 +47,6 @@ export function RepositoryPage({ params }: { params: Params }) {
   });
   const [said, setSaid] = useSaying();
   const [secret, setSecret] = useState<string>();
-  const [saves, setSaves] = useState(0);
   const work = useWork(reload);
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
@@ -61,13 +65,9 @@ export function RepositoryPage({ params }: { params: Params }) {
   };
   const renew = async () => {
     const next = newSecret();
-    const hook = await change({ secret: next });
-    setSecret(hook === "registered" ? undefined : next);
-    setSaid(
-      hook === "registered"
-        ? `The webhook has a new secret. It was also set at ${providerNames[repository.provider]}.`
-        : `The webhook has a new secret. Pushes start no builds until you set it at ${providerNames[repository.provider]}. It is not shown again.`,
-    );
+    const isSet = (await change({ secret: next })) === "registered";
+    setSecret(isSet ? undefined : next);
+    setSaid(renewedText(isSet, providerNames[repository.provider]));
   };
   const list = `${base}${namespacePath(params)}/-/repositories`;
   const builds = deliveries.flatMap((delivery) => delivery.builds).slice(0, maxBuilds);
@@ -98,21 +98,14 @@ export function RepositoryPage({ params }: { params: Params }) {
         </section>
       )}
       <Facts repository={repository} now={now} />
-      <details>
-        <summary>Change</summary>
-        <Settings
-          key={saves}
-          repository={repository}
-          submit={async (body) => {
-            await change(body);
-            setSaid("Changed the repository.");
-          }}
-          onDone={() => {
-            setSaves(saves + 1);
-            reload();
-          }}
-        />
-      </details>
+      <Change
+        repository={repository}
+        submit={async (body) => {
+          await change(body);
+          setSaid("Changed the repository.");
+        }}
+        onDone={reload}
+      />
       <Live liveness={liveness} />
       {builds.length > 0 && (
         <section aria-label="Newest builds">
@@ -120,18 +113,33 @@ export function RepositoryPage({ params }: { params: Params }) {
           <BuildsAt urls={builds} />
         </section>
       )}
-      <section aria-label="Deliveries">
-        <h2>Deliveries</h2>
-        <HookDeliveryList deliveries={deliveries} now={now} />
-        {pages.next !== undefined && (
-          <p>
-            <a href={`${list}/${repository.id}/deliveries`}>All deliveries</a>
-          </p>
-        )}
-      </section>
+      <Deliveries
+        newest={deliveries}
+        now={now}
+        more={pages.next === undefined ? undefined : `${list}/${repository.id}/deliveries`}
+      />
     </NamespaceFrame>
   );
 }
+
+interface DeliveriesProps {
+  readonly newest: Awaited<ReturnType<typeof load>>["deliveries"];
+  readonly now: number;
+  /** The page of all deliveries; undefined if these are all. */
+  readonly more: string | undefined;
+}
+
+const Deliveries = ({ newest, now, more }: DeliveriesProps) => (
+  <section aria-label="Deliveries">
+    <h2>Deliveries</h2>
+    <HookDeliveryList deliveries={newest} now={now} />
+    {more !== undefined && (
+      <p>
+        <a href={more}>All deliveries</a>
+      </p>
+    )}
+  </section>
+);
 
 const Facts = ({ repository, now }: { repository: Repository; now: number }) => (
   <dl class="facts">
@@ -173,6 +181,20 @@ interface SettingsProps {
   readonly repository: Repository;
   readonly submit: (body: object) => Promise<void>;
   readonly onDone: () => void;
+}
+
+function Change({ repository, submit, onDone }: SettingsProps) {
+  const [saves, setSaves] = useState(0);
+  const saved = () => {
+    setSaves(saves + 1);
+    onDone();
+  };
+  return (
+    <details>
+      <summary>Change</summary>
+      <Settings key={saves} repository={repository} submit={submit} onDone={saved} />
+    </details>
+  );
 }
 
 function Settings({ repository, submit, onDone }: SettingsProps) {

@@ -86,35 +86,13 @@ export function WebhookPage({ params }: { params: Params }) {
         {secret !== undefined && <Copy key={secret} label="Secret" value={secret} />}
       </div>
       <Facts webhook={webhook} now={now} />
-      <details>
-        <summary>Change</summary>
-        <Form
-          key={JSON.stringify([webhook.payload_url, webhook.events])}
-          action="Save"
-          submit={async (fields) => change(webhookIn(fields), "Changed the webhook.")}
-          onDone={reload}
-        >
-          <WebhookFields url={webhook.payload_url} chosen={webhook.events} />
-        </Form>
-        <button
-          type="button"
-          disabled={work.busy}
-          onClick={() => work.start(() => change({ remove_secret: true }, "Requests are no longer signed."))}
-        >
-          Stop signing
-        </button>
-      </details>
+      <Change webhook={webhook} work={work} change={change} onDone={reload} />
       <section aria-label="Deliveries">
         <h2>Deliveries</h2>
         <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
         <SendTest path={pathOf(params)} webhook={webhook} />
-        {deliveries.length > 0 && (
-          <p>
-            <a href={`${list}/${webhook.id}/deliveries`}>All deliveries</a>{" "}
-            <a href={`${list}/${webhook.id}/deliveries?status=failed`}>Failed deliveries</a>
-          </p>
-        )}
+        {deliveries.length > 0 && <DeliveryLinks all={`${list}/${webhook.id}/deliveries`} />}
         {(pages.next !== undefined || deliveries.some(({ status }) => ["failed", "cancelled"].includes(status))) && (
           <Retry params={params} onDone={reload} />
         )}
@@ -122,6 +100,40 @@ export function WebhookPage({ params }: { params: Params }) {
     </NamespaceFrame>
   );
 }
+
+const DeliveryLinks = ({ all }: { all: string }) => (
+  <p>
+    <a href={all}>All deliveries</a> <a href={`${all}?status=failed`}>Failed deliveries</a>
+  </p>
+);
+
+interface ChangeProps {
+  readonly webhook: Webhook;
+  readonly work: ReturnType<typeof useWork>;
+  readonly change: (body: object, done: string) => Promise<void>;
+  readonly onDone: () => void;
+}
+
+const Change = ({ webhook, work, change, onDone }: ChangeProps) => (
+  <details>
+    <summary>Change</summary>
+    <Form
+      key={JSON.stringify([webhook.payload_url, webhook.events])}
+      action="Save"
+      submit={async (fields) => change(webhookIn(fields), "Changed the webhook.")}
+      onDone={onDone}
+    >
+      <WebhookFields url={webhook.payload_url} chosen={webhook.events} />
+    </Form>
+    <button
+      type="button"
+      disabled={work.busy}
+      onClick={() => work.start(() => change({ remove_secret: true }, "Requests are no longer signed."))}
+    >
+      Stop signing
+    </button>
+  </details>
+);
 
 const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
   <dl class="facts">
