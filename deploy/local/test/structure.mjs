@@ -21,7 +21,9 @@ const submission = [
 
 /** Reads the code that ships: everything below src except tests and generated files. @returns {Promise<Source[]>} */
 const shippedSources = async () => {
-  const folders = ["cli", "libs/*", "local-run", "services/*"].map((folder) => `${folder}/src/*.ts`);
+  const folders = ["cli", "libs/*", "local-run", "services/*", "web"].flatMap((folder) =>
+    ["ts", "tsx"].map((type) => `${folder}/src/*.${type}`),
+  );
   const { stdout } = await run("git", ["ls-files", "--", ...folders], { cwd: repoRoot });
   const paths = stdout
     .split("\n")
@@ -48,7 +50,7 @@ const commentShare = (sources) => {
  */
 const longestFunction = ({ path, text }) => {
   const bytes = Buffer.from(text);
-  const module = parseSync(text, { syntax: "typescript", target: "es2022" });
+  const module = parseSync(text, { syntax: "typescript", tsx: path.endsWith(".tsx"), target: "es2022" });
   const start = firstToken(bytes);
   let longest = { path, line: 0, lines: 0 };
   const visit = (/** @type {any} */ node) => {
