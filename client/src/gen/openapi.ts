@@ -5246,6 +5246,8 @@ export interface components {
         Challenge: "Bearer" | "Bearer error=\"invalid_token\"";
         /** @description Name under which clients save the content */
         File: string;
+        /** @description Number of the line in which the text begins, if `first_line` asks for it */
+        FirstLine: number;
         /** @description Addresses of the previous and the next page */
         Link: string;
         /** @description When the content last changed */
@@ -5862,6 +5864,8 @@ export interface operations {
             query?: {
                 /** @description Any value but `false`: returns the content as a file to save, whatever `Accept` says */
                 download?: string;
+                /** @description `true`: `X-First-Line` of the response says in which line the text begins, counted from 1 */
+                first_line?: "true" | "false";
                 /** @description `true`: each line begins with the time when it was printed, such as `2026-03-01T12:00:00.000Z`, and a blank. Ids of events do not count these. A text with times has no `Content-Length` and no parts: `Range` is ignored */
                 timestamps?: "true" | "false";
             };
@@ -5890,6 +5894,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Warning: components["headers"]["Warning"];
+                    "X-First-Line": components["headers"]["FirstLine"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -5920,6 +5925,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Warning: components["headers"]["Warning"];
+                    "X-First-Line": components["headers"]["FirstLine"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -5938,6 +5944,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `first_line` */
+                        first_line?: string[];
                         /** @description What is wrong with `timestamps` */
                         timestamps?: string[];
                     } | components["schemas"]["BadRequest"];

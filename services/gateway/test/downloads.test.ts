@@ -68,6 +68,19 @@ test("a download answers HEAD, Range and If-Modified-Since", async () => {
   }
 });
 
+test("a part of a job's output says in which line it begins, if the client asks", async () => {
+  const [, url] = contents.find(([kind]) => kind === "output of a job")!;
+  const output = url.replace("?download", "");
+  const { text } = await ann.get(output);
+  const lineAt = async (query: string, range?: string) =>
+    (await ann.get(output + query, range === undefined ? {} : { range })).headers["x-first-line"];
+  const second = text.indexOf("\n") + 1;
+  const asked = [second - 1, second, text.length - 1].map((start) => lineAt("?first_line=true", `bytes=${start}-`));
+  expect(await Promise.all(asked)).toEqual(["1", "2", String(text.trimEnd().split("\n").length)]);
+  expect(await lineAt("?first_line=true")).toBe("1");
+  expect(await lineAt("", "bytes=1-")).toBeUndefined();
+});
+
 test("a user's downloads wait for unread ones; other requests and those of others do not", async () => {
   const bob = await ci.signUp();
   const large = created(await ann.send("POST", `/objects?name=${aWord()}`, { body: Buffer.alloc(32 * 1024 * 1024) }));

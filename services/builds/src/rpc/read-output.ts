@@ -2,7 +2,7 @@ import { inMessages } from "@ci/kit/bytes/chunked";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { ReadOutputRequest } from "@ci/proto/builds/v1/builds";
-import { beginsLine, jobIndex, progress } from "../actions/output/output.js";
+import { beginsLine, jobIndex, lineAt, progress } from "../actions/output/output.js";
 import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { type Started, timedCutter } from "../domain/timed-lines.js";
@@ -31,16 +31,22 @@ async function* readTimed(ctx: Context, doc: WithOutput & Started, range: Output
 
 /** Opens the output for reading. Keeps only the end of the output in memory for a slow reader, not the whole build. */
 async function open(ctx: Context, caller: Caller, request: ReadOutputRequest) {
-  const { ref, job: name, start = 0, end = Number.MAX_SAFE_INTEGER, timestamps } = request;
+  const { ref, job: name, start = 0, end = Number.MAX_SAFE_INTEGER, timestamps, findsLine } = request;
   const doc = await seeBuild(ctx, caller, ref, ["jobs"]);
   const job = jobIndex(doc, name);
   const range = { job, start, end: Math.min(progress(doc, job).bytes, end + 1) };
   const { _id, tail, tailFrom, parts, jobs, createdAt, startedAt } = doc;
   const kept = { _id, tail, tailFrom, parts };
-  return timestamps ? readTimed(ctx, { ...kept, jobs, createdAt, startedAt }, range) : ctx.output.read(kept, range);
+  const timed = { ...kept, jobs, createdAt, startedAt };
+  return {
+    blocks: timestamps ? readTimed(ctx, timed, range) : ctx.output.read(kept, range),
+    firstLine: findsLine && job !== undefined ? await lineAt(ctx, kept, job, start) : undefined,
+  };
 }
 
 export const readOutput = (ctx: Context): Handlers["readOutput"] =>
   async function* (request, { caller }) {
-    for await (const block of await open(ctx, caller, request)) for (const chunk of inMessages(block)) yield { chunk };
+    const { blocks, firstLine } = await open(ctx, caller, request);
+    if (firstLine !== undefined) yield { chunk: Buffer.alloc(0), firstLine };
+    for await (const block of blocks) for (const chunk of inMessages(block)) yield { chunk };
   };

@@ -1,7 +1,7 @@
 import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
-import type { Db, Filter } from "mongodb";
+import type { Collection, Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 import { arrivedBytes, storedRange } from "../domain/side-by-side.js";
 import { arrivedAt, type Started, type TimedBlock } from "../domain/timed-lines.js";
@@ -101,6 +101,26 @@ function fromTail({ tail }: WithOutput, range: OutputRange, maxBytes: number): P
   return partsOf(pieces(), range, maxBytes);
 }
 
+const lineBreaks = { $subtract: [{ $size: { $split: ["$text", "\n"] } }, 1] };
+
+interface Breaks {
+  readonly count: number;
+  readonly end: number;
+}
+
+/** MongoDB counts them, so no text is transferred. */
+async function storedBreaks(
+  output: Collection<OutputDoc>,
+  { _id, tailFrom }: WithOutput,
+  job: number,
+  offset: number,
+): Promise<Breaks> {
+  const before = { buildId: _id, job, jobEnd: { $lte: offset }, end: { $lte: tailFrom } };
+  const sums = { _id: null, end: { $max: "$jobEnd" }, count: { $sum: lineBreaks } };
+  const [found] = await output.aggregate<Breaks>([{ $match: before }, { $group: sums }]).toArray();
+  return found ?? { end: 0, count: 0 };
+}
+
 /** Stores the older output of jobs. Its end is part of the build, so that text and state change in one write. */
 export const outputStore = (db: Db) => {
   const output = db.collection<OutputDoc>("output");
@@ -139,6 +159,10 @@ export const outputStore = (db: Db) => {
     Buffer.concat((await nextParts(build, wanted, maxBytes)).map(({ data }) => data));
 
   return {
+    /** Counts the line breaks of a job's output before an offset as far as it has moved out: up to but excluding `end`. */
+    breaksBefore: (build: WithOutput, job: number, offset: number) =>
+      inTurn(() => storedBreaks(output, build, job, offset)),
+
     /** Copies the older part of a long tail and returns the offset up to which the tail may be trimmed. */
     async spill(doc: BuildDoc): Promise<number | undefined> {
       const found = surplus(doc);

@@ -5,7 +5,7 @@ export type Cors = ReadonlySet<string>;
 
 const exposedHeaders = [
   ...["Link", "X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
-  ...["WWW-Authenticate", "Content-Range", "Content-Disposition"],
+  ...["WWW-Authenticate", "Content-Range", "Content-Disposition", "X-First-Line"],
 ].join(", ");
 const allowedHeaders = "Accept, Authorization, Content-Type, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
 

@@ -44,6 +44,10 @@ export const headers = {
     required: true,
     schema: { type: "string", pattern: "^bytes \\d+-\\d+/\\d+$" },
   },
+  FirstLine: {
+    description: "Number of the line in which the text begins, if `first_line` asks for it",
+    schema: { type: "integer", minimum: 1 },
+  },
   Outside: {
     description: "Size of the content",
     required: true,
@@ -167,7 +171,8 @@ function successOf(row: Row): Record<string, Json> {
   const list = schema && (action.paged || action.many) ? { type: "array", items: schema } : schema;
   const stream = action.event ? { "text/event-stream": { schema: schemaOf(action.event, "output") } } : {};
   const content = { ...(list ? json(list) : {}), ...raw(action.media ?? []), ...stream };
-  const file = { "Content-Disposition": "File" } as const;
+  const line: Record<string, HeaderName> = action.query?.first_line ? { "X-First-Line": "FirstLine" } : {};
+  const file = { "Content-Disposition": "File", ...line } as const;
   const part = response("A part of the content", raw(divisible(row)), { "Content-Range": "Part", ...file });
   return {
     [code]: response("Done", content, { ...(action.paged ? { Link: "Link" } : {}), ...(isDivisible(row) ? file : {}) }),

@@ -4,7 +4,7 @@ import { relationsFor } from "../backend/relations.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 import { limitedText, search } from "../http/shape.js";
-import { outputEvent, outputQuery, outputStream, outputText, wantsStream } from "../stream/output.js";
+import { jobOutputQuery, outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 import { brief, status } from "./builds.js";
 
 export const listJobs = action({
@@ -45,13 +45,18 @@ export const getJobOutput = action({
   media: ["text/plain", "text/event-stream"],
   file: true,
   event: outputEvent,
-  query: outputQuery,
+  query: jobOutputQuery,
   target: async (ctx, address) => ctx.builds.getJob({ ref: await buildRefOf(ctx, address), name: address.params.name }),
   async run(ctx, input) {
     const ref = await buildRefOf(ctx, input);
     const output = { ref, job: input.params.name, timestamps: input.query.timestamps === "true" };
     if (wantsStream(input.exchange)) return outputStream(ctx, output);
     const { job } = await ctx.builds.getJob({ ref, name: output.job });
-    return outputText(output, job!.outputBytes, `${input.params.user}-${ref.number}-${output.job}.log`);
+    const findsLine = input.query.first_line === "true";
+    return outputText(
+      { ...output, findsLine },
+      job!.outputBytes,
+      `${input.params.user}-${ref.number}-${output.job}.log`,
+    );
   },
 });

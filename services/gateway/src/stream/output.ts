@@ -1,4 +1,5 @@
-import type { BuildRef } from "@ci/proto/builds/v1/builds";
+import type { ServerResponse } from "node:http";
+import type { BuildRef, ReadOutputResponse } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import { disposition } from "../content/disposition.js";
 import { wantsFile } from "../content/download.js";
@@ -19,6 +20,8 @@ export interface Output {
   readonly job?: string;
   /** Whether each line begins with its time. */
   readonly timestamps?: boolean;
+  /** Whether the response says in which line the text begins. */
+  readonly findsLine?: boolean;
 }
 
 export const outputQuery = {
@@ -31,13 +34,32 @@ export const outputQuery = {
     ),
 };
 
+export const jobOutputQuery = {
+  ...outputQuery,
+  first_line: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe("`true`: `X-First-Line` of the response says in which line the text begins, counted from 1"),
+};
+
 export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolean =>
   !wantsFile(exchange) &&
   (exchange.request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
+/** Says in a header in which line a text begins. */
+async function* withFirstLine(
+  messages: AsyncIterable<ReadOutputResponse>,
+  response: ServerResponse,
+): AsyncGenerator<ReadOutputResponse> {
+  for await (const message of messages) {
+    if (message.firstLine !== undefined) response.setHeader("X-First-Line", message.firstLine);
+    yield message;
+  }
+}
+
 /** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  ({ ref, job, timestamps }: Output, sizeBytes: number, file: string): Reply =>
+  ({ ref, job, timestamps, findsLine }: Output, sizeBytes: number, file: string): Reply =>
   async (exchange, ctx) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
@@ -51,8 +73,10 @@ export const outputText =
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
     const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
-    const wanted = { ref, job, start, end, timestamps };
-    return sendContent(ctx, exchange, { status, headers }, (options) => ctx.builds.readOutput(wanted, options));
+    const wanted = { ref, job, start, end, timestamps, findsLine };
+    return sendContent(ctx, exchange, { status, headers }, (options) =>
+      withFirstLine(ctx.builds.readOutput(wanted, options), response),
+    );
   };
 
 const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) });

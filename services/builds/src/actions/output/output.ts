@@ -42,6 +42,20 @@ export async function beginsLine(
   return start === 0 || (await output.next(doc, { job, start: start - 1, end: start }, 1))[0] === newline;
 }
 
+/** Returns the number of the line to which an offset of a job's output belongs. */
+export async function lineAt(
+  { output }: Pick<Context, "output">,
+  doc: WithOutput,
+  job: number,
+  offset: number,
+): Promise<number> {
+  const { end: start, count } = await output.breaksBefore(doc, job, offset);
+  let line = 1 + count;
+  for await (const block of output.read(doc, { job, start, end: offset }))
+    for (const byte of block) if (byte === newline) line++;
+  return line;
+}
+
 /** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */
 export async function outputEnd(
   ctx: Pick<Context, "output">,
