@@ -93,7 +93,7 @@ inBrowser((web) => {
     expect(colour).toBe("rgb(179, 38, 30)");
   });
 
-  test("of much output the end is shown first, and all of it on demand", async () => {
+  test("of much output the end is shown first, under its line numbers, and all of it on demand", async () => {
     const ann = await web.ci.signUp();
     const build = created(await ann.post("/builds", { manifest: commands("seq -f 'line number %.0f' 100000") }));
     await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
@@ -102,6 +102,12 @@ inBrowser((web) => {
     await last.waitFor({ state: "attached" });
     await page.getByText(/The first .* are not shown/).waitFor();
     expect(await page.locator(".line").count()).toBeLessThan(20_000);
+    const { text } = await ann.get(`${build.url}/jobs/unit/output`);
+    const numberOf = (wanted: string) => text.split("\n").indexOf(wanted) + 1;
+    const number = numberOf("line number 99990");
+    await page.getByText("line number 99990", { exact: true }).locator("a").click();
+    expect(page.url()).toMatch(new RegExp(`#unit:L${number}$`));
+    expect(await page.locator(".marked").textContent()).toBe("line number 99990");
     await page.evaluate(`window.most = 0;
       const linesIn = (node) => node.querySelectorAll?.(".line").length ?? 0;
       new MutationObserver((records) => {
@@ -110,7 +116,7 @@ inBrowser((web) => {
       }).observe(document.body, { childList: true, subtree: true });`);
     await page.getByRole("button", { name: "Earlier lines" }).click();
     await toolbar(page)
-      .getByText(/^the last 2\d{4} lines$/)
+      .getByText(new RegExp(`^lines 7\\d{4} to ${numberOf("line number 100000")}$`))
       .waitFor();
     expect(await page.evaluate("window.most")).toBe(500);
     await page.getByRole("button", { name: "From the beginning" }).click();

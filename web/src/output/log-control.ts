@@ -154,8 +154,8 @@ export class LogControl {
     const reading = { onConnection, timestamps: this.#times, onSoFar: () => this.#follow(signal) };
     this.#streaming = signal;
     try {
-      for await (const { text, from, timed } of textFrom(this.#source.url, opening.start, signal, reading)) {
-        const view = this.#view ?? this.#show(from, opening);
+      for await (const { text, from, timed, first } of textFrom(this.#source.url, opening.start, signal, reading)) {
+        const view = this.#view ?? this.#show(from, { first, ...opening });
         if (!(await view.append(text, timed))) return await this.#fillTimes(signal);
       }
     } finally {

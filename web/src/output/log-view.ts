@@ -130,11 +130,10 @@ export class LogView {
     return this.#tail.restart();
   }
 
-  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be. */
+  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be: the page of a short output has them all. */
   show(line: number): boolean {
     if (this.#mark(line, true)) return true;
-    const [block] = this.#list.blocks;
-    if (block?.first === undefined || line < block.first || this.#isFull) return false;
+    if (this.#list.blocks[0]?.first !== 1 || this.#isFull) return false;
     this.#wanted = line;
     this.#reader.watch();
     this.#changed();

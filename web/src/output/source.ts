@@ -19,6 +19,8 @@ interface Text {
   /** Whether its lines begin with their times. */
   readonly timed: boolean;
   readonly from: number;
+  /** Number of the line in which it begins, if that is known. */
+  readonly first?: number | undefined;
 }
 
 /**
@@ -47,15 +49,18 @@ async function* textSoFar(
   signal: AbortSignal,
 ): AsyncGenerator<Text> {
   const range = "last" in start ? `-${start.last}` : `${start.from}-`;
-  const { headers, body } = await client.request(url, { headers: { Range: `bytes=${range}` }, signal });
+  const address = "last" in start ? `${url}?first_line=true` : url;
+  const { headers, body } = await client.request(address, { headers: { Range: `bytes=${range}` }, signal });
   const begin = Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? 0);
   const chunks = chunksOf(body);
-  const head = "last" in start && begin > 0 ? await headOf(chunks) : { bytes: new Uint8Array(), skipped: 0 };
+  const head = "last" in start && begin > 0 ? await headOf(chunks) : { bytes: new Uint8Array(), skipped: 0, lines: 0 };
+  const line = headers.get("x-first-line");
+  const first = line === null ? undefined : Number(line) + head.lines;
   let from = begin + head.skipped;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const bytes of after(head.bytes, chunks)) {
     const text = decoder.decode(bytes, { stream: true });
-    yield { text, from, timed: false };
+    yield { text, from, timed: false, first };
     from += utf8.encode(text).length;
   }
 }
@@ -70,15 +75,15 @@ async function* after(first: Uint8Array, chunks: AsyncGenerator<Uint8Array>): As
 }
 
 /** Reads until a line has begun, and returns what follows; without such a line, all from the first character on. */
-async function headOf(chunks: AsyncGenerator<Uint8Array>): Promise<{ bytes: Uint8Array; skipped: number }> {
+async function headOf(chunks: AsyncGenerator<Uint8Array>) {
   let bytes: Uint8Array = new Uint8Array();
   for (let read = await chunks.next(); !read.done; read = await chunks.next()) {
     bytes = joined(bytes, read.value);
     const line = bytes.indexOf(newline) + 1;
-    if (line > 0 && line < bytes.length) return { bytes: bytes.subarray(line), skipped: line };
+    if (line > 0 && line < bytes.length) return { bytes: bytes.subarray(line), skipped: line, lines: 1 };
   }
   const skipped = characterIn(bytes);
-  return { bytes: bytes.subarray(skipped), skipped };
+  return { bytes: bytes.subarray(skipped), skipped, lines: 0 };
 }
 
 export function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
@@ -106,9 +111,9 @@ export async function* textFrom(
   let offset = "from" in start ? start.from : "after" in start ? start.after : 0;
   try {
     if (!("after" in start))
-      for await (const { text, from } of textSoFar(url, start, signal)) {
-        yield { text, from, timed: false };
-        offset = from + utf8.encode(text).length;
+      for await (const part of textSoFar(url, start, signal)) {
+        yield part;
+        offset = part.from + utf8.encode(part.text).length;
       }
   } catch (error) {
     if (signal.aborted) return;
