@@ -25,8 +25,10 @@ function cacheDirOf({ XDG_CACHE_HOME: base, HOME: home }: Env): string {
 
 /** Defaults that differ from a runner's, because a local run is one build and serves only the machine's owner. */
 const defaultsOf = ({ PATH }: Env): Env => ({
-  ...{ LOG_LEVEL: "silent", OS_PATH: PATH },
-  ...{ DOCKER_LOCAL_IMAGES: "*", DOCKER_WARM_CONTAINERS: "0" },
+  LOG_LEVEL: "silent",
+  OS_PATH: PATH,
+  DOCKER_LOCAL_IMAGES: "*",
+  DOCKER_WARM_CONTAINERS: "0",
 });
 
 /** Reads the settings of the runner and the builds service that also apply without a server. */

@@ -17,7 +17,12 @@ const secondsOf = ({ startedAt, finishedAt }: Pick<JobDoc, "startedAt" | "finish
 
 /** Returns the data of a job's event. */
 export const jobEventOf = ({ name, stage, status, reason, exitCode, ...times }: JobDoc) => ({
-  ...{ name, stage, status, seconds: secondsOf(times), exit_code: exitCode, reason },
+  name,
+  stage,
+  status,
+  seconds: secondsOf(times),
+  exit_code: exitCode,
+  reason,
 });
 
 export function holdBuild(made: BuildDoc, emit: Emit): HeldBuild {

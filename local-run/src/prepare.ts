@@ -163,7 +163,13 @@ export async function planRun(
     plan: {
       members: chosenMembers(manifest, request.axes),
       submission: {
-        ...{ text, inputs, parameters, leftOut, tags: [], userId: 1, submitter: user },
+        text,
+        inputs,
+        parameters,
+        leftOut,
+        tags: [],
+        userId: 1,
+        submitter: user,
         trigger: { type: event, comment: "", data: {} },
         ...(origin ? { origin } : {}),
       },

@@ -49,7 +49,8 @@ export async function selectJobs(
   );
   return {
     manifest: { ...manifest, jobs },
-    ...{ leftOut: [], skipped: [] },
+    leftOut: [],
+    skipped: [],
     unknown: names.filter((name) => !known.includes(name)),
     known,
   };

@@ -10,8 +10,17 @@ export const approve = ({ awaitsApproval }: BuildDoc): Change | undefined =>
 export function forgotten({ awaitsApproval, epoch, driver }: BuildDoc): Change["set"] {
   if (!awaitsApproval || epoch > 0) return {};
   return {
-    ...{ manifest: "", axes: undefined, leftOut: undefined, services: undefined, caches: undefined },
-    ...{ jobs: [], steps: [], objects: [], variables: [], keys: [], artifacts: [] },
+    manifest: "",
+    axes: undefined,
+    leftOut: undefined,
+    services: undefined,
+    caches: undefined,
+    jobs: [],
+    steps: [],
+    objects: [],
+    variables: [],
+    keys: [],
+    artifacts: [],
     driver: { ...driver, image: "", workspace: "" },
   };
 }

@@ -13,7 +13,9 @@ export const checkManifest =
     return {
       errors: complaints.map(({ message, line, column }) => ({ message, line, column })),
       jobs: jobs.map(({ stage, name, commands, artifacts, mayFail }) => ({
-        ...{ stage, name, mayFail },
+        stage,
+        name,
+        mayFail,
         commands: [...commands],
         artifacts: artifacts.map(({ source }) => source),
       })),

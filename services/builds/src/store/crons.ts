@@ -18,8 +18,17 @@ const maxWaking = 50;
 const maxWhole = 5;
 
 const recordFields: Readonly<Record<Exclude<keyof Cron, "id" | "manifest">, 1>> = {
-  ...{ authorId: 1, userId: 1, namespaceId: 1, name: 1, schedule: 1, expression: 1, timezone: 1 },
-  ...{ createdAt: 1, prevRun: 1, nextRun: 1, lastError: 1 },
+  authorId: 1,
+  userId: 1,
+  namespaceId: 1,
+  name: 1,
+  schedule: 1,
+  expression: 1,
+  timezone: 1,
+  createdAt: 1,
+  prevRun: 1,
+  nextRun: 1,
+  lastError: 1,
 };
 const listFields = { ...recordFields, ...manifestBeginning };
 

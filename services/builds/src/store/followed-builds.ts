@@ -7,8 +7,19 @@ export const followedOf = ({ jobs, steps, driver, concurrency, ...build }: Build
   const { _id, userId, namespaceId, rootId, rev, status, awaitsApproval, createdAt, startedAt } = build;
   const { outputBytes, tail, tailFrom, parts } = build;
   return {
-    ...{ _id, userId, namespaceId, rootId, rev, status, awaitsApproval, createdAt, startedAt },
-    ...{ outputBytes, tail, tailFrom, parts },
+    _id,
+    userId,
+    namespaceId,
+    rootId,
+    rev,
+    status,
+    awaitsApproval,
+    createdAt,
+    startedAt,
+    outputBytes,
+    tail,
+    tailFrom,
+    parts,
     driver: { type: driver.type },
     concurrency: concurrency && { key: concurrency.key },
     jobs: jobs.map(({ name, status, startedAt, outputBytes }) => ({ name, status, startedAt, outputBytes })),
@@ -24,8 +35,18 @@ export type FollowedBuild = Omit<Whole, "tail"> & Partial<Pick<Whole, "tail">>;
 type Projection = { readonly [Field in keyof Omit<FollowedBuild, "_id">]-?: 1 | object };
 
 const projection: Projection = {
-  ...{ userId: 1, namespaceId: 1, rootId: 1, rev: 1, status: 1, awaitsApproval: 1, createdAt: 1, startedAt: 1 },
-  ...{ outputBytes: 1, tail: 1, tailFrom: 1, parts: 1 },
+  userId: 1,
+  namespaceId: 1,
+  rootId: 1,
+  rev: 1,
+  status: 1,
+  awaitsApproval: 1,
+  createdAt: 1,
+  startedAt: 1,
+  outputBytes: 1,
+  tail: 1,
+  tailFrom: 1,
+  parts: 1,
   driver: { type: 1 },
   concurrency: { key: 1 },
   jobs: { name: 1, status: 1, startedAt: 1, outputBytes: 1 },

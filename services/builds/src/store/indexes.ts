@@ -9,7 +9,11 @@ export const numberIndex = "userId_1_number_1";
 
 /** Holds all that the limits of unapproved builds count, so that counting them reads no builds. */
 export const unapprovedIndex = {
-  ...{ "origin.repositoryId": 1, awaitsApproval: 1, status: 1, createdAt: 1, unapprovedBytes: 1 },
+  "origin.repositoryId": 1,
+  awaitsApproval: 1,
+  status: 1,
+  createdAt: 1,
+  unapprovedBytes: 1,
 } as const;
 
 const listed = { ...newestFirst, tagText: 1 } as const;
@@ -37,8 +41,14 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     { key: { status: 1, "driver.type": 1, userId: 1, awaitsApproval: 1, createdAt: 1, _id: 1 } },
     {
       key: {
-        ...{ status: 1, "driver.type": 1, userId: 1, rootId: 1 },
-        ...{ "concurrency.key": 1, awaitsApproval: 1, createdAt: 1, _id: 1 },
+        status: 1,
+        "driver.type": 1,
+        userId: 1,
+        rootId: 1,
+        "concurrency.key": 1,
+        awaitsApproval: 1,
+        createdAt: 1,
+        _id: 1,
       },
       partialFilterExpression: { status: "queued" },
     },

@@ -81,7 +81,12 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
       else answer(prompts.map(() => password));
     });
     client.connect({
-      ...{ sock: socket, username, password, tryKeyboard: true, readyTimeout: connectMs(url), algorithms },
+      sock: socket,
+      username,
+      password,
+      tryKeyboard: true,
+      readyTimeout: connectMs(url),
+      algorithms,
       hostVerifier: hostKeyCheck(),
     });
   });

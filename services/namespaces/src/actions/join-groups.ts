@@ -25,8 +25,14 @@ async function join(ctx: Context, identity: IdentityDoc, root: NamespaceDoc, act
   }
   const membership = {
     _id: await nextId(ctx.db, "invites"),
-    ...{ namespaceId: root._id, rootId: root._id, inviterId: root.userId, inviteeId: userId },
-    ...{ createdAt: act.at, joinedAt: act.at, identityId: identity._id, outbox: [joined] },
+    namespaceId: root._id,
+    rootId: root._id,
+    inviterId: root.userId,
+    inviteeId: userId,
+    createdAt: act.at,
+    joinedAt: act.at,
+    identityId: identity._id,
+    outbox: [joined],
   };
   const isNew = await ctx.memberships.insert(membership).catch((error) => {
     if (asFault(error).code !== "invalid") throw error;

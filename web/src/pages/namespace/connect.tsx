@@ -26,7 +26,9 @@ export function Connect({ params, onDone }: { params: Params; onDone: (made: New
     const provider = textOf(fields, "provider");
     const access_token = textOf(fields, "access_token");
     const body = {
-      ...{ url: textOf(fields, "url"), secret, build: true },
+      url: textOf(fields, "url"),
+      secret,
+      build: true,
       ...(provider === "" ? {} : { provider }),
       ...(access_token === "" ? {} : { access_token }),
     };

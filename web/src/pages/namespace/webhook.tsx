@@ -178,7 +178,8 @@ function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
   const retry = async (fields: FormData) => {
     const since = new Date(serverTime.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
     const call = client.api.POST("/n/{username}/{path}/-/webhooks/{id}/redeliver", {
-      ...{ params: { path: pathOf(params) }, body: { since } },
+      params: { path: pathOf(params) },
+      body: { since },
     });
     const { count } = await record(call);
     setSaid(`Resending ${count} ${count === 1 ? "delivery" : "deliveries"}.`);

@@ -58,7 +58,11 @@ function requestFor(
     tags: [tagFrom(shortRef(ref), ctx.config.tagLength)],
     trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: {
-      ...{ deliveryId, repositoryId: repository._id, url: repository.url, sha, bare: fork },
+      deliveryId,
+      repositoryId: repository._id,
+      url: repository.url,
+      sha,
+      bare: fork,
       ...precedenceOf(repository._id, delivery),
       ...commitFacts(change, commit),
     },

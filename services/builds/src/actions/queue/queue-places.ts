@@ -80,7 +80,12 @@ export function placeFinder(ctx: Needs): Places {
 }
 
 const placeQuery = ({ _id, userId, rootId, driver, awaitsApproval, concurrency }: CopiedBuild): PlaceQuery => ({
-  ...{ _id, userId, rootId, driver, awaitsApproval, concurrency },
+  _id,
+  userId,
+  rootId,
+  driver,
+  awaitsApproval,
+  concurrency,
 });
 
 /** Returns the places of the queued builds among these, by id. */

@@ -40,7 +40,9 @@ export function hookClaims(repositories: Collection<RepositoryDoc>) {
       { hook, hookReason, retryInMs }: HookOutcome,
     ): Promise<boolean> {
       const settled = {
-        ...{ hook, hookReason: hookReason ?? "$$REMOVE", hookWatchedUntil: "$$REMOVE" },
+        hook,
+        hookReason: hookReason ?? "$$REMOVE",
+        hookWatchedUntil: "$$REMOVE",
         ...(retryInMs === undefined
           ? { hookHeldUntil: "$$REMOVE", hookFailures: "$$REMOVE" }
           : { hookHeldUntil: inMs(retryInMs), hookFailures: nextFailure }),

@@ -61,8 +61,13 @@ export const queueMinuteStore = (db: Db) => {
           {
             $group: {
               _id: { $dateTrunc: { date: "$at", unit: "minute", binSize: periodMinutes } },
-              ...{ ...most("queued"), ...most("running"), ...most("runners") },
-              ...{ ...sum("started"), ...sum("waitedMs"), ...sum("finished"), ...sum("ranMs") },
+              ...most("queued"),
+              ...most("running"),
+              ...most("runners"),
+              ...sum("started"),
+              ...sum("waitedMs"),
+              ...sum("finished"),
+              ...sum("ranMs"),
             },
           },
           { $sort: { _id: 1 } },
