@@ -10,9 +10,8 @@ import { releaseFromNamespaces } from "./release.js";
 const retryAfterMs = 60_000;
 
 async function dropMembership(ctx: Context, { _id, joinedAt, rootId, inviteeId }: MembershipDoc, act: Act) {
-  if (joinedAt) await ctx.memberships.leave(_id, act.at, collaboratorChanged(act, "deleted", rootId, inviteeId));
   // The invitee may have accepted since the invite was read.
-  else if (!(await ctx.memberships.withdraw(_id, act.at, [])))
+  if (joinedAt || !(await ctx.memberships.withdraw(_id, act.at, [])))
     await ctx.memberships.leave(_id, act.at, collaboratorChanged(act, "deleted", rootId, inviteeId));
 }
 

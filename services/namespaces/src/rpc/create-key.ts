@@ -2,8 +2,8 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/place.js";
 import { encryptSecret } from "../actions/secrets.js";
+import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/site.js";
 import type { Context, KeyHandlers } from "../context.js";
 import { keyChanged } from "../domain/events.js";
 import {

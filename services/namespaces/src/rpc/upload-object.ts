@@ -4,7 +4,7 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/place.js";
+import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/site.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { objectChanged } from "../domain/events.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
