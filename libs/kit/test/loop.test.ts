@@ -62,8 +62,8 @@ const untilTired = Array.from({ length: 10 }, (_, nth) => 2 ** (nth + 1));
 it("a loop whose passes find nothing rests longer each time, until it is stirred", async () => {
   const stop = new AbortController();
   const { pauses, delayed } = recorder();
-  const on = { signal: stop.signal, log };
-  const { stir, done } = loop("test", 1, async () => 0, on, 3_600_000, delayed);
+  const on = { signal: stop.signal, log, restMs: 3_600_000, delayed };
+  const { stir, done } = loop("test", 1, async () => 0, on);
   await eventually(() => expect(pauses).toEqual(untilTired));
   stir();
   await eventually(() => expect(pauses).toEqual([...untilTired, 1, ...untilTired]));
@@ -75,8 +75,8 @@ it("a pass that finds something ends the rest", async () => {
   const stop = new AbortController();
   const { pauses, delayed } = recorder();
   let passes = 0;
-  const on = { signal: stop.signal, log };
-  const { wake, done } = loop("test", 1, async () => (++passes === 11 ? 1 : 0), on, 3_600_000, delayed);
+  const on = { signal: stop.signal, log, restMs: 3_600_000, delayed };
+  const { wake, done } = loop("test", 1, async () => (++passes === 11 ? 1 : 0), on);
   await eventually(() => expect(pauses).toEqual(untilTired));
   wake();
   await eventually(() => expect(pauses).toEqual([...untilTired, 1, ...untilTired]));
@@ -100,7 +100,7 @@ it("a loop without a longer rest keeps its pace", async () => {
 /** Runs a loop whose rests last an hour while `check` looks at it. */
 async function whileResting(pass: () => Promise<unknown>, check: (waking: Waking) => Promise<void>): Promise<void> {
   const stop = new AbortController();
-  const { done, ...waking } = loop("test", 3_600_000, pass, { signal: stop.signal, log }, 3_600_000);
+  const { done, ...waking } = loop("test", 3_600_000, pass, { signal: stop.signal, log, restMs: 3_600_000 });
   await check(waking);
   stop.abort();
   await done;

@@ -23,7 +23,12 @@ export function reachableFilters<T extends Document>(
   return first ? [{ $or: [own, first] } as Filter<T>, ...rest] : [own];
 }
 
-type Shorten<T> = (doc: T) => T;
+interface Shown<T> {
+  /** Leaves out what the caller does not need; it has the fields of the order. */
+  readonly fields?: Document;
+  /** Called as soon as a record is decoded. */
+  readonly shorten?: (doc: T) => T;
+}
 
 export interface Page<T> {
   readonly items: T[];
@@ -61,8 +66,7 @@ async function mergedPage<T extends Document>(
   filters: readonly Filter<T>[],
   order: Order,
   number: number,
-  fields?: Document,
-  shorten?: Shorten<T>,
+  { fields, shorten }: Shown<T>,
 ): Promise<Page<T>> {
   if (number > 1) {
     const lastPage = Math.max(1, Math.ceil((await count(collection, filters)) / pageSize));
@@ -79,24 +83,21 @@ async function mergedPage<T extends Document>(
   };
 }
 
-/**
- * Returns one page. With an index for each filter in this order, the number of later records does not matter. `fields`
- * leaves out what the caller does not need; it has those of the order. `shorten` is called as soon as a record is decoded.
- */
+/** Returns one page. With an index for each filter in this order, the number of later records does not matter. */
 export async function listPage<T extends Document>(
   collection: Collection<T>,
   filters: readonly Filter<T>[],
   order: Order,
   requested: number | undefined,
-  fields?: Document,
-  shorten?: Shorten<T>,
+  shown: Shown<T> = {},
 ): Promise<Page<T>> {
   const [only, ...more] = filters;
   if (only && more.length === 0) {
+    const { fields, shorten } = shown;
     const found = collection.find<T>(only, { projection: fields }).sort(order as Sort);
     return page<T>(shorten ? found.map(shorten) : found, requested, (options) =>
       collection.countDocuments(only, options),
     );
   }
-  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), fields, shorten).catch(refuseSlow);
+  return mergedPage(collection, filters, order, Math.max(1, requested ?? 1), shown).catch(refuseSlow);
 }

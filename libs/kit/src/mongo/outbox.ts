@@ -85,7 +85,7 @@ export function relay(
     return swept;
   }
 
-  const sweeping = loop("relay-events", sweepEveryMs, sweep, options, restMs);
+  const sweeping = loop("relay-events", sweepEveryMs, sweep, { ...options, restMs });
   return {
     nudge(collection, id, news) {
       couriers.get(collection.collectionName)!.tell(id, news);

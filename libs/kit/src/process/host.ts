@@ -97,7 +97,7 @@ const serve = (
         },
       });
     const repeat: Host["loop"] = (name, everyMs, pass, restMs) => {
-      const { done, ...waking } = loop(name, everyMs, pass, on, restMs);
+      const { done, ...waking } = loop(name, everyMs, pass, { ...on, restMs });
       untilDone(done);
       return waking;
     };

@@ -36,6 +36,14 @@ export interface NothingYet {
   readonly nextInMs: number;
 }
 
+interface LoopOptions {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly restMs?: number | undefined;
+  /** Waits between passes. Tests replace it. */
+  readonly delayed?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
+}
+
 /**
  * Repeats a pass until the signal, `everyMs` after the last one ended. While passes return 0 or `NothingYet`, the loop
  * rests: the pause doubles, up to `restMs` and not beyond `nextInMs`.
@@ -44,9 +52,7 @@ export function loop(
   name: string,
   everyMs: number,
   pass: () => Promise<unknown>,
-  on: { signal: AbortSignal; log: Log },
-  restMs = everyMs,
-  delayed: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown> = delay,
+  { signal, log, restMs = everyMs, delayed = delay }: LoopOptions,
 ): Waking & { done: Promise<void> } {
   let woken = false;
   let stirred = false;
@@ -62,7 +68,7 @@ export function loop(
     if (pauseMs > everyMs) waiting.abort();
   };
   failures.inc({ loop: name }, 0);
-  on.signal.addEventListener("abort", wake, { once: true });
+  signal.addEventListener("abort", wake, { once: true });
 
   async function passOnce(): Promise<unknown> {
     const stop = seconds.startTimer({ loop: name });
@@ -72,9 +78,9 @@ export function loop(
         return pass();
       });
     } catch (error) {
-      if (on.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       failures.inc({ loop: name });
-      on.log.warn({ loop: name, err: error }, "pass failed, will be repeated");
+      log.warn({ loop: name, err: error }, "pass failed, will be repeated");
       return undefined;
     } finally {
       stop();
@@ -90,7 +96,7 @@ export function loop(
   }
 
   const repeat = async () => {
-    while (!on.signal.aborted) {
+    while (!signal.aborted) {
       woken = false;
       stirred = false;
       const nextInMs = restAfter(await passOnce());

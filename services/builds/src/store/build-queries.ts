@@ -10,11 +10,11 @@ import { copied, listFields, shownBuilds } from "./shown-builds.js";
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds as a list shows them, newest first. */
   list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, listFields.whole, listed),
+    listPage(builds, filtersOf(selection), newestFirst, number, { fields: listFields.whole, shorten: listed }),
 
   /** Returns the same page without the output. */
   listBriefly: (selection: Selection, number: number | undefined): Promise<Page<BriefBuild>> =>
-    listPage(builds, filtersOf(selection), newestFirst, number, listFields.brief, listed),
+    listPage(builds, filtersOf(selection), newestFirst, number, { fields: listFields.brief, shorten: listed }),
 
   shown: shownBuilds(builds),
 

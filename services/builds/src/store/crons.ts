@@ -97,7 +97,10 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
     },
 
     list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
-      listPage<CronDoc>(crons, selected(owners, search), { name: 1, _id: 1 }, number, listFields, listed),
+      listPage<CronDoc>(crons, selected(owners, search), { name: 1, _id: 1 }, number, {
+        fields: listFields,
+        shorten: listed,
+      }),
 
     /** Returns the ids of cron jobs that wake up before a time, of none of these users, the longest overdue first. */
     waking: (before: Date, exceptUsers: readonly number[]) =>
