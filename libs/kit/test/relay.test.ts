@@ -5,6 +5,7 @@ import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
 import { newsOf, outboxIndex, relay } from "../src/mongo/outbox.js";
 import { courier } from "../src/mongo/outbox-courier.js";
 import { createLog } from "../src/process/log.js";
+import { metrics } from "../src/process/metrics.js";
 
 const names = suite();
 const log = createLog("test", "silent");
@@ -252,4 +253,19 @@ it("the relay removes what it has published even if it stops before its next pas
     },
   );
   expect((await docs().findOne({ _id: 1 }))!.outbox).toEqual([]);
+});
+
+it("the age of the oldest event does not depend on the machine's clock", async () => {
+  const { now: machineTime } = Date;
+  const away = () => Promise.reject(new Error("NATS is away"));
+  await withRelay(away, async () => {
+    await docs().insertOne({ _id: 1, outbox: [event(1, 1, new Date())] });
+    Date.now = () => machineTime() + 86_400_000;
+    try {
+      const [, seconds] = /^ci_outbox_oldest_seconds\{collection="docs"\} (.*)$/m.exec(await metrics.metrics()) ?? [];
+      expect(Number(seconds)).toBeLessThan(3_600);
+    } finally {
+      Date.now = machineTime;
+    }
+  });
 });

@@ -27,11 +27,11 @@ export const newsOf = (events: readonly OutboxEvent[], before: readonly OutboxEv
 
 async function backlogOf(collection: Collection<never>): Promise<Seen> {
   const oldest = (collection as unknown as Collection<OutboxDoc>)
-    .find({ "outbox.at": { $exists: true } }, { projection: { "outbox.at": 1 } })
+    .find({ "outbox.at": { $exists: true } })
     .sort({ "outbox.at": 1 })
-    .limit(1);
-  const at = (await oldest.next())?.outbox[0]?.at;
-  const value = at ? Math.max(0, Date.now() - at.getTime()) / 1_000 : 0;
+    .limit(1)
+    .project<{ ms: number }>({ _id: 0, ms: { $subtract: ["$$NOW", { $first: "$outbox.at" }] } });
+  const value = Math.max(0, (await oldest.next())?.ms ?? 0) / 1_000;
   return { value, labels: { collection: collection.collectionName } };
 }
 
