@@ -41,6 +41,13 @@ it("a holder does not trust the last second of its lease", async () => {
   expect(lease.term()).toBeUndefined();
 });
 
+it("a lease of a dead process ends although the clock of MongoDB was set back", async () => {
+  const [dead, other] = [leaseOf(mongo.db, "back"), leaseOf(mongo.db, "back")];
+  const forMs = 60_000;
+  await dead.take(longMs + forMs);
+  expect(await other.take(forMs)).toBe(true);
+});
+
 it("after a release and a renewal that overlap, exactly one process can hold the lease", async () => {
   const [first, second] = [leaseOf(mongo.db, "overlap"), leaseOf(mongo.db, "overlap")];
   for (let round = 0; round < 20; round++) {

@@ -45,8 +45,10 @@ export function leaseOf(db: Db, name: string): Lease {
 
   async function take(forMs: number): Promise<boolean> {
     const fromMs = performance.now();
-    // A new lease has no `until`, which compares as less than any time.
-    const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
+    // A new lease has no `until`, which compares as less than any time. One that ends too late is from before the clock was set back.
+    const free = {
+      $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }, { $gt: ["$until", inMs(2 * forMs)] }],
+    };
     const until = { $cond: [free, inMs(forMs), "$until"] };
     try {
       const found = await leases.findOneAndUpdate(

@@ -43,7 +43,7 @@ export async function startHeartbeat(senders: Senders, aliveMs: number, lapsed: 
       await refreshing;
     },
     isCurrent: () => performance.now() < currentUntilMs,
-    isDead: senders.isDead,
+    isDead: (other) => senders.isDead(other, aliveMs),
     async [Symbol.asyncDispose]() {
       clearTimeout(lapse);
       await senders.remove(holder).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { inMs } from "@ci/kit/mongo/expressions";
 import type { Collection } from "mongodb";
 
 /** A process that sends, and until when it counts as alive, by the clock of MongoDB. */
@@ -14,14 +15,17 @@ export type Senders = ReturnType<typeof senderStore>;
 
 export const senderStore = (senders: Collection<Sender>) => ({
   async renew(holder: string, forMs: number): Promise<void> {
-    await senders.updateOne({ _id: holder }, [{ $set: { until: { $add: ["$$NOW", forMs] } } }], {
+    await senders.updateOne({ _id: holder }, [{ $set: { until: inMs(forMs) } }], {
       upsert: true,
       ...unjournaled,
     });
   },
 
-  isDead: async (holder: string): Promise<boolean> =>
-    (await senders.findOne({ _id: holder, $expr: { $gt: ["$until", "$$NOW"] } }, timeout)) === null,
+  /** Heartbeats last for `forMs`. One that lasts too long is from before the clock was set back. */
+  async isDead(holder: string, forMs: number): Promise<boolean> {
+    const isCurrent = { $and: [{ $gt: ["$until", "$$NOW"] }, { $lt: ["$until", inMs(2 * forMs)] }] };
+    return (await senders.findOne({ _id: holder, $expr: isCurrent }, timeout)) === null;
+  },
 
   async remove(holder: string): Promise<void> {
     await senders.deleteOne({ _id: holder }, unjournaled);
