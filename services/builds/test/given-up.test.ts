@@ -5,6 +5,7 @@ import type { Context } from "../src/context.js";
 import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { buildInserter } from "../src/store/insert-builds.js";
+import { lineStore } from "../src/store/queue/line.js";
 import { aBuild } from "./_build.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
@@ -107,6 +108,15 @@ it("a build whose submitter has left is not stored", async () => {
   await expect(stored).rejects.toThrow();
   const { builds } = await suite.as(bob, () => suite.builds.listBuilds({ tag: "", search: "" }));
   expect(builds).toEqual([]);
+});
+
+it("a stored build is confirmed although MongoDB does not respond to its announcement", async () => {
+  const { ann } = suite.users;
+  const line = { ...lineStore(suite.database()), queued: () => new Promise<never>(() => {}) };
+  await using service = await startLeaving(() => ({ line }));
+  const request = { manifest, comment: "", tags: [], variables: {} };
+  const { build } = await suite.as(ann, () => service.builds.submitBuild(request));
+  expect(await storedBuild(build!.id)).toMatchObject({ status: "queued" });
 });
 
 it("a call that was given up takes no other build out of the write that they share", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { nextId, nextIds, nextNumber } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
@@ -73,6 +74,16 @@ export interface QueuedBuild {
 
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
+/** A call is given up after 1.5 s if MongoDB does not respond. */
+const announceMs = 1_000;
+
+async function withinMs(ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const late = delay(ms, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([work, late]);
+  done.abort();
+}
+
 /** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   try {
@@ -124,9 +135,10 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   }
   const stored = await ctx.builds.insert(docs, order.signal);
   // The builds are stored, so the submission has succeeded.
-  await announce(ctx, stored).catch((err) =>
+  const announced = announce(ctx, stored).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
+  await withinMs(announceMs, announced);
   return { doc: docs[0]!, place: places[0]! };
 }
 
