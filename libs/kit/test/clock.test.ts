@@ -56,8 +56,12 @@ it("a step of the machine's clock does not change the time", async () => {
 it("compare corrects a change of the machine's clock", async () => {
   let offMs = 0;
   const clock = await databaseClock(mongo.db, () => Date.now() + offMs);
+  const before = clock.steps();
+  await clock.compare();
+  expect(clock.steps()).toBe(before);
   offMs = 3_600_000;
   await clock.compare();
+  expect(clock.steps()).toBeGreaterThan(before);
   const [, now, after] = await betweenReadings(() => clock.now());
   expect(now.getTime()).toBeLessThan(after.getTime() + toleranceMs);
 });

@@ -1,5 +1,6 @@
 import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
+import type { Clock } from "@ci/kit/mongo/clock";
 import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Fairly } from "@ci/kit/process/fairly";
@@ -93,6 +94,7 @@ export interface Context {
   readonly installation: string;
   readonly db: Db;
   readonly now: () => Date;
+  readonly clock: Pick<Clock, "compare" | "steps">;
 }
 
 export type Handlers = EncodedBuildServiceImplementation<Call>;

@@ -44,7 +44,7 @@ import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { recordQueue } from "./loops/record-queue.js";
 import { registeringHooks } from "./loops/register-hooks.js";
 import { removingHooks } from "./loops/remove-hooks.js";
-import { requeueLost } from "./loops/requeue-lost.js";
+import { requeueingLost } from "./loops/requeue-lost.js";
 import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
@@ -145,6 +145,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     places,
     queueMinutes,
     db: h.db,
+    clock: h.clock,
     installation: await installationId(h.db),
     builds,
     entries: entryRecorder({ client: auditLog, builds, tasks, log: h.log, now: h.now }),
@@ -194,7 +195,7 @@ function ownTasks({ own }: Host): Set<Promise<void>> {
 function startLoops(ctx: Context, { loop, bus }: Host) {
   const { leaseMs } = ctx.config;
   // A lease that begins during a rest does not end before it.
-  loop("requeue-lost", Math.min(2_000, leaseMs / 2), () => requeueLost(ctx), leaseMs);
+  loop("requeue-lost", Math.min(2_000, leaseMs / 2), requeueingLost(ctx), leaseMs);
   const firing = loop(
     "fire-crons",
     2_000,

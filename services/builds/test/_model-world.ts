@@ -1,5 +1,6 @@
 import { connectBus } from "@ci/kit/bus/bus";
 import { type Blobs, blobs } from "@ci/kit/bytes/blobs";
+import { databaseClock } from "@ci/kit/mongo/clock";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { relay } from "@ci/kit/mongo/outbox";
 import { createLog } from "@ci/kit/process/log";
@@ -17,7 +18,7 @@ import { discarding } from "../src/actions/discard.js";
 import { wakeupsOver } from "../src/actions/output/wakeups.js";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
-import { requeueLost } from "../src/loops/requeue-lost.js";
+import { requeueingLost } from "../src/loops/requeue-lost.js";
 import { start } from "../src/service.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { outputStore } from "../src/store/output.js";
@@ -78,10 +79,17 @@ export async function startLostPass(
   const discard = discarding({ contents, tasks: new Set(), signal: stopping.signal });
   const queue = { builds: watching(buildStore(mongo.db, nudge)), line: lineStore(mongo.db) };
   const stores = { ...queue, output: outputStore(mongo.db), contents, discard };
-  const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
+  let steppedMs = 0;
+  const clock = await databaseClock(mongo.db, () => performance.timeOrigin + performance.now() - steppedMs);
+  const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now, clock, log };
   return {
     db: mongo.db,
-    run: () => requeueLost(ctx as never as Context),
+    run: requeueingLost(ctx as never as Context),
+    /** Sets the clock of MongoDB, as seen by this pass and by all leases. */
+    stepClock(ms: number): Promise<void> {
+      steppedMs += ms;
+      return elapse(mongo.db, ms);
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await done;

@@ -84,6 +84,23 @@ describe("in the process that claimed a build and has not read it since", () => 
     await builds.change(id, (doc) => lose(doc, lost!.lease, { returns: 2, tagId: 1 }, suite.now()));
     expect(await builds.byId(id)).toMatchObject({ status: "running", returns: 0, epoch: 1 });
   });
+
+  it.each([
+    ["forward", 3_600_000],
+    ["back", -3_600_000],
+  ])("a runner has a whole lease to renew after the clock of MongoDB is set %s by an hour", async (name, ms) => {
+    const { pass, builds } = await claimed(name);
+    await using _ = pass;
+    await pass.stepClock(ms);
+    await eventually(async () => {
+      expect(await pass.run()).toBeUndefined();
+      const endsInMs = (await builds.firstLeaseEndsInMs())!;
+      expect([endsInMs > leaseMs / 2, endsInMs <= leaseMs]).toEqual([true, true]);
+    });
+    expect(await builds.byId(id)).toMatchObject({ status: "running", returns: 0, epoch: 1 });
+    await elapse(pass.db, leaseMs + 1_000);
+    expect(await pass.run()).toBe(1);
+  });
 });
 
 it("a build stays with its runner while its lease is renewed", async () => {

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Collection, Db } from "mongodb";
 import { type Bus, connectBus } from "../bus/bus.js";
-import { databaseClock } from "../mongo/clock.js";
+import { type Clock, databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo, type Mongo } from "../mongo/mongo.js";
 import { isMongoAway } from "../mongo/mongo-away.js";
@@ -26,6 +26,7 @@ export interface Host extends Pick<Parts, "own"> {
   readonly bus: Bus;
   /** The database's time, which all processes share. */
   now(): Date;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Connects to another service. */
   connect(address: string): Peer;
@@ -111,6 +112,7 @@ const serve = (
       db: mongo.db,
       bus,
       now: clock.now,
+      clock,
       signal: stopping.signal,
       own,
       connect: (address) => own(connect(address, identity)),

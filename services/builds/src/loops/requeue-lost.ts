@@ -18,12 +18,7 @@ const requeueOne = (ctx: Context, { _id: id, lease, trail }: LostBuild): Promise
     }),
   );
 
-/** Requeues the builds of runners that went silent. Returns their number; undefined if others may follow. */
-export async function requeueLost(ctx: Context): Promise<number | undefined> {
-  const endsInMs = await ctx.builds.firstLeaseEndsInMs();
-  if (endsInMs === undefined) return 0;
-  if (endsInMs >= 0) return undefined;
-  const lost = await ctx.builds.lost();
+async function requeueAll(ctx: Context, lost: readonly LostBuild[]): Promise<void> {
   const inTurn = fairly<number>(maxAtOnce, lost.length, "Too many lost builds");
   const requeued = await Promise.allSettled(
     lost.map((build) =>
@@ -36,5 +31,32 @@ export async function requeueLost(ctx: Context): Promise<number | undefined> {
     ),
   );
   for (const one of requeued) if (one.status === "rejected") throw one.reason;
-  return lost.length;
+}
+
+/** Returns a pass that requeues the builds of silent runners, and returns their number; undefined if others may follow. */
+export function requeueingLost(ctx: Context): () => Promise<number | undefined> {
+  const { builds, clock, config, log } = ctx;
+  let knownSteps = clock.steps();
+
+  // A step ends the leases of runners that live, or keeps those of dead ones. Runners do not notice it.
+  async function restartAfterStep(): Promise<boolean> {
+    const steps = clock.steps();
+    if (steps === knownSteps) return false;
+    await builds.restartLeases(config.leaseMs);
+    knownSteps = steps;
+    log.warn("the clock of MongoDB has been set, so all leases begin again");
+    return true;
+  }
+
+  return async () => {
+    if (await restartAfterStep()) return undefined;
+    const endsInMs = await builds.firstLeaseEndsInMs();
+    if (endsInMs === undefined) return 0;
+    if (endsInMs >= 0) return undefined;
+    const lost = await builds.lost();
+    await clock.compare();
+    if (await restartAfterStep()) return undefined;
+    await requeueAll(ctx, lost);
+    return lost.length;
+  };
 }

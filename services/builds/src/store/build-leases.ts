@@ -25,6 +25,12 @@ export const buildLeases = (builds: Collection<BuildDoc>, recent: Pick<RecentBui
     await builds.updateOne({ _id: id, "lease.until": until! }, [{ $set: later }]);
   },
 
+  /** Lets all leases begin again now. */
+  async restartLeases(leaseMs: number): Promise<void> {
+    const restarted = { rev: { $add: ["$rev", 1] }, "lease.until": inMs(leaseMs) };
+    await builds.updateMany({ "lease.until": { $exists: true } }, [{ $set: restarted }]);
+  },
+
   /** Returns up to 100 running builds whose lease has expired. */
   lost: (): Promise<LostBuild[]> =>
     builds
