@@ -1042,6 +1042,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/n/{username}/{path}/-/webhooks/{id}/headers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Headers that every request to a webhook carries, without their values */
+        get: operations["getWebhookHeaders"];
+        /** Replaces the headers that every request to a webhook carries */
+        put: operations["setWebhookHeaders"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/n/{username}/{path}/-/webhooks/{id}/redeliver": {
         parameters: {
             query?: never;
@@ -1053,6 +1071,23 @@ export interface paths {
         put?: never;
         /** Sends every delivery again that failed or was cancelled since a time, except tests */
         post: operations["redeliverFailedDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/n/{username}/{path}/-/webhooks/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts of the deliveries in a webhook's log */
+        get: operations["countDeliveries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4043,6 +4078,23 @@ export interface components {
             /** @description Address of the delivery; null if the namespace is gone */
             url: string | null;
         };
+        /** @description Counts of the deliveries in a webhook's log */
+        DeliveryStats: {
+            /** @description Counts that have reached their limit: the log may have more of these */
+            at_least: ("pending" | "delivered" | "failed" | "cancelled" | "tests")[];
+            /** @description Deliveries that were cancelled because the webhook was deactivated */
+            cancelled: number;
+            /** @description Deliveries that the receiver has accepted */
+            delivered: number;
+            /** @description Deliveries that failed for good */
+            failed: number;
+            /** @description Deliveries that wait for an attempt */
+            pending: number;
+            /** @description When the oldest delivery in the log was created; null if the log is empty */
+            since: string | null;
+            /** @description Tests among all these */
+            tests: number;
+        };
         /**
          * @description Name of an event
          * @enum {string}
@@ -5111,6 +5163,13 @@ export interface components {
             url: string | null;
             /** @description Id of the namespace's owner */
             user_id: number;
+        };
+        /** @description Headers that every request to a webhook carries */
+        WebhookHeaders: {
+            /** @description `xxxxxx` by name, because values are never returned */
+            headers: {
+                [key: string]: "xxxxxx";
+            };
         };
     };
     responses: {
@@ -10055,6 +10114,120 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    getWebhookHeaders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookHeaders"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    setWebhookHeaders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Values by name; `xxxxxx` keeps the stored value */
+                    headers: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookHeaders"];
+                };
+            };
+            /** @description Fields are invalid, or the request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `headers` */
+                        headers?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     redeliverFailedDeliveries: {
         parameters: {
             query?: never;
@@ -10115,6 +10288,56 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    countDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryStats"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

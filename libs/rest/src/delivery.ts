@@ -1,4 +1,9 @@
-import { type Attempt, type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import {
+  type Attempt,
+  type CountDeliveriesResponse,
+  type Delivery,
+  Delivery_Status,
+} from "@ci/proto/webhooks/v1/webhooks";
 import { z } from "zod";
 import { type EventName, eventSchema } from "./event-names.js";
 import type { Relations } from "./relations.js";
@@ -51,6 +56,32 @@ export const fullDeliverySchema = record("FullDelivery", "A delivery with its re
 export const redeliveredSchema = record("Redelivered", "Deliveries that will be sent again", {
   count: z.int().describe("Number of deliveries that will be sent again"),
 });
+
+const counted = ["pending", "delivered", "failed", "cancelled", "tests"] as const;
+const count = z.int().nonnegative();
+
+export const deliveryStatsSchema = record("DeliveryStats", "Counts of the deliveries in a webhook's log", {
+  since: timestamp.nullable().describe("When the oldest delivery in the log was created; null if the log is empty"),
+  pending: count.describe("Deliveries that wait for an attempt"),
+  delivered: count.describe("Deliveries that the receiver has accepted"),
+  failed: count.describe("Deliveries that failed for good"),
+  cancelled: count.describe("Deliveries that were cancelled because the webhook was deactivated"),
+  tests: count.describe("Tests among all these"),
+  at_least: z.array(z.enum(counted)).describe("Counts that have reached their limit: the log may have more of these"),
+});
+
+export const deliveryStatsJson = (stats: CountDeliveriesResponse): z.output<typeof deliveryStatsSchema> => {
+  const countOf = (name: (typeof counted)[number]) => stats[name]?.count ?? 0;
+  return {
+    since: timeOrNull(stats.since),
+    pending: countOf("pending"),
+    delivered: countOf("delivered"),
+    failed: countOf("failed"),
+    cancelled: countOf("cancelled"),
+    tests: countOf("tests"),
+    at_least: counted.filter((name) => stats[name]?.atLeast),
+  };
+};
 
 const attemptJson = ({
   number,

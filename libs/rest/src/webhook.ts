@@ -66,3 +66,17 @@ export const webhookJson = (webhook: Webhook, relations: Relations): z.output<ty
   namespace: namespaceEmbed(webhook.namespaceId, relations),
   last_response: webhook.lastResponse ? lastResponseJson(webhook.lastResponse) : null,
 });
+
+const masked = "xxxxxx";
+
+export const webhookHeadersSchema = record("WebhookHeaders", "Headers that every request to a webhook carries", {
+  headers: z.record(z.string(), z.literal(masked)).describe("`xxxxxx` by name, because values are never returned"),
+});
+
+export const webhookHeadersJson = ({
+  names,
+}: {
+  readonly names: readonly string[];
+}): z.output<typeof webhookHeadersSchema> => ({
+  headers: Object.fromEntries(names.map((name) => [name, masked])),
+});

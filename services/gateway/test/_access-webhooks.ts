@@ -32,6 +32,9 @@ export const webhooks: readonly TableRow[] = [
     const { id } = created(await place.crew.owner.post(`${place.url}/-/webhooks`, aHook(place)));
     return { path: `${place.url}/-/webhooks/${id}` };
   }),
+  tableRow(`GET ${hooks}/:/headers`, read, members("200"), requestFor("/headers")),
+  tableRow(`PUT ${hooks}/:/headers`, write, members("200"), requestFor("/headers", { json: { headers: {} } })),
+  tableRow(`GET ${hooks}/:/stats`, read, members("200"), requestFor("/stats")),
   tableRow(`GET ${hooks}/:/deliveries`, read, members("200 listed"), (place) => ({
     ...requestFor("/deliveries")(place),
     id: place.records.delivery,

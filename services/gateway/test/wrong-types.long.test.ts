@@ -187,6 +187,12 @@ const cases: readonly WrongTypeCase[] = [
     complaints: { event: ["Event must be a string"] },
   },
   {
+    row: "PUT /n/:username/:path/-/webhooks/:id/headers",
+    path: () => `${hook}/headers`,
+    oneWrongType: () => ({ headers: { A: 7 } }),
+    complaints: { headers: ["Headers must be an object of strings"] },
+  },
+  {
     row: "POST /variables",
     path: () => "/variables",
     oneWrongType: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
@@ -275,7 +281,7 @@ test("requests for a record that the caller may not change return 404, whatever 
   const ownedRecords = cases.filter(
     ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
   );
-  expect(ownedRecords).toHaveLength(13);
+  expect(ownedRecords).toHaveLength(14);
   for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);

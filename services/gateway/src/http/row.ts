@@ -109,7 +109,7 @@ export const action = <Q extends Shape = Record<never, never>, B extends Shape =
 export type Permission = "none" | "any" | `${string}:${string}`;
 
 export interface Row {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly permission: Permission | readonly Permission[];
   readonly code: 200 | 201 | 202 | 204 | 303;

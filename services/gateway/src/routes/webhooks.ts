@@ -2,11 +2,13 @@ import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import {
   deliveryJson,
   deliverySchema,
+  deliveryStatsJson,
+  deliveryStatsSchema,
   fullDeliveryJson,
   fullDeliverySchema,
   redeliveredSchema,
 } from "@ci/rest/delivery";
-import { webhookJson, webhookSchema } from "@ci/rest/webhook";
+import { webhookHeadersJson, webhookHeadersSchema, webhookJson, webhookSchema } from "@ci/rest/webhook";
 import { z } from "zod";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { pageOfRecords } from "../backend/record-page.js";
@@ -14,7 +16,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { flag, maxUrlLength, moment, text, texts, textUpTo } from "../http/shape.js";
+import { flag, maxUrlLength, moment, text, texts, textsByName, textUpTo } from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
@@ -93,6 +95,39 @@ export const deleteWebhook = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     await ctx.webhooks.deleteWebhook({ namespaceId, id: input.params.id });
+  },
+});
+
+export const getWebhookHeaders = action({
+  summary: "Headers that every request to a webhook carries, without their values",
+  returns: webhookHeadersSchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    return webhookHeadersJson(await ctx.webhooks.getWebhookHeaders({ namespaceId, id: input.params.id }));
+  },
+});
+
+export const setWebhookHeaders = action({
+  summary: "Replaces the headers that every request to a webhook carries",
+  changes: "webhook",
+  body: { headers: textsByName.describe("Values by name; `xxxxxx` keeps the stored value") },
+  required: ["headers"],
+  returns: webhookHeadersSchema,
+  target: find,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { headers: given } = input.body;
+    const headers = given && { headers: Object.entries(given).map(([name, value]) => ({ name, value })) };
+    return webhookHeadersJson(await ctx.webhooks.setWebhookHeaders({ namespaceId, id: input.params.id, headers }));
+  },
+});
+
+export const countDeliveries = action({
+  summary: "Counts of the deliveries in a webhook's log",
+  returns: deliveryStatsSchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    return deliveryStatsJson(await ctx.webhooks.countDeliveries({ namespaceId, webhookId: input.params.id }));
   },
 });
 

@@ -2,9 +2,10 @@ import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import { decideOutcome, type Outcome } from "../domain/outcome.js";
+import { hiding, isReserved } from "../domain/own-headers.js";
 import { attemptHeaders } from "../domain/sign.js";
 import type { AttemptRecord, DueDelivery } from "../store/delivery-doc.js";
-import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+import { ownHeadersOf, type WebhookDoc, type WebhookHealth } from "../store/webhook-doc.js";
 import type { PostResult } from "./post.js";
 import type { Payload } from "./shared-payloads.js";
 
@@ -12,7 +13,10 @@ export interface Receiver {
   readonly webhook: WebhookDoc;
   /** Decrypts the webhook's secrets. */
   decrypt(encrypted: readonly string[]): readonly string[];
+  decryptHeaders(encrypted: readonly string[]): readonly string[];
 }
+
+type Headers = Readonly<Record<string, string>>;
 
 interface Outgoing {
   readonly delivery: DueDelivery;
@@ -40,7 +44,26 @@ function signedHeaders(
   return attemptHeaders({ ...input, secrets: decrypt(redelivery ? present : secrets) }, at);
 }
 
-/** Sends the request. A missing encryption key or payload fails this delivery only, and nothing goes out unsigned. */
+/** Returns the headers of the webhook's own, except names that this version sets itself. */
+function ownHeaders({ config }: Context, { webhook, decryptHeaders }: Receiver): Headers | undefined {
+  if (!webhook.headers) return undefined;
+  const own = ownHeadersOf(webhook).filter(({ name }) => !isReserved(name, config.headerPrefix));
+  const values = decryptHeaders(own.map(({ value }) => value));
+  return Object.fromEntries(own.map(({ name }, nth) => [name, values[nth]!]));
+}
+
+/** Hides the headers of the webhook's own in a response that repeats them. */
+function withoutOwn({ response, ...result }: PostResult, own: Headers): PostResult {
+  if (!response) return result;
+  const hide = hiding(Object.values(own));
+  const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]));
+  return { ...result, response: { ...response, headers, body: hide(response.body) } };
+}
+
+/**
+ * Sends the request. A missing encryption key or payload fails this delivery only: nothing goes out unsigned, or without
+ * the webhook's own headers. The log has no such headers.
+ */
 async function send(ctx: Context, receiver: Receiver, { delivery, payload }: Outgoing, at: Date, signal: AbortSignal) {
   const { webhook } = receiver;
   const { headers: unsigned } = (delivery.request ?? delivery.sharedRequest)!;
@@ -49,13 +72,19 @@ async function send(ctx: Context, receiver: Receiver, { delivery, payload }: Out
     return { headers: unsigned, result: { error, durationNs: 0 } };
   };
   if (payload === undefined) return unsent("payload is missing");
-  let headers: Readonly<Record<string, string>>;
+  let headers: Headers;
+  let own: Headers | undefined;
+  let read = "secret";
   try {
     headers = signedHeaders(ctx, receiver, delivery, payload, at);
+    read = "header";
+    own = ownHeaders(ctx, receiver);
   } catch (error) {
-    return unsent("secret cannot be read", error);
+    return unsent(`${read} cannot be read`, error);
   }
-  return { headers, result: await ctx.post(webhook.payloadUrl, { headers, payload }, signal) };
+  const all = own ? { ...own, ...headers } : headers;
+  const result = await ctx.post(webhook.payloadUrl, { headers: all, payload }, signal);
+  return { headers, result: own ? withoutOwn(result, own) : result };
 }
 
 /** Traces the request as a part of the one that caused the event. The receiver gets no trace headers. */

@@ -7,7 +7,7 @@ import { failureClass } from "../domain/failure-class.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
 import { type DueDeliveries, type DueDelivery, isFirstAttempt, isWanted } from "../store/delivery-doc.js";
-import { textsDecrypter } from "../store/encrypted-secrets.js";
+import { headersDecrypter, textsDecrypter } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt, type Receiver } from "./attempt.js";
 import type { Turn } from "./lane-scheduler.js";
@@ -84,7 +84,10 @@ async function openLane(ctx: Context, turn: Turn): Promise<Lane | undefined> {
   const webhook = await claim(ctx, turn);
   if (!webhook) return undefined;
   const writes = pendingWrites(ctx.writes.recordAttempt.hurry);
-  return readDue(ctx, { webhook, readAtMs, writes, decrypt: textsDecrypter(ctx.config.keyring, webhook._id) });
+  const { keyring } = ctx.config;
+  const decrypt = textsDecrypter(keyring, webhook._id);
+  const decryptHeaders = headersDecrypter(keyring, webhook._id);
+  return readDue(ctx, { webhook, readAtMs, writes, decrypt, decryptHeaders });
 }
 
 async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDoc | null> {

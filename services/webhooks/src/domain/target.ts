@@ -25,3 +25,6 @@ export function targetErrors({ payloadUrl, ssl }: Target, blocked: (url: URL) =>
 
 /** Returns the normalized URL: equal for two spellings of the same address. */
 export const targetKey = (payloadUrl: string): string => new URL(payloadUrl).href;
+
+/** Returns scheme, host and port. */
+export const originOf = (payloadUrl: string): string => new URL(payloadUrl).origin;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { fullPause } from "@ci/kit/process/full-pause";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import type { Fields } from "@ci/kit/rpc/fault";
@@ -8,21 +7,14 @@ import { cancelStale } from "../actions/cancel-stale.js";
 import { confirmKeeper, isOrphan } from "../actions/deactivate-departed.js";
 import { findWebhook } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
+import { waitForFirstAttempts } from "../actions/wait-for-first-attempts.js";
 import type { Context, Handlers } from "../context.js";
 import { subscribedKinds } from "../domain/event-kinds.js";
 import { removeSecrets, replaceSecret } from "../domain/secrets.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
-import { targetKey } from "../domain/target.js";
+import { originOf, targetKey } from "../domain/target.js";
 import { decryptSecrets, type EncryptedSecrets, encryptSecrets, reencryptSecrets } from "../store/encrypted-secrets.js";
 import { toWebhook, type WebhookChange, type WebhookDoc } from "../store/webhook-doc.js";
-
-const pollMs = 20;
-
-/** Lets earlier events go out with the old settings, unless the receiver takes too long. */
-async function waitForFirstAttempts({ deliveries, config }: Context, webhookId: number): Promise<void> {
-  const endsAt = performance.now() + config.patchWaitMs;
-  while (performance.now() < endsAt && (await deliveries.hasFirstPending(webhookId))) await pause(pollMs);
-}
 
 /** Returns secrets only if they change: a key rotation may be re-encrypting the others at this moment. */
 function changedSecrets(
@@ -60,6 +52,7 @@ async function changeOf(
     activeSince: activates ? ctx.now() : webhook.activeSince,
     ...(takesOver ? { keeperId: callerId } : {}),
     ...changedSecrets(ctx, webhook, request),
+    ...(originOf(payloadUrl) === originOf(webhook.payloadUrl) ? {} : { headers: undefined }),
     ...(request.active ? { disabledReason: undefined, departed: undefined, failingSince: undefined } : {}),
   };
 }

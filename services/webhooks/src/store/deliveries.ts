@@ -3,6 +3,7 @@ import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Sort } from "mongodb";
 import { attemptWrites } from "./delivery-attempts.js";
+import { deliveryCounts } from "./delivery-counts.js";
 import { type DeliveryDoc, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
 import { dueQueries } from "./due-deliveries.js";
 import { redeliveryWrites } from "./redeliveries.js";
@@ -15,6 +16,7 @@ export type Deliveries = ReturnType<typeof deliveryStore>;
 
 export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   ...logQueries(deliveries),
+  ...deliveryCounts(deliveries),
   ...dueQueries(deliveries),
   ...attemptWrites(deliveries),
   ...redeliveryWrites(deliveries),

@@ -1,11 +1,19 @@
 import type { EncryptedField } from "@ci/kit/security/rotate";
-import { decrypt, encrypt, type Keyring, reencrypt } from "@ci/kit/security/secrets";
+import { decrypt, encrypt, type Keyring, type Owner, reencrypt } from "@ci/kit/security/secrets";
+import { findHeader, masked, type OwnHeader } from "../domain/own-headers.js";
 import type { Secrets } from "../domain/secrets.js";
 
 /** Secrets whose texts are encrypted for their webhook. Deliveries hold copies of such texts. */
 export type EncryptedSecrets = Secrets;
 
+/** Headers with encrypted values. Requests to any other origin must not carry them. */
+export interface OwnHeaders {
+  readonly origin: string;
+  readonly list: readonly OwnHeader[];
+}
+
 const owner = (webhookId: number) => ({ kind: "webhook", id: webhookId });
+const headerOwner = (webhookId: number) => ({ kind: "header of the webhook", id: webhookId });
 
 const mapTexts = ({ current, earlier, replaced }: Secrets, map: (text: string) => string): Secrets => ({
   current: current === undefined ? undefined : map(current),
@@ -29,11 +37,33 @@ export function reencryptSecrets(keys: Keyring, webhookId: number, secrets: Encr
   }
 }
 
+/** Encrypts headers. Those with a masked value keep the value that is stored, under the first key if its own is known. */
+export const encryptHeaders = (
+  keys: Keyring,
+  webhookId: number,
+  headers: readonly OwnHeader[],
+  stored: readonly OwnHeader[],
+): OwnHeader[] =>
+  headers.map(({ name, value }) => {
+    const kept = value === masked ? findHeader(stored, name) : undefined;
+    const renewed = kept && reencrypt(keys, kept.value, headerOwner(webhookId));
+    return { name, value: renewed ?? encrypt(keys, value, headerOwner(webhookId)) };
+  });
+
 /** Decrypts the texts of one webhook. It caches the last ones, because most deliveries share them. */
-export function textsDecrypter(keys: Keyring, webhookId: number): (encrypted: readonly string[]) => readonly string[] {
+export const textsDecrypter = (keys: Keyring, webhookId: number): TextsDecrypter =>
+  cachingDecrypter(keys, owner(webhookId));
+
+/** Does the same for the values of headers. */
+export const headersDecrypter = (keys: Keyring, webhookId: number): TextsDecrypter =>
+  cachingDecrypter(keys, headerOwner(webhookId));
+
+type TextsDecrypter = (encrypted: readonly string[]) => readonly string[];
+
+function cachingDecrypter(keys: Keyring, of: Owner): TextsDecrypter {
   let last: ReadonlyMap<string, string> = new Map();
   return (encrypted) => {
-    last = new Map(encrypted.map((text) => [text, last.get(text) ?? decrypt(keys, text, owner(webhookId))]));
+    last = new Map(encrypted.map((text) => [text, last.get(text) ?? decrypt(keys, text, of)]));
     return encrypted.map((text) => last.get(text)!);
   };
 }
@@ -48,6 +78,14 @@ export const encryptedFields: readonly EncryptedField[] = [
     field: "secrets",
     renewed: ({ _id, secrets }: { _id: number; secrets: EncryptedSecrets }, renew) =>
       mapTexts(secrets, (text) => renew(text, owner(_id))),
+  },
+  {
+    collection: "webhooks",
+    field: "headers",
+    renewed: ({ _id, headers }: { _id: number; headers: OwnHeaders }, renew) => ({
+      ...headers,
+      list: headers.list.map(({ name, value }) => ({ name, value: renew(value, headerOwner(_id)) })),
+    }),
   },
   {
     collection: "deliveries",

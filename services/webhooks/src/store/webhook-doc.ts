@@ -1,12 +1,15 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import type { LastResponse, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import type { UpdateFilter } from "mongodb";
-import type { EncryptedSecrets } from "./encrypted-secrets.js";
+import type { OwnHeader } from "../domain/own-headers.js";
+import { originOf } from "../domain/target.js";
+import type { EncryptedSecrets, OwnHeaders } from "./encrypted-secrets.js";
 
 export type WebhookDoc = Stored<Webhook> & {
   /** The normalized payload URL, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
+  headers?: OwnHeaders;
   /** The member who answers for it. Earlier versions stored none: then it is the author. */
   keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
@@ -28,6 +31,10 @@ export const keeperOf = ({ keeperId, authorId }: Pick<WebhookDoc, "keeperId" | "
 
 export const idsOf = (docs: readonly { readonly _id: number }[]): number[] => docs.map(({ _id }) => _id);
 
+/** Returns the headers for the present address. Earlier versions keep those for an address that they replace. */
+export const ownHeadersOf = ({ headers, payloadUrl }: WebhookDoc): readonly OwnHeader[] =>
+  headers && headers.origin === originOf(payloadUrl) ? headers.list : [];
+
 /** A position in a webhook's log: later deliveries, or those of the same time with a higher id, follow it. */
 export interface LogPosition {
   readonly since: Date;
@@ -40,6 +47,7 @@ export type WebhookChange = Pick<
 > & {
   keeperId?: number;
   secrets?: EncryptedSecrets;
+  headers?: undefined;
   disabledReason?: undefined;
   departed?: undefined;
   failingSince?: undefined;
@@ -53,7 +61,7 @@ export interface WebhookHealth {
 }
 
 export function toWebhook(doc: WebhookDoc): Webhook {
-  const { targetKey, secrets, keeperId, activeSince, failingSince, revision, lane, again, ...stored } = doc;
+  const { targetKey, secrets, headers, keeperId, activeSince, failingSince, revision, lane, again, ...stored } = doc;
   return fromStored<Webhook>({ ...stored, departed: (!doc.active && doc.departed) || undefined });
 }
 

@@ -4,6 +4,7 @@ import type { Fields } from "@ci/kit/rpc/fault";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Db, UpdateFilter } from "mongodb";
+import type { OwnHeaders } from "./encrypted-secrets.js";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
 import { idsOf, type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
@@ -65,6 +66,14 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
         { returnDocument: "after" },
       )
       .catch(targetTaken),
+
+  /** Does the same for the headers. */
+  setHeaders: ({ _id, revision }: WebhookDoc, headers: OwnHeaders | undefined): Promise<WebhookDoc | null> =>
+    webhooks.findOneAndUpdate(
+      { _id, revision },
+      { ...setAndUnset({ headers }), $inc: { revision: 1 } },
+      { returnDocument: "after" },
+    ),
 
   async pruneSecrets(before: Date): Promise<number> {
     const old = { until: { $lt: before } };

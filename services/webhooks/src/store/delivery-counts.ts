@@ -1,0 +1,55 @@
+import { listTime, refuseSlow } from "@ci/kit/mongo/list-time";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type CountDeliveriesResponse, Delivery_Status, type DeliveryCount } from "@ci/proto/webhooks/v1/webhooks";
+import type { Collection, Filter } from "mongodb";
+import { type DeliveryDoc, dueImmediately } from "./delivery-doc.js";
+
+const maxKeys = fixedLimit({
+  max: 10_000,
+  about: "pending or delivered deliveries that a count of a webhook's log counts",
+  effect: "the count says that there may be more",
+});
+const maxRead = fixedLimit({
+  max: 1_000,
+  about: "failed or cancelled deliveries that a count of a webhook's log counts",
+  effect: "the count says that there may be more, as that of the delivered ones does",
+});
+
+export const deliveryCounts = (deliveries: Collection<DeliveryDoc>) => {
+  const count = async (filter: Filter<DeliveryDoc>, limit: number): Promise<DeliveryCount> => {
+    const found = await deliveries.countDocuments(filter, { ...listTime, limit });
+    return { count: found, atLeast: found === limit };
+  };
+
+  async function deliveredAmongNewest(webhookId: number): Promise<number> {
+    const newest = deliveries.find({ webhookId }, { ...listTime, projection: { status: 1 } }).sort({ _id: -1 });
+    return (await newest.limit(maxRead).toArray()).filter(({ status }) => status === Delivery_Status.delivered).length;
+  }
+
+  /** All that have another status are delivered. No index knows that status, because it would cost each delivery a write. */
+  async function delivered(webhookId: number, others: readonly DeliveryCount[]): Promise<DeliveryCount> {
+    if (others.some(({ atLeast }) => atLeast)) return { count: await deliveredAmongNewest(webhookId), atLeast: true };
+    const known = others.reduce((sum, other) => sum + other.count, 0);
+    const all = await count({ webhookId }, known + maxKeys);
+    return { ...all, count: Math.max(0, all.count - known) };
+  }
+
+  return {
+    /** Counts the deliveries in a webhook's log by status, each up to a limit. */
+    async counts(webhookId: number): Promise<CountDeliveriesResponse> {
+      const oldest = deliveries.find({ webhookId }, { ...listTime, projection: { createdAt: 1 } }).sort({ _id: 1 });
+      const others = await Promise.all([
+        count({ webhookId, dueAt: { $gte: dueImmediately } }, maxKeys),
+        count({ webhookId, status: Delivery_Status.failed }, maxRead),
+        count({ webhookId, status: Delivery_Status.cancelled }, maxRead),
+      ]).catch(refuseSlow);
+      const [pending, failed, cancelled] = others;
+      const [[first], all, tests] = await Promise.all([
+        oldest.limit(1).toArray(),
+        delivered(webhookId, others),
+        count({ webhookId, test: true }, maxRead),
+      ]).catch(refuseSlow);
+      return { since: first?.createdAt, pending, delivered: all, failed, cancelled, tests };
+    },
+  };
+};
