@@ -27,6 +27,7 @@ export const loaders: Loaders = {
   queue: () => import("./commands/queue.js"),
   events: () => import("./commands/events.js"),
   "webhooks forward": () => import("./commands/webhooks-forward.js"),
+  "webhooks headers": () => import("./commands/webhooks-headers.js"),
   completion: () => import("./commands/completion.js"),
   __complete: () => import("./commands/complete.js"),
 };

@@ -32,11 +32,23 @@ async function printResult(io: Io, operation: Operation, record: Fields): Promis
   else await printRecord(io, record);
 }
 
+/** Returns what a person sees besides the record. An earlier server does not know it. */
+async function besides({ client }: Session, path: string, { beside }: Operation): Promise<Fields> {
+  if (!beside) return {};
+  const response = await client.request(`${path}${beside.path}`).catch(absent);
+  return response ? (beside.fields((await response.json()) as never) as Fields) : {};
+}
+
+function absent(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+}
+
 async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
   yield* records;
 }
 
-async function send(io: Io, { client }: Session, operation: Operation, path: string, fields: Values): Promise<void> {
+async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values): Promise<void> {
+  const { client } = session;
   const { method, columns, bodyOf, about, emptyNote } = operation;
   const body = bodyOf ? await bodyOf(fields) : fields;
   const hasBody = method !== "DELETE" && Object.keys(fields).length > 0;
@@ -49,7 +61,8 @@ async function send(io: Io, { client }: Session, operation: Operation, path: str
   const isEmpty = Array.isArray(answer) && answer.length === 0;
   if (emptyNote && isEmpty && !io.options.json) note(io, emptyNote);
   else if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
-  else await printResult(io, operation, answer as Fields);
+  else if (io.options.json || io.options.quiet) await printResult(io, operation, answer as Fields);
+  else await printResult(io, operation, { ...(answer as Fields), ...(await besides(session, path, operation)) });
 }
 
 /** Throws if there is no record at a path. Some records can be deleted but not read. */

@@ -118,6 +118,16 @@ export const specs = {
       after,
     },
   },
+  "webhooks headers": {
+    about: "Show or change the headers that requests to a webhook carry; values are never shown",
+    args: { id: one("Id or address") },
+    options: {
+      namespace: text("Namespace, path or path@owner", { short: "n", required: true }),
+      set: pairs("Header to set, NAME=VALUE, NAME=- for standard input; may be repeated"),
+      from_env: pairs("Header to set to a variable of the environment, NAME=VARIABLE; may be repeated"),
+      remove: texts("Name of a header to remove; may be repeated"),
+    },
+  },
   queue: {
     about: "Show the queue and its history",
     options: { hours: text("Hours of history to show, 1 to 24; default: 3") },

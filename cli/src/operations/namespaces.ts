@@ -1,3 +1,4 @@
+import type { components } from "@service-ci/client";
 import { bool, flag, list, one, secret, text } from "../command.js";
 import { del, get, itsNamespace, type Operations, patch, post, resource } from "./operation.js";
 
@@ -71,11 +72,16 @@ const hookFields = {
   events: list("Events to send, separated by commas; default: all"),
 };
 const deliveryArgs = { id: one("Id or name"), delivery: one("Id of the delivery") };
+const countsOf = ({ since, at_least, ...counts }: components["schemas"]["DeliveryStats"]) => ({
+  deliveries: Object.entries(counts)
+    .map(([name, count]) => `${count}${at_least.some((one) => one === name) ? " or more" : ""} ${name}`)
+    .join(", "),
+});
 const hook = "{namespace}/-/webhooks/{id}";
 
 const webhooks = {
   "webhooks list": hooks.list(),
-  "webhooks show": hooks.show(),
+  "webhooks show": hooks.show({ beside: { path: "/stats", fields: countsOf } }),
   "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields),
   "webhooks update": hooks.update({
     payload_url: text("New address"),
@@ -87,6 +93,10 @@ const webhooks = {
     ...hooks.single,
     options: { ...inNamespace.options, status: text("Only deliveries with this status", { choices: ["failed"] }) },
     columns: ["id", "event", "status", "code", "attempt_count", "error", "created_at"],
+  }),
+  "webhooks stats": get(`${hook}/stats`, "Count the deliveries of a webhook by status", {
+    ...hooks.single,
+    names: "pending",
   }),
   "webhooks delivery": get(
     `${hook}/deliveries/{delivery}`,

@@ -1,5 +1,6 @@
 import { type Argument, type Option, one, type Spec, text } from "../command.js";
 
+type Values = Readonly<Record<string, unknown>>;
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** How an operation finds the id for a name: in a list, by a field of its records. */
@@ -25,6 +26,8 @@ export interface Operation extends Spec {
   readonly columns?: readonly string[] | undefined;
   /** Whether the records have outputs, which tables do not show. */
   readonly hasOutput?: boolean | undefined;
+  /** A path below the record's, and how a terminal shows what is there. */
+  readonly beside?: { readonly path: string; readonly fields: (found: never) => Values } | undefined;
   /** The field that names the record in other commands. */
   readonly names?: string | undefined;
   readonly lookup?: Lookup | undefined;
@@ -35,7 +38,7 @@ export interface Operation extends Spec {
   /** Asks before it deletes for good. */
   readonly asks?: boolean | undefined;
   /** The body's field for a value, if it differs from the value's name. */
-  readonly bodyOf?: ((fields: Readonly<Record<string, unknown>>) => unknown) | undefined;
+  readonly bodyOf?: ((fields: Values) => unknown) | undefined;
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
@@ -85,7 +88,7 @@ export function resource(declared: Resource) {
       const all = { ...scope, ...(searches ? { search } : {}) };
       return get(path, `List ${many}`, { within, columns, names: field, options: all });
     },
-    show: () => get(at, `Show ${it}`, single),
+    show: (more: Partial<Operation> = {}) => get(at, `Show ${it}`, { ...single, ...more }),
     create: (args: Arguments, fields: Options = {}, more: Partial<Operation> = {}) =>
       post(path, `Create ${it}`, { args, options: { ...scope, ...fields }, names: "id", ...more }),
     update: (fields: Options, about = `Change ${it}`) =>

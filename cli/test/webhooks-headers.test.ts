@@ -1,0 +1,69 @@
+// Runs the built binary, cli/dist/main.js.
+
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+import { Ci } from "./_ci.js";
+
+const ci = constellation();
+let ann: SignedUp;
+let user: Ci;
+beforeAll(async () => {
+  ann = await ci.signUp();
+  user = new Ci();
+  await user.run(["login", `${ci.origin}/api`], { input: ann.token });
+});
+afterAll(() => user[Symbol.dispose]());
+
+async function aWebhook(url: string, namespace: string) {
+  await user.out("ns", "create", namespace);
+  await user.out("webhooks", "create", url, "-n", namespace, "--events", "variables");
+  const headers = ["webhooks", "headers", url, "-n", namespace];
+  const sent = () => ann.post("/variables", { namespace, key: "KEY", value: "v" });
+  return { headers, sent };
+}
+
+test("headers are set from standard input and the environment, and removed, while others stay", async () => {
+  await using inbox = await receiver();
+  const { headers, sent } = await aWebhook(inbox.url, "headers");
+  expect(await user.run(headers)).toMatchObject({ code: 0, stdout: "", stderr: /no headers/ });
+  const given = ["--set", "Authorization=-", "--set", "X-Old=old", "--from-env", "X-Key=THE_KEY"];
+  const set = await user.run([...headers, ...given], { input: "Bearer abc\n", env: { THE_KEY: "the key" } });
+  expect(set).toMatchObject({ code: 0, stdout: "Authorization: xxxxxx\nX-Old: xxxxxx\nX-Key: xxxxxx\n" });
+  expect((await user.out(...headers, "--remove", "x-old", "--set", "x-new=new", "-q")).trim()).toBe(
+    "Authorization\nX-Key\nx-new",
+  );
+  await sent();
+  await eventually(() => expect(inbox.requests).toHaveLength(1));
+  const [request] = inbox.requests;
+  expect(request!.headers).toMatchObject({ authorization: "Bearer abc", "x-key": "the key", "x-new": "new" });
+  expect(request!.headers).not.toHaveProperty("x-old");
+});
+
+test.each([
+  [["--from-env", "A=NO_SUCH_VARIABLE"], "The environment has no variable NO_SUCH_VARIABLE"],
+  [["--remove", "A"], 'The webhook has no header "A"'],
+  [["--set", "A=-", "--set", "B=-"], "Only one header can have the value -"],
+  [["--set", "Host=a"], "Headers name Host is reserved"],
+])("%j is refused", async (given, message) => {
+  await using inbox = await receiver();
+  const { headers } = await aWebhook(inbox.url, `refused${given.join("").replaceAll(/\W/g, "")}`);
+  const { code, stderr } = await user.run([...headers, ...given]);
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).toContain(message);
+});
+
+test("show counts the deliveries of a webhook", async () => {
+  await using inbox = await receiver();
+  const { sent } = await aWebhook(inbox.url, "counted");
+  await sent();
+  const show = (...more: string[]) => user.out("webhooks", "show", inbox.url, "-n", "counted", ...more);
+  await eventually(async () =>
+    expect(await show()).toMatch(/deliveries +0 pending, 1 delivered, 0 failed, 0 cancelled, 0 tests/),
+  );
+  expect(JSON.parse(await show("--json"))).not.toHaveProperty("deliveries");
+  expect(JSON.parse(await user.out("webhooks", "stats", inbox.url, "-n", "counted", "--json"))).toMatchObject({
+    delivered: 1,
+    at_least: [],
+  });
+});
