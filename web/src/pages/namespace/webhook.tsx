@@ -11,8 +11,10 @@ import type { Params } from "../../routes.js";
 import { useSaying } from "../../said.js";
 import { useWork } from "../../work.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
+import { DeliveryCounts } from "./webhook-counts.js";
 import { DeliveryList } from "./webhook-deliveries.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
+import { WebhookHeaders } from "./webhook-headers.js";
 import { SendTest } from "./webhook-test.js";
 import { disabledText, outcomeText } from "./webhooks.js";
 
@@ -87,8 +89,10 @@ export function WebhookPage({ params }: { params: Params }) {
       </div>
       <Facts webhook={webhook} now={now} />
       <Change webhook={webhook} work={work} change={change} onDone={reload} />
+      <WebhookHeaders path={pathOf(params)} address={webhook.payload_url} />
       <section aria-label="Deliveries">
         <h2>Deliveries</h2>
+        <DeliveryCounts path={pathOf(params)} list={`${list}/${webhook.id}/deliveries`} />
         <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
         <SendTest path={pathOf(params)} webhook={webhook} />

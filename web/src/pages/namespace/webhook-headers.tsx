@@ -1,0 +1,68 @@
+import { type components, record } from "@service-ci/client";
+import { client } from "../../api.js";
+import { useData } from "../../data.js";
+import { Field, Form, textOf } from "../../form.js";
+import { Complaint, Loading } from "../../parts.js";
+import { useSaying } from "../../said.js";
+import { useWork } from "../../work.js";
+
+type Headers = components["schemas"]["WebhookHeaders"]["headers"];
+
+interface Props {
+  readonly path: { readonly username: string; readonly path: string; readonly id: number };
+  /** Another address may remove the headers. */
+  readonly address: string;
+}
+
+const without = (headers: Headers, name: string): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([one]) => one.toLowerCase() !== name.toLowerCase()));
+
+/** The headers of a webhook's own, which the user sets and removes one at a time. */
+export function WebhookHeaders({ path, address }: Props) {
+  const at = { params: { path } };
+  const { data, error, reload } = useData(`headers ${path.id} ${address}`, () =>
+    record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}/headers", at)),
+  );
+  const [said, setSaid] = useSaying();
+  const work = useWork(reload);
+  if (!data) return error ? <Complaint error={error} /> : <Loading />;
+  const store = async (headers: Readonly<Record<string, string>>, done: string) => {
+    await client.api.PUT("/n/{username}/{path}/-/webhooks/{id}/headers", { ...at, body: { headers } });
+    setSaid(done);
+  };
+  const set = (fields: FormData) => {
+    const name = textOf(fields, "name");
+    return store({ ...without(data.headers, name), [name]: textOf(fields, "value") }, `Set the header ${name}.`);
+  };
+  return (
+    <details>
+      <summary>Headers</summary>
+      <p class="quiet">
+        Every request carries them. Their values are not shown again. Another scheme, host or port of the address
+        removes them.
+      </p>
+      <ul class="rows">
+        {Object.keys(data.headers).map((name) => (
+          <li class="row" key={name}>
+            <div class="what">
+              <code>{name}</code>
+            </div>
+            <button
+              type="button"
+              disabled={work.busy}
+              onClick={() => work.start(() => store(without(data.headers, name), `Removed the header ${name}.`))}
+            >
+              {`Remove ${name}`}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {work.failure !== undefined && <Complaint error={work.failure} />}
+      <p role="status">{said}</p>
+      <Form action="Set the header" submit={set} onDone={reload}>
+        <Field name="name" label="Name" required placeholder="Authorization" />
+        <Field name="value" label="Value" required secret type="password" autoComplete="new-password" />
+      </Form>
+    </details>
+  );
+}

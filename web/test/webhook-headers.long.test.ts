@@ -1,0 +1,45 @@
+import { aWord } from "@ci/testkit/builders";
+import { created, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+import { inBrowser } from "./_browser.js";
+
+inBrowser((web) => {
+  let ann: SignedUp;
+  beforeAll(async () => {
+    ann = await web.ci.signUp();
+  });
+
+  test("a webhook's page sets and removes headers, never shows values, and counts deliveries", async () => {
+    await using inbox = await receiver({ answer: () => ({ status: 410 }) });
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    const hook = created(await ann.post(`/n/${ann.username}/${name}/-/webhooks`, { payload_url: inbox.url }));
+    const page = await web.open(hook.url.slice(web.ci.url.length), ann);
+    const press = (label: string) => page.getByRole("button", { name: label, exact: true }).click();
+    const set = async (header: string, value: string) => {
+      await page.getByLabel("Name", { exact: true }).fill(header);
+      await page.getByLabel("Value", { exact: true }).fill(value);
+      await press("Set the header");
+    };
+    await page.getByText("Headers", { exact: true }).click();
+    await set("Host", "a");
+    await page.getByRole("alert").getByText("Headers name Host is reserved").waitFor();
+    await set("Authorization", "Bearer hidden-text");
+    await page.getByText("Set the header Authorization.").waitFor();
+    await set("X-Old", "old");
+    await page.getByRole("button", { name: "Remove X-Old" }).waitFor();
+    await set("authorization", "Bearer other-text");
+    await page.getByRole("button", { name: "Remove authorization", exact: true }).waitFor();
+    await press("Remove X-Old");
+    await page.getByText("Removed the header X-Old.").waitFor();
+    expect((await ann.get(`${hook.url}/headers`)).json).toEqual({ headers: { authorization: "xxxxxx" } });
+    expect(await page.content()).not.toContain("other-text");
+
+    await ann.post("/variables", { namespace: name, key: "KEY", value: "v" });
+    await eventually(() => expect(inbox.requests).toHaveLength(1));
+    expect(inbox.requests[0]!.headers).toMatchObject({ authorization: "Bearer other-text" });
+    expect(inbox.requests[0]!.headers).not.toHaveProperty("x-old");
+    await page.getByRole("link", { name: "1 failed" }).click();
+    await page.getByRole("link", { name: /^variables/ }).waitFor();
+  });
+});
