@@ -25,3 +25,10 @@ test("of too many webhooks the earliest are forgotten", () => {
   seen.add(ids.map(aWebhook), 0);
   expect([seen.take(0), seen.take(1)?.webhook._id, seen.take(1_000)?.webhook._id]).toEqual([undefined, 1, 1_000]);
 });
+
+test("a webhook with headers was not read whole, so it is not taken, nor is an earlier one", () => {
+  const seen = seenWebhooks(() => 0);
+  seen.add([aWebhook(1), aWebhook(2)], 0);
+  seen.add([{ ...aWebhook(1), headers: { origin: "http://example.com" } }], 0);
+  expect([seen.take(1), seen.take(2)?.webhook._id]).toEqual([undefined, 2]);
+});

@@ -1,12 +1,14 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { settingsCacheMs } from "../domain/settings-cache.js";
-import type { WebhookDoc } from "../store/webhook-doc.js";
+import type { ShortWebhook, WebhookDoc } from "../store/webhook-doc.js";
 
 /** A webhook with the time when its query began, by `performance.now()`. */
 export interface Seen {
   readonly webhook: WebhookDoc;
   readonly readAtMs: number;
 }
+
+const isWhole = (webhook: ShortWebhook): webhook is WebhookDoc => webhook.headers === undefined;
 
 const maxSeen = fixedLimit({
   max: 1_000,
@@ -18,9 +20,10 @@ const maxSeen = fixedLimit({
 export function seenWebhooks(now = () => performance.now()) {
   const seen = new Map<number, Seen>();
   return {
-    add(webhooks: readonly WebhookDoc[], readAtMs: number): void {
+    add(webhooks: readonly ShortWebhook[], readAtMs: number): void {
       for (const webhook of webhooks) {
         seen.delete(webhook._id);
+        if (!isWhole(webhook)) continue;
         if (seen.size >= maxSeen) seen.delete(seen.keys().next().value!);
         seen.set(webhook._id, { webhook, readAtMs });
       }

@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import type { Context } from "../context.js";
-import type { WebhookDoc } from "../store/webhook-doc.js";
+import type { ShortWebhook } from "../store/webhook-doc.js";
 import type { Listened } from "./find-listening.js";
 import { newDelivery } from "./new-delivery.js";
 import { type Body, sharePayloads } from "./share-payloads.js";
@@ -8,7 +8,7 @@ import { slices } from "./slices.js";
 
 interface Addressed {
   readonly event: ReceivedEvent;
-  readonly webhook: WebhookDoc;
+  readonly webhook: ShortWebhook;
   readonly body: Body;
 }
 

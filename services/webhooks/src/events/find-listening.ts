@@ -1,11 +1,11 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import type { Context } from "../context.js";
-import type { WebhookDoc } from "../store/webhook-doc.js";
+import type { ShortWebhook } from "../store/webhook-doc.js";
 
 /** An event with the webhooks that receive it, in the order of their ids. */
 export interface Listened {
   readonly event: ReceivedEvent;
-  readonly webhooks: readonly WebhookDoc[];
+  readonly webhooks: readonly ShortWebhook[];
 }
 
 /** Returns the events that webhooks with ids after `afterId` receive. */
@@ -15,7 +15,7 @@ export async function findListening(ctx: Context, events: readonly ReceivedEvent
   const readAtMs = performance.now();
   const active = await ctx.webhooks.activeInNamespaces(namespaceIds, afterId);
   ctx.seen.add(active, readAtMs);
-  const byNamespace = new Map<number, WebhookDoc[]>(namespaceIds.map((id) => [id, []]));
+  const byNamespace = new Map<number, ShortWebhook[]>(namespaceIds.map((id) => [id, []]));
   for (const webhook of active) byNamespace.get(webhook.namespaceId)!.push(webhook);
   const listened = events.map((event) => {
     const { namespaceId, kind, at = ctx.now() } = event;

@@ -7,7 +7,7 @@ import { signingSecrets } from "../domain/secrets.js";
 import { fixedHeaders } from "../domain/sign.js";
 import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
 import { reencryptTexts } from "../store/encrypted-secrets.js";
-import type { WebhookDoc } from "../store/webhook-doc.js";
+import type { ShortWebhook } from "../store/webhook-doc.js";
 import type { Body } from "./share-payloads.js";
 
 /** Reports whether an event deletes its own namespace. A parent's webhooks receive it like any other change. */
@@ -18,7 +18,7 @@ export const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
 export function newDelivery(
   { config, now }: Pick<Context, "config"> & { readonly now: Date },
   event: ReceivedEvent,
-  webhook: WebhookDoc,
+  webhook: ShortWebhook,
   id: number,
   { payload, payloadId, payloadBytes }: Body,
 ): DeliveryDoc {

@@ -23,6 +23,9 @@ export type WebhookDoc = Stored<Webhook> & {
   again?: LogPosition;
 };
 
+/** A webhook without its headers, which may be long: their origin says that it has some. */
+export type ShortWebhook = Omit<WebhookDoc, "headers"> & { headers?: Pick<OwnHeaders, "origin"> };
+
 /** The fields that say who answers for a webhook, and in which namespace. */
 export type KeptWebhook = Pick<WebhookDoc, "_id" | "authorId" | "keeperId" | "userId" | "namespaceId" | "departed">;
 

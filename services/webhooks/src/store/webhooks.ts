@@ -7,7 +7,14 @@ import type { Collection, Db, UpdateFilter } from "mongodb";
 import type { OwnHeaders } from "./encrypted-secrets.js";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
-import { idsOf, type KeptWebhook, setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
+import {
+  idsOf,
+  type KeptWebhook,
+  type ShortWebhook,
+  setAndUnset,
+  type WebhookChange,
+  type WebhookDoc,
+} from "./webhook-doc.js";
 
 const targetTaken = complainIfTaken("payload_url", "Payload URL already exists");
 
@@ -159,9 +166,12 @@ const namespaceQueries = (webhooks: Collection<WebhookDoc>) => ({
   idsInNamespace: async (namespaceId: number): Promise<number[]> =>
     idsOf(await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()),
 
-  activeInNamespaces: (namespaceIds: readonly number[], afterId: number): Promise<WebhookDoc[]> =>
+  activeInNamespaces: (namespaceIds: readonly number[], afterId: number): Promise<ShortWebhook[]> =>
     webhooks
-      .find({ namespaceId: { $in: [...namespaceIds] }, active: true, _id: { $gt: afterId } })
+      .find<ShortWebhook>(
+        { namespaceId: { $in: [...namespaceIds] }, active: true, _id: { $gt: afterId } },
+        { projection: { "headers.list": 0 } },
+      )
       .sort({ _id: 1 })
       .toArray(),
 });
