@@ -16,8 +16,8 @@ export interface Complaints {
   readonly list: readonly Complaint[];
   /** Adds a complaint whose words do not name its place. */
   add(what: string, given?: string, at?: number): void;
-  /** Adds a complaint that begins with its line, or with its line and its column. */
-  addAt(at: number, what: string, names?: "line" | "column"): void;
+  /** Adds a complaint that begins with its line, or with its line and its column. Calls `what` only if it is needed. */
+  addAt(at: number, what: string | (() => string), names?: "line" | "column"): void;
   /** Adds a complaint like `addAt`, about what earlier versions refused, too. */
   refuseAt(at: number, what: string): void;
 }
@@ -37,10 +37,11 @@ export function complaints(placeOf: (offset: number) => Place): Complaints {
     if (list.size >= maxMessages || list.has(message)) return;
     list.set(message, { message, ...(at === undefined ? {} : placeOf(at)) });
   };
-  const putAt = (at: number, what: string, names = "column") => {
+  const putAt = (at: number, what: string | (() => string), names = "column") => {
     if (list.size >= maxMessages) return;
     const { line, column } = placeOf(at);
-    put(`line ${line}${names === "column" ? `, column ${column}` : ""}: ${what}`, at);
+    const words = typeof what === "string" ? what : what();
+    put(`line ${line}${names === "column" ? `, column ${column}` : ""}: ${words}`, at);
   };
   return {
     get list() {

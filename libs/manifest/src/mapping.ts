@@ -69,7 +69,7 @@ export function complainOfUnknown(
 ): void {
   for (const [name, { at }] of entries)
     if (!Object.hasOwn(keys, name))
-      complain.addAt(at, `unknown key "${quoted(name)}"${place}${suggestionFor(name, keys, elsewhere)}`, "line");
+      complain.addAt(at, () => `unknown key "${quoted(name)}"${place}${suggestionFor(name, keys, elsewhere)}`, "line");
 }
 
 /** Reads the known keys of a mapping. `where` is for complaints about one of them. */

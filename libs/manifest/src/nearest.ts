@@ -10,7 +10,7 @@ const letters = (word: string) => [...plain(word)].toSorted().join("");
 
 const distanceOf = (word: string, known: string): number => {
   const distance = leven(plain(word), plain(known));
-  return distance > 1 && letters(word) === letters(known) ? 1 : distance;
+  return distance > 1 && word.length === known.length && letters(word) === letters(known) ? 1 : distance;
 };
 
 /** Returns the known word that was probably meant, if one is near: at most a third of it differs. */

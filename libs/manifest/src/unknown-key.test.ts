@@ -1,4 +1,7 @@
+import { complaints as collector } from "./complaints.js";
 import { readManifest } from "./manifest.js";
+import { complainOfUnknown, type Keys, key } from "./mapping.js";
+import { text } from "./spec.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const complaints = (text: string) =>
@@ -50,4 +53,18 @@ describe("an unknown key", () => {
     const reading = readManifest(`driver: {type: ${keys}}`, limits);
     expect(reading.complaints).toMatchObject([{ message: `Manifest ${expected}`, line: 1 }]);
   });
+});
+
+test("of 1,000 unknown keys only those that are named get a suggestion", () => {
+  let lookups = 0;
+  const ownKeys = (known: object) => {
+    lookups++;
+    return Reflect.ownKeys(known);
+  };
+  const keys = new Proxy<Keys>({ stage: key(text, "The stage", "test") }, { ownKeys });
+  const unknown = Array.from({ length: 1_000 }, (_, at) => [`k${at}`, { at, tree: { at, value: "" } }] as const);
+  const collected = collector((line) => ({ line, column: 1 }));
+  complainOfUnknown(new Map(unknown), keys, " in a job", collected);
+  expect(collected.list).toHaveLength(100);
+  expect(lookups).toBeLessThan(200);
 });
