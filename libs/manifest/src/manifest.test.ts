@@ -255,14 +255,16 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
 });
 
 test("the entries of a manifest are limited", () => {
-  const jobs = (count: number) => `jobs: [{artifacts: [${list(count, (n) => `a${n},`)}]}, {artifacts: [b]}]`;
+  const artifacts = (count: number) => `{artifacts: [${list(count, (n) => `a${n},`)}]}, {artifacts: [b]}`;
+  const commands = (count: number) => `{commands: &c [${"c,".repeat(count)}]}, ${"{commands: *c}, ".repeat(99)}`;
   const of = (count: number) =>
-    `${docker}env: [${list(count, (n) => `A${n}=,`)}]\nobjects: [${list(count, (n) => `o${n},`)}]\n${jobs(count * 5 - 1)}`;
+    `${docker}env: [${list(count, (n) => `A${n}=,`)}]\nobjects: [${list(count, (n) => `o${n},`)}]\njobs: [${commands(count)}${artifacts(count * 5 - 1)}]`;
   expect(complaints(of(1_000))).toEqual([]);
   expect(complaints(of(1_001))).toEqual([
     "Manifest line 2, column 6: cannot have more than 1000 entries in env",
     "Manifest line 3, column 10: cannot have more than 1000 entries in objects",
     "Manifest line 4, column 7: cannot have more than 5000 artifacts",
+    "Manifest line 4, column 7: cannot have more than 100000 commands",
   ]);
 });
 

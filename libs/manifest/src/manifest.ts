@@ -217,6 +217,11 @@ const maxArtifacts = fixedLimit({
   about: "artifacts of all jobs of a manifest",
   refusal: "Manifest line L, column C: cannot have more than N artifacts",
 });
+const maxCommands = fixedLimit({
+  max: 100_000,
+  about: "commands of all jobs of a manifest, each as often as aliases repeat it",
+  refusal: "Manifest line L, column C: cannot have more than N commands",
+});
 
 function checkCounts(
   root: Mapping,
@@ -235,8 +240,9 @@ function checkCounts(
   const ownEnv = [...jobs, ...services].reduce((sum, { env }) => sum + env.length, 0);
   if (ownEnv > maxOwnEnv)
     refuse(jobs.length > 0 ? "jobs" : "services", `${maxOwnEnv} entries in env of jobs and services`);
-  const artifacts = jobs.reduce((sum, job) => sum + job.artifacts.length, 0);
-  if (artifacts > maxArtifacts) refuse("jobs", `${maxArtifacts} artifacts`);
+  const inJobs = (name: "artifacts" | "commands") => jobs.reduce((sum, job) => sum + job[name].length, 0);
+  if (inJobs("artifacts") > maxArtifacts) refuse("jobs", `${maxArtifacts} artifacts`);
+  if (inJobs("commands") > maxCommands) refuse("jobs", `${maxCommands} commands`);
 }
 
 /** Accepts what earlier versions accepted. */
