@@ -122,7 +122,7 @@ test("names of artifacts are unique in a build, and a glob keeps a pattern for i
 stages: [s]
 jobs:
   - {stage: gone, artifacts: [a.txt]}
-  - {stage: s, artifacts: [x/a.txt, y/a.txt, out/*.log, "../up/?.log => logs/*"]}
+  - {stage: s, artifacts: [x/a.txt, y/a.txt, out/*.log, "../up/?.log => logs/*", "./.a//./b../../*/"]}
   - {stage: s, artifacts: [a.txt => A.txt, z/a.txt, out/*.log]}
 `);
   expect(jobs.slice(1).map((job) => job.artifacts)).toEqual([
@@ -131,6 +131,7 @@ jobs:
       { source: "y/a.txt", name: "a.txt-2" },
       { source: "out/*.log", name: "out/*.log", pattern: "*" },
       { source: "../up/?.log", name: "up/?.log", pattern: "logs/*" },
+      { source: "./.a//./b../../*/", name: ".a/b../*", pattern: "*" },
     ],
     [
       { source: "a.txt", name: "A.txt" },

@@ -38,11 +38,8 @@ function plain(name: string): string {
   return /^\.*$/.test(dashed) ? "" : dashed.toLowerCase();
 }
 
-const globName = (glob: string): string =>
-  glob
-    .split("/")
-    .filter((element) => !["", ".", ".."].includes(element))
-    .join("/");
+/** Drops the elements "", "." and ".." of a path. */
+const globName = (glob: string): string => glob.replace(/(^|\/)(?:\.{0,2}(?:\/|$))+/g, "$1").replace(/\/$/, "");
 
 function byStage(jobs: readonly ManifestJob[]): Map<string, ManifestJob[]> {
   const stages = new Map<string, ManifestJob[]>();
