@@ -1,13 +1,13 @@
 // `npm run bench -- identity`: the cost of authentication between services. Three systems accept the same builds in
 // turn: one without authentication, one with keys, one with mutual TLS. The exit code is 1 if keys or TLS make
 // POST /builds more than 5 % slower.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newAuthority } from "../deploy/certificates/dist/authority.js";
 import { startMongod } from "../deploy/local/provision/binaries.mjs";
 import { freePort, repoRoot } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
+import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { services } from "../deploy/local/start/service-keys.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
@@ -78,7 +78,7 @@ const submitTo = async (systems, times) => {
 
 /** Returns whether no bound was missed. */
 export const identityCost = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+  const dataDir = temporaryFolder("service-ci-bench-");
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const stops = /** @type {(() => unknown)[]} */ ([]);
   try {

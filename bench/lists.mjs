@@ -1,9 +1,9 @@
 // `npm run bench -- lists`: shows that lists and reads of builds cost the same for any amount of data. Every request goes
 // to a small and a large system in turn. The exit code is 1 if a bound is missed. A second argument makes the large
 // system smaller: `lists 0.01` for a quick look.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { cloneAccounts } from "./lists/clone-accounts.mjs";
 import { cloneBuilds } from "./lists/clone-builds.mjs";
 import { cloneRecords } from "./lists/clone-records.mjs";
@@ -54,7 +54,7 @@ const seed = async (system, sizes, hookUrl) => {
 export const lists = async (share = 1) => {
   // Curation reads every build with artifacts, which would disturb the measurement.
   process.env.ARTIFACT_STORAGE = "0";
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+  const dataDir = temporaryFolder("service-ci-bench-");
   const listener = await startListener();
   const stops = /** @type {(() => unknown)[]} */ ([listener.stop]);
   // The data takes some GiB: always delete it.

@@ -1,7 +1,7 @@
 // `npm run profile -- submit|get|list|build|deliver|upload`: profiles each service under one load, and prints the functions and
 // libraries that took most of its CPU time. The profiles are kept, for Chrome's developer tools.
 //   npm run profile -- get 10000     another number of operations
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { build } from "../deploy/local/provision/build.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
+import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { printProfile } from "./cpu-profile.mjs";
@@ -87,7 +88,7 @@ await install();
 await build();
 process.env.LOG_LEVEL ||= "warn";
 for (const limit of ["REQUESTS_PER_MINUTE", "REQUESTS_AT_ONCE"]) process.env[limit] ||= "0";
-const dataDir = mkdtempSync(join(tmpdir(), "service-ci-profile-"));
+const dataDir = temporaryFolder("service-ci-profile-");
 Object.assign(process.env, { RUNNER_DRIVERS: "os", RUNNER_BUILDS: "8", DRIVERS: "os,docker" });
 const preload = fileURLToPath(new URL("profiled.cjs", import.meta.url));
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --require=${preload}`;

@@ -11,8 +11,7 @@
 //   npm run bench -- cache         the time of a cache hit, compared with `tar x`; fails above 1.3 times
 //   npm run bench -- identity      the cost of authentication between services
 //   npm run bench -- capacity      the capacity of one replica of each service
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../deploy/local/provision/build.mjs";
 import { testDisks } from "../deploy/local/provision/disk.mjs";
@@ -20,6 +19,7 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
+import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { startWorld } from "./all/world.mjs";
@@ -71,7 +71,7 @@ if (what === "capacity") Object.assign(process.env, { RUNNER_DRIVERS: "os", RUNN
 const image = await sampleImage();
 const disks = what === "machines" ? await testDisks() : undefined;
 if (disks && "reason" in disks) throw new Error(`No disk for virtual machines: ${disks.reason}`);
-const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+const dataDir = temporaryFolder("service-ci-bench-");
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const imagesDir = join(dataDir, "images");

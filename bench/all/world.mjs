@@ -1,10 +1,10 @@
 // The system that `npm run bench -- all` measures, with its own servers, which count their requests.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startMongod, startNats } from "../../deploy/local/provision/binaries.mjs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
+import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { cpuOfChildren } from "../processes.mjs";
@@ -24,7 +24,7 @@ const own = new Set(["echo", "receiver", "emitter"]);
  * @param {Record<string, string>} settings
  */
 export const startWorld = async (settings = {}) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+  const dataDir = temporaryFolder("service-ci-bench-");
   const at = async (/** @type {string} */ name) => ({
     dataDir: join(dataDir, name),
     logFile: join(dataDir, `${name}.log`),

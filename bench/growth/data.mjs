@@ -1,7 +1,6 @@
 // Measures requests with 10^3 to 10^6 builds. The services are stopped while their data is cloned.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { clientOf } from "../all/client.mjs";
 import { repeat } from "../all/load.mjs";
 import { cloneAccounts } from "../lists/clone-accounts.mjs";
@@ -59,7 +58,7 @@ export const growData = async (share) => {
   process.env.ARTIFACT_STORAGE = "0";
   const rows = [];
   for (const builds of [1_000, 10_000, 100_000, 1_000_000].filter((size) => size <= 1_000_000 * share)) {
-    const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+    const dataDir = temporaryFolder("service-ci-bench-");
     const listener = await startListener();
     const system = await startOne(dataDir, listener.address);
     try {

@@ -1,9 +1,8 @@
 // A fresh system with users, for one attack.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
+import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { start } from "../processes.mjs";
@@ -19,7 +18,7 @@ const scope = ["build", "namespace", "object", "image", "webhook"].map((kind) =>
 
 /** @param {Record<string, string>} settings */
 export const startAttacked = async (settings) => {
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-overload-"));
+  const dataDir = temporaryFolder("service-ci-overload-");
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const keys = readOrCreateSettings(dataDir);

@@ -124,6 +124,24 @@ describe("the data folder of npm start", () => {
   });
 });
 
+test.each(["SIGINT", "SIGKILL"] as const)(
+  "a temporary folder is removed when %s has ended its process and the children",
+  async (signal) => {
+    const child = `process.on("SIGTERM", () => process.exit(fs.mkdirSync(process.argv[1] + "/last"))); console.log("up"); setInterval(() => {}, 1_000);`;
+    const script = running(
+      `
+      const { temporaryFolder } = await import(${fileOf("start/guardian.mjs")});
+      const { startProcess } = await import(${fileOf("start/process.mjs")});
+      const folder = temporaryFolder("ci-", process.argv[1]);
+      startProcess({ command: [process.execPath, "-e", process.argv[2], folder], logFile: folder + "/log" });`,
+      ...[dir, child],
+    );
+    await eventually(() => expect(readFileSync(join(dir, readdirSync(dir)[0]!, "log"), "utf8")).toBe("up\n"));
+    script.child.kill(signal);
+    await eventually(() => expect(readdirSync(dir)).toEqual([]));
+  },
+);
+
 describe("a lock of provisioning", () => {
   const cache = () => join(dir, ".cache");
   const lockFile = () => join(cache(), "one.lock");

@@ -1,7 +1,9 @@
-// Ends the child processes of this process when it dies, even by kill -9.
-//   node guardian.mjs [file]  reads `+pid` and `-pid` lines; when its input closes, it ends the remaining processes
+// Ends the child processes of this process when it dies, even by kill -9, and then removes its temporary folders.
+//   node guardian.mjs [file]  reads `+pid`, `-pid` and `=folder` lines, and does so when its input closes
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -48,6 +50,18 @@ export const guard = (child) => {
   child.once("exit", () => pipe.write(`-${child.pid}\n`));
 };
 
+/**
+ * Makes a folder that is removed at the latest when this process has ended.
+ * @param {string} prefix
+ * @param {string} [parent]
+ */
+export const temporaryFolder = (prefix, parent = tmpdir()) => {
+  const folder = mkdtempSync(join(parent, prefix));
+  guardian ??= open();
+  guardian.write(`=${folder}\n`);
+  return folder;
+};
+
 /** @param {number} pid @param {NodeJS.Signals | 0} signal */
 const send = (pid, signal) => {
   try {
@@ -71,8 +85,11 @@ const main = async () => {
   const holds = file !== undefined && mayTake(file);
   /** @type {Set<number>} */
   const remaining = new Set();
+  /** @type {string[]} */
+  const folders = [];
   for await (const line of createInterface({ input: process.stdin })) {
-    if (line.startsWith("+")) remaining.add(Number(line.slice(1)));
+    if (line.startsWith("=")) folders.push(line.slice(1));
+    else if (line.startsWith("+")) remaining.add(Number(line.slice(1)));
     else remaining.delete(Number(line.slice(1)));
   }
   for (const pid of remaining) send(pid, "SIGTERM");
@@ -80,6 +97,7 @@ const main = async () => {
   while (Date.now() < until && [...remaining].some((pid) => send(pid, 0))) await pause(50);
   for (const pid of remaining) send(pid, "SIGKILL");
   await waitFor(() => ![...remaining].some((pid) => send(pid, 0)), { withinMs: 5_000 });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   if (holds) release(file);
 };
 

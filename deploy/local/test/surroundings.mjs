@@ -1,5 +1,5 @@
 // Prepares what the tests need: an engine with images, or servers started here; disks for virtual machines.
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baseImage } from "../../base-image/cached.mjs";
@@ -10,6 +10,7 @@ import { setUpEngine } from "../provision/engine.mjs";
 import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
 import { findNode } from "../provision/node.mjs";
+import { temporaryFolder } from "../start/guardian.mjs";
 import { heading } from "./steps.mjs";
 
 /**
@@ -113,7 +114,7 @@ const fastDir = () => {
 
 /** @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>} */
 const startServers = async () => {
-  const dir = mkdtempSync(join(fastDir(), "service-ci-"));
+  const dir = temporaryFolder("service-ci-", fastDir());
   const at = (/** @type {string} */ name) => ({ dataDir: join(dir, name), logFile: join(cacheDir, `${name}.log`) });
   const mongo = await startMongod({ ...at("mongod"), port: await freePort(), noTableScan: true });
   const nats = await startNats({ ...at("nats-server"), port: await freePort() });
