@@ -31,6 +31,25 @@ test("a terminal gets aligned columns with headings and colors, cut to its width
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
 });
 
+test("columns are aligned and cut by what a character takes on a terminal", async () => {
+  const family = "👨‍👩‍👧";
+  const io = ioOf({ tty: true, columns: 16, env: { NO_COLOR: "1" } });
+  const names = ["日本語テスト", family.repeat(5), "e\u0301e\u0301e\u0301", "plain"];
+  await printTable(
+    io,
+    names.map((name, at) => ({ name, number: at })),
+    ["name", "number"],
+  );
+  expect(io.stdout.text.split("\n")).toEqual([
+    "NAME      NUMBER",
+    "日本語…   0",
+    `${family.repeat(3)}…   1`,
+    "e\u0301e\u0301e\u0301       2",
+    "plain     3",
+    "",
+  ]);
+});
+
 test.each([{ NO_COLOR: "1" }, { TERM: "dumb" }])("%j leaves colors out", async (env) => {
   const io = ioOf({ tty: true, env });
   await printTable(io, records, columns);

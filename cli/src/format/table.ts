@@ -2,16 +2,15 @@ import { type Io, print, write } from "../io.js";
 import { type Cell, cellOf, type Fields, plain } from "./cells.js";
 import { paint } from "./paint.js";
 import { visible } from "./visible.js";
+import { cut, widthOf } from "./width.js";
 
 const gap = "  ";
 const minWidth = 8;
 const defaultColumns = 80;
 
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
-
 /** Returns the widths of columns. If they do not fit on the terminal, the widest one shrinks. */
 function widthsOf(rows: readonly (readonly Cell[])[], available: number): number[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.text.length)));
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at]!.text))));
   const room = available - gap.length * (widths.length - 1);
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; ) {
     const widest = widths.indexOf(Math.max(...widths));
@@ -42,7 +41,7 @@ export async function printTable(io: Io, records: readonly Fields[], columns: re
   for (const row of table) {
     const cells = row.map(({ text, color }, at) => {
       const fitting = cut(text, widths[at]!);
-      const padding = at === row.length - 1 ? "" : " ".repeat(widths[at]! - fitting.length);
+      const padding = at === row.length - 1 ? "" : " ".repeat(widths[at]! - widthOf(fitting));
       return paint(io, color, fitting) + padding;
     });
     await write(io, `${cells.join(gap).trimEnd()}\n`);
