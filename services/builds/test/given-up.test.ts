@@ -6,6 +6,7 @@ import type { BuildDoc } from "../src/domain/build.js";
 import { type BuildStore, buildStore } from "../src/store/builds.js";
 import { buildInserter } from "../src/store/insert-builds.js";
 import { lineStore } from "../src/store/queue/line.js";
+import { queueStore } from "../src/store/queue/queue.js";
 import { aBuild } from "./_build.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
@@ -135,4 +136,18 @@ it("a call that was given up takes no other build out of the write that they sha
       .map(({ _id }) => _id)
       .toArray(),
   ).toEqual([1, 3]);
+});
+
+it("a claim fails while MongoDB is away, and gives no further user a turn", async () => {
+  for (const user of [suite.users.ann, suite.users.bob]) await suite.submit(user);
+  let readings = 0;
+  const oldest = async () => {
+    readings++;
+    throw new MongoNetworkError("connection closed");
+  };
+  await using service = await startLeaving(() => ({ queue: { ...queueStore(suite.database()), oldest } }));
+  const claiming = service.queue.claimBuild({ runnerId: "r", drivers: ["os"] });
+  await expect(claiming).rejects.toThrow("Service unavailable");
+  expect(readings).toBe(1);
+  for (let build = 0; build < 2; build++) await suite.finish((await suite.claim())!, 0, "failed");
 });

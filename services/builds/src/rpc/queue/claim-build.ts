@@ -137,6 +137,7 @@ async function claimNext(ctx: Context, asking: Asking) {
     if (!turn) break;
     tried.add(turn._id);
     const claimed = await takeOldest(ctx, turn, asking).catch((err) => {
+      if (isMongoAway(err)) throw err;
       ctx.log.error({ err, user: turn.userId }, "no build of a user can be claimed; the next user gets a turn");
       return undefined;
     });
