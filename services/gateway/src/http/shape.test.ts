@@ -29,3 +29,9 @@ test.each([
     readFields({ variables: textsByName }, { variables: JSON.parse(json) }, { comment: 1, scope: 1, text: 1 }),
   ).toEqual(reading),
 );
+
+test("of an object with thousands of texts only the beginning is read", () => {
+  const variables = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`K${n}`, "v"]));
+  const { values } = readFields({ variables: textsByName }, { variables }, { comment: 1, scope: 1, text: 1 });
+  expect(Object.keys(values.variables as object)).toHaveLength(1_001);
+});

@@ -118,8 +118,12 @@ const reservedName = "__proto__";
 // Zod and the messages of gRPC drop this name from an object.
 const hasReservedName = (value: unknown): boolean => typeof value === "object" && Object.hasOwn(value!, reservedName);
 
-// The beginning of a list that is too long is as wrong as the whole.
-const shortened = (value: unknown): unknown => (Array.isArray(value) ? value.slice(0, maxEntries + 1) : value);
+/** The beginning of a list, or of an object, that is too long is as wrong as the whole. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, maxEntries + 1);
+  if (typeof value !== "object" || Object.keys(value!).length <= maxEntries) return value;
+  return Object.fromEntries(Object.entries(value!).slice(0, maxEntries + 1));
+}
 
 const messageOf = ({ issues: [issue] }: z.ZodError): string => issue!.message;
 
