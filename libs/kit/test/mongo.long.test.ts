@@ -12,9 +12,9 @@ import {
   onlyRefusedBy,
   openMongo,
   page,
-  pageOf,
 } from "../src/mongo/mongo.js";
 import { asFault } from "../src/rpc/fault.js";
+import { pageOf } from "../src/rpc/page.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;

@@ -1,7 +1,7 @@
-import type { PageInfo } from "@ci/proto/common/v1/page";
 import type { Collection, Document, Filter, Sort } from "mongodb";
+import { lastPageOf, type Page, pageSize } from "../rpc/page.js";
 import { listTime, refuseSlow } from "./list-time.js";
-import { page, pageSize } from "./mongo.js";
+import { page } from "./mongo.js";
 import { readSlowly } from "./read-slowly.js";
 
 /** MongoDB merges sorted scans for up to 200 values of an $in. With more it reads and sorts everything. */
@@ -28,11 +28,6 @@ interface Shown<T> {
   readonly fields?: Document;
   /** Called as soon as a record is decoded. */
   readonly shorten?: (doc: T) => T;
-}
-
-export interface Page<T> {
-  readonly items: T[];
-  readonly page: PageInfo;
 }
 
 /** Returns one page of ids, and the next one. MongoDB merges, so the service holds no earlier ids. */
@@ -69,7 +64,7 @@ async function mergedPage<T extends Document>(
   { fields, shorten }: Shown<T>,
 ): Promise<Page<T>> {
   if (number > 1) {
-    const lastPage = Math.max(1, Math.ceil((await count(collection, filters)) / pageSize));
+    const lastPage = lastPageOf(await count(collection, filters));
     if (number > lastPage) return { items: [], page: { hasNext: false, lastPage } };
   }
   const ids = await idsOfPage(collection, filters, order, number);

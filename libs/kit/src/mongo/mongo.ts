@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Collection,
   type Db,
@@ -14,6 +13,7 @@ import {
 } from "mongodb";
 import type { Log } from "../process/log.js";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { lastPageOf, type Page, pageSize } from "../rpc/page.js";
 import { connectClient } from "./client.js";
 import { listTime, refuseSlow } from "./list-time.js";
 import { logCommands, logsCommands } from "./log-commands.js";
@@ -21,8 +21,6 @@ import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
 import { readSlowly } from "./read-slowly.js";
 import { fileContext } from "./tls-context.js";
-
-export const pageSize = 25;
 
 const selectionMs = 2_000;
 /** The driver gives up a server that is silent for this long, with all pending calls. */
@@ -103,25 +101,17 @@ export async function page<T extends object>(
   cursor: FindCursor<T>,
   requested: number | undefined,
   count: (options: typeof listTime) => Promise<number>,
-): Promise<{ items: T[]; page: PageInfo }> {
+): Promise<Page<T>> {
   const number = Math.max(1, requested ?? 1);
   cursor
     .skip((number - 1) * pageSize)
     .limit(pageSize + 1)
     .maxTimeMS(listTime.maxTimeMS);
   const found = await readSlowly(cursor).catch(refuseSlow);
-  const info: PageInfo = { hasNext: found.length > pageSize };
-  if (found.length > 0 || number === 1) return { items: found.slice(0, pageSize), page: info };
+  if (found.length > 0 || number === 1)
+    return { items: found.slice(0, pageSize), page: { hasNext: found.length > pageSize } };
   const all = await count(listTime).catch(refuseSlow);
-  return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil(all / pageSize)) } };
-}
-
-export function pageOf<T>(all: readonly T[], requested: number | undefined): { items: T[]; page: PageInfo } {
-  const number = Math.max(1, requested ?? 1);
-  const items = all.slice((number - 1) * pageSize, number * pageSize);
-  if (items.length === 0 && number > 1)
-    return { items, page: { hasNext: false, lastPage: Math.max(1, Math.ceil(all.length / pageSize)) } };
-  return { items, page: { hasNext: all.length > number * pageSize } };
+  return { items: [], page: { hasNext: false, lastPage: lastPageOf(all) } };
 }
 
 export const literal = (text: string): string =>

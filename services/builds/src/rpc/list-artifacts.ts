@@ -1,4 +1,4 @@
-import { pageOf } from "@ci/kit/mongo/mongo";
+import { pageOf } from "@ci/kit/rpc/page";
 import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeArtifacts } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";

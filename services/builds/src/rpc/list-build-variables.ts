@@ -1,4 +1,4 @@
-import { pageOf } from "@ci/kit/mongo/mongo";
+import { pageOf } from "@ci/kit/rpc/page";
 import { decrypt } from "@ci/kit/security/secrets";
 import { inRecordTurn } from "../actions/list-turns.js";
 import { withQueuePlace } from "../actions/queue/queue-places.js";

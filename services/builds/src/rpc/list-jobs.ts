@@ -1,4 +1,4 @@
-import { pageOf } from "@ci/kit/mongo/mongo";
+import { pageOf } from "@ci/kit/rpc/page";
 import { outputEnd } from "../actions/output/output.js";
 import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";

@@ -1,4 +1,5 @@
-import { listPage, type Page } from "@ci/kit/mongo/listing";
+import { listPage } from "@ci/kit/mongo/listing";
+import type { Page } from "@ci/kit/rpc/page";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { listed } from "../domain/listed.js";

@@ -1,4 +1,4 @@
-import { linkHeader, pageNumber, pageOf } from "./page.js";
+import { linkHeader, pageNumber } from "./page.js";
 
 test.each([
   [null, 1],
@@ -31,13 +31,4 @@ describe("links", () => {
     const header = linkHeader("https://a.test/builds?page=2&tag=a+b&page=5", 2, { hasNext: false });
     expect(header).toBe('<https://a.test/builds?page=1&tag=a+b>; rel="prev"');
   });
-});
-
-test("pageOf returns a page of a whole list", () => {
-  const all = Array.from({ length: 51 }, (_, index) => index);
-  expect(pageOf(all, 1)).toEqual({ items: all.slice(0, 25), page: { hasNext: true } });
-  expect(pageOf(all, 3)).toEqual({ items: [50], page: { hasNext: false } });
-  expect(pageOf(all, 4)).toEqual({ items: [], page: { hasNext: false, lastPage: 3 } });
-  expect(pageOf([], 1)).toEqual({ items: [], page: { hasNext: false } });
-  expect(pageOf(all.slice(0, 25), 2)).toEqual({ items: [], page: { hasNext: false, lastPage: 1 } });
 });

@@ -2,7 +2,6 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type Exchange, queryOf } from "./exchange.js";
 
-const pageSize = fixedLimit({ max: 25, about: "records of a page", effect: "further ones are on the next page" });
 /** Lies beyond the end of every list, and is small enough for arithmetic. */
 const maxPage = fixedLimit({
   max: 1_000_000_000,
@@ -14,13 +13,6 @@ const maxPage = fixedLimit({
 export function pageNumber(text: string | null): number {
   if (text === null || !/^\d+$/.test(text)) return 1;
   return Math.min(Math.max(Number(text), 1), maxPage);
-}
-
-export function pageOf<T>(all: readonly T[], number: number): { items: readonly T[]; page: PageInfo } {
-  const items = all.slice((number - 1) * pageSize, number * pageSize);
-  const pastEnd = items.length === 0 && number > 1;
-  const lastPage = pastEnd ? Math.max(1, Math.ceil(all.length / pageSize)) : undefined;
-  return { items, page: { hasNext: all.length > number * pageSize, lastPage } };
 }
 
 /** Returns the Link header of a page of the list at `url`; undefined for a list of one page. */

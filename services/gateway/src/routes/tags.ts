@@ -1,10 +1,11 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { pageOf } from "@ci/kit/rpc/page";
 import type { Build, Tag } from "@ci/proto/builds/v1/builds";
 import { tagJson, tagSchema } from "@ci/rest/tag";
 import { buildRefOf, checkMayChange, visibleBuild } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { paged, pageOf } from "../http/page.js";
+import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 import { search, texts } from "../http/shape.js";
 

@@ -1,4 +1,4 @@
-import { pageOf } from "@ci/kit/mongo/mongo";
+import { pageOf } from "@ci/kit/rpc/page";
 import type { AccountHandlers, Context } from "../context.js";
 import { toToken } from "../domain/token.js";
 

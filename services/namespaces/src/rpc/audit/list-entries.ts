@@ -1,5 +1,5 @@
 import { fromStored } from "@ci/kit/mongo/document";
-import { pageOf } from "@ci/kit/mongo/mongo";
+import { pageOf } from "@ci/kit/rpc/page";
 import type { AuditEntry, ListEntriesRequest } from "@ci/proto/namespaces/v1/audit";
 import type { AuditHandlers, Context } from "../../context.js";
 
