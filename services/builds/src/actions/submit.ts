@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { nextId, nextIds, nextNumber } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
@@ -77,12 +76,11 @@ export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBui
 /** A call is given up after 1.5 s if MongoDB does not respond. */
 const announceMs = 1_000;
 
-async function withinMs(ms: number, work: Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const late = delay(ms, undefined, { signal: done.signal }).catch(() => undefined);
-  await Promise.race([work, late]);
-  done.abort();
-}
+const withinMs = (ms: number, work: Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void work.then(resolve).finally(() => clearTimeout(timer));
+  });
 
 /** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
