@@ -1,5 +1,6 @@
 import { encrypt, parseKeys } from "@ci/kit/security/secrets";
 import { type Manifest, readManifest } from "@ci/manifest/manifest";
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { membersOf } from "../../domain/group.js";
 import { newBuild } from "../../domain/new-build.js";
 import { asStored, newSize } from "../../store/new-builds.js";
@@ -90,3 +91,9 @@ test.each(Object.entries(manifests))(
     }
   },
 );
+
+test("other work has its turn before and after the estimate of a single build", async () => {
+  const trigger = () => ({ type: "manual", comment: "", data: {} }) as const;
+  const draft = { text: head, manifest: manifestOf(head), tags: [], userId: 7, trigger };
+  expect(await turnsDuring(estimateSizes(ctx, draft, inputs))).toBeGreaterThan(0);
+});

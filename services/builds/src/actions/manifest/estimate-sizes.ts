@@ -51,7 +51,10 @@ export const isClearlySmall = (
   inputs.variables.every(({ value }) => value.length <= usualLength) &&
   JSON.stringify([manifest, tags, parameters, inputs]).length <= usualLength;
 
-/** Returns upper bounds for the sizes of a draft's builds; not those of all if the first ones are too large together. */
+/**
+ * Returns upper bounds for the sizes of a draft's builds; not those of all if the first ones are too large together. Other
+ * work runs in between, before the first one and after the last.
+ */
 export async function estimateSizes(
   { config, now }: Pick<Context, "config" | "now">,
   draft: Draft,
@@ -63,7 +66,7 @@ export async function estimateSizes(
   const common = { ...draft, inputs, trigger, namespace: namespaceOf(draft), place, submitter: text };
   const sizes: NewSize[] = [];
   for (const [index, member] of members.entries()) {
-    if (index > 0) await new Promise(setImmediate);
+    await new Promise(setImmediate);
     const group = members.length > 1 ? { id: number, size: number, index } : undefined;
     let more = spareBytes;
     const sealed = (value: string) => {
@@ -75,5 +78,6 @@ export async function estimateSizes(
     sizes.push({ bytes: size.bytes + more, bytesWithEvents: size.bytesWithEvents + more });
     if (recordComplaints(sizes).length > 0) break;
   }
+  await new Promise(setImmediate);
   return sizes;
 }
