@@ -84,7 +84,7 @@ const webhooks = {
   "webhooks show": hooks.show({ beside: { path: "/stats", fields: countsOf } }),
   "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields),
   "webhooks update": hooks.update({
-    payload_url: text("New address"),
+    payload_url: text("New address; another scheme, host or port removes the headers"),
     ...hookFields,
     remove_secret: flag("Stop signing deliveries"),
   }),

@@ -9891,7 +9891,7 @@ export interface operations {
                     active?: boolean;
                     /** @description Names of the events that are sent; all if empty */
                     events?: string[];
-                    /** @description Address that events are sent to */
+                    /** @description New address; another scheme, host or port removes the headers */
                     payload_url?: string;
                     /** @description Whether requests are no longer signed */
                     remove_secret?: boolean;

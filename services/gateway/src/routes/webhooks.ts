@@ -71,7 +71,7 @@ export const updateWebhook = action({
   summary: "Changes a webhook",
   changes: "webhook",
   body: {
-    payload_url: fields.payload_url,
+    payload_url: fields.payload_url.describe("New address; another scheme, host or port removes the headers"),
     secret: fields.secret,
     ssl: flag.describe("Whether the address must use https"),
     active: flag.describe("Whether events are sent"),
