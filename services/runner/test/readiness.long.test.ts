@@ -96,3 +96,21 @@ describe("a driver makes room", () => {
     expect(made).toBe(times);
   });
 });
+
+test("a driver that does not respond yet does not delay the others, and joins them later", async () => {
+  let respond = (_: boolean) => {};
+  const response = new Promise<boolean>((resolve) => {
+    respond = resolve;
+  });
+  const slow = { type: Driver_Type.docker, ready: () => response } as Driver;
+  const quick = { type: Driver_Type.os, ready: async () => true } as Driver;
+  const { drivers } = readinessOf({
+    config: { dir: tmpdir(), freeSpaceBytes: 1 },
+    drivers: new Map([slow, quick].map((driver) => [driver.type, driver])),
+    copies: { makeRoom: async () => undefined },
+    log: createLog("runner", "silent"),
+  });
+  expect(await drivers()).toEqual([Driver_Type.os]);
+  respond(true);
+  await eventually(async () => expect(await drivers()).toEqual([Driver_Type.docker, Driver_Type.os]));
+});

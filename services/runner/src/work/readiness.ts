@@ -1,4 +1,5 @@
 import { stat, statfs } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Copies } from "../caches/copies.js";
@@ -6,7 +7,7 @@ import type { Config } from "../config.js";
 import type { Disk, Driver } from "../driver.js";
 
 export interface Readiness {
-  /** Returns the drivers that respond, have disk space and do not rest. */
+  /** Returns the drivers that respond in time, have disk space and do not rest. */
   drivers(): Promise<Driver_Type[]>;
   /** Lets a driver rest after this machine failed a build, to spare the next one. */
   failed(driver: Driver_Type): void;
@@ -30,6 +31,8 @@ const firstRestMs = 5_000;
 const maxRestMs = 60_000;
 /** How long a disk that had room is not looked at again: a runner may claim many builds a second. */
 const trustMs = 1_000;
+/** How long an able driver waits for others. Later ones join the next claim. */
+const patienceMs = 1_000;
 
 /** No free inode counts as full. Undefined without such a folder. */
 async function freeBytes(path: string): Promise<number | undefined> {
@@ -54,6 +57,8 @@ async function fills(driver: Driver, disk: Disk): Promise<boolean> {
 export function readinessOf({ config, drivers, copies, log }: ReadinessOptions): Readiness {
   const work: Disk = { name: "work", path: config.dir };
   const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
+  /** The looks at drivers that are under way. */
+  const looks = new Map<Driver_Type, Promise<boolean>>();
   const knownShort = new Set<string>();
   /** Until when each disk is trusted to have room. */
   const trusted = new Map<string, number>();
@@ -90,18 +95,31 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
     return true;
   }
 
+  const rests = ({ type }: Driver) => (resting.get(type)?.until ?? 0) > performance.now();
+
   async function isAble(driver: Driver): Promise<boolean> {
-    if ((resting.get(driver.type)?.until ?? 0) > performance.now()) return false;
-    if (!(await driver.ready())) return false;
+    if (rests(driver) || !(await driver.ready())) return false;
     for (const disk of [work, ...(driver.disks?.() ?? [])]) if (!(await hasRoom(disk, driver))) return false;
     return true;
+  }
+
+  function look(driver: Driver): Promise<boolean> {
+    const one = looks.get(driver.type) ?? isAble(driver).finally(() => looks.delete(driver.type));
+    looks.set(driver.type, one);
+    return one;
   }
 
   return {
     async drivers() {
       const all = [...drivers.values()];
-      const able = await Promise.all(all.map(isAble));
-      return all.filter((_, index) => able[index]).map(({ type }) => type);
+      const results = all.map(look);
+      const done = new AbortController();
+      const late = Promise.any(results.map(async (isAble) => (await isAble) || Promise.reject()))
+        .then(() => delay(patienceMs, false, { signal: done.signal }))
+        .catch(() => false);
+      const able = await Promise.all(results.map((result) => Promise.race([result, late])));
+      done.abort();
+      return all.filter((driver, index) => able[index] && !rests(driver)).map(({ type }) => type);
     },
     failed(driver) {
       const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), maxRestMs);
