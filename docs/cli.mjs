@@ -70,9 +70,9 @@ ci logs -f last                      # again; -j NAME prints one job
 ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
 \`\`\`
 
-Name a build by its number, as \`alice/12\`, by its URL, or as \`last\`, which is your newest one. A matrix has several builds: \`--follow\` prints
-one after another, and the worst one decides the exit code. Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md)
-explains \`ci run\`.
+Name a build by its number, as \`alice/12\`, by its URL, or as \`last\`, which is your newest one. A matrix has several builds: \`submit --follow\`
+prints one after another, and the worst one decides the exit code. \`last\` is then the last of them only, and \`ci list\` shows the others.
+Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md) explains \`ci run\`.
 
 ## In scripts
 

@@ -27,11 +27,16 @@ export interface ReadinessOptions {
   readonly log: Log;
 }
 
+interface Look {
+  readonly able: Promise<boolean>;
+  readonly patientUntil: number;
+}
+
 const firstRestMs = 5_000;
 const maxRestMs = 60_000;
 /** How long a disk that had room is not looked at again: a runner may claim many builds a second. */
 const trustMs = 1_000;
-/** How long an able driver waits for others. Later ones join the next claim. */
+/** How long a look at a driver may hold up the drivers that are able. Later ones join the next claim. */
 const patienceMs = 1_000;
 
 /** No free inode counts as full. Undefined without such a folder. */
@@ -53,12 +58,22 @@ async function fills(driver: Driver, disk: Disk): Promise<boolean> {
   return device !== undefined && own.some((one) => one === undefined || one === device);
 }
 
+/** Returns which drivers are able. Once one is, the others have until the end of their patience. */
+async function ableSoon(looks: readonly Look[]): Promise<boolean[]> {
+  const firstAble = Promise.any(looks.map(async ({ able }) => (await able) || Promise.reject()));
+  const done = new AbortController();
+  const late = (until: number) =>
+    firstAble.then(() => delay(until - performance.now(), false, { signal: done.signal })).catch(() => false);
+  const able = await Promise.all(looks.map(({ able, patientUntil }) => Promise.race([able, late(patientUntil)])));
+  done.abort();
+  return able;
+}
+
 /** Watches drivers and disks. Logs each change of a disk once. */
 export function readinessOf({ config, drivers, copies, log }: ReadinessOptions): Readiness {
   const work: Disk = { name: "work", path: config.dir };
   const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
-  /** The looks at drivers that are under way. */
-  const looks = new Map<Driver_Type, Promise<boolean>>();
+  const looks = new Map<Driver_Type, Look>();
   const knownShort = new Set<string>();
   /** Until when each disk is trusted to have room. */
   const trusted = new Map<string, number>();
@@ -103,22 +118,19 @@ export function readinessOf({ config, drivers, copies, log }: ReadinessOptions):
     return true;
   }
 
-  function look(driver: Driver): Promise<boolean> {
-    const one = looks.get(driver.type) ?? isAble(driver).finally(() => looks.delete(driver.type));
-    looks.set(driver.type, one);
-    return one;
+  function look(driver: Driver): Look {
+    const underWay = looks.get(driver.type);
+    if (underWay) return underWay;
+    const able = isAble(driver).finally(() => looks.delete(driver.type));
+    const begun = { able, patientUntil: performance.now() + patienceMs };
+    looks.set(driver.type, begun);
+    return begun;
   }
 
   return {
     async drivers() {
       const all = [...drivers.values()];
-      const results = all.map(look);
-      const done = new AbortController();
-      const late = Promise.any(results.map(async (isAble) => (await isAble) || Promise.reject()))
-        .then(() => delay(patienceMs, false, { signal: done.signal }))
-        .catch(() => false);
-      const able = await Promise.all(results.map((result) => Promise.race([result, late])));
-      done.abort();
+      const able = await ableSoon(all.map(look));
       return all.filter((driver, index) => able[index] && !rests(driver)).map(({ type }) => type);
     },
     failed(driver) {
