@@ -153,19 +153,6 @@ it("interrupted groups are read one at a time, and each is announced before the 
   expect(await mongo.db.collection("groups").countDocuments({})).toBe(0);
 });
 
-it("the builds of a matrix are stored a few at a time", async () => {
-  await using mongo = await ownDatabase("matrix");
-  const inserted: number[] = [];
-  await using client = new MongoClient(suite.names.mongoUrl, { monitorCommands: true, ignoreUndefined: true });
-  client.on("commandStarted", ({ command: { insert, documents } }) => {
-    if (insert === "builds") inserted.push((documents as readonly unknown[]).length);
-  });
-  const docs = Array.from({ length: 26 }, (_, n) => aBuild({ _id: n + 1, number: n + 1 }));
-  await buildStore(client.db(mongo.db.databaseName), () => undefined).insert(docs);
-  expect(await mongo.db.collection("builds").countDocuments({ userId: docs[0]!.userId })).toBe(26);
-  expect(inserted).toEqual([1, 10, 10, 5]);
-});
-
 it("a few of the cron jobs that are due at once run at a time, and their manifests are not read before", async () => {
   const created: Cron[] = [];
   for (let n = 0; n < 25; n++) created.push(await crons.create(suite.users.ann));

@@ -29,26 +29,16 @@ interface StoredGroup {
 
 type Outcome = "new" | "existing" | "number taken";
 
-/** Stores a few builds. After a crash MongoDB may give a number that a living process has, too. */
-async function storeFew(builds: Collection<BuildDoc>, few: readonly NewBuild[]): Promise<Outcome> {
+/** Stores builds. After a crash MongoDB may give a number that a living process has, too. */
+async function storeOthers(builds: Collection<BuildDoc>, others: readonly NewBuild[]): Promise<Outcome> {
   try {
-    await builds.insertMany(few, { ordered: false });
+    await builds.insertMany(others, { ordered: false });
     return "new";
   } catch (error) {
     if (onlyRefusedBy("_id_", error)) return "existing";
     if (onlyRefusedBy(["_id_", numberIndex], error)) return "number taken";
     throw error;
   }
-}
-
-/** The driver writes the bytes of a command in one piece, which takes 20 to 45 ms for a whole group. */
-const fewBuilds = 10;
-
-async function storeOthers(builds: Collection<BuildDoc>, others: readonly NewBuild[]): Promise<Outcome> {
-  const outcomes: Outcome[] = [];
-  for (let from = 0; from < others.length; from += fewBuilds)
-    outcomes.push(await storeFew(builds, others.slice(from, from + fewBuilds)));
-  return (["number taken", "existing"] as const).find((one) => outcomes.includes(one)) ?? "new";
 }
 
 /** Stores groups of builds. `pending` holds each until its builds are stored; a loop completes what was interrupted. */
