@@ -4084,8 +4084,8 @@ export interface components {
             at_least: ("pending" | "delivered" | "failed" | "cancelled" | "tests")[];
             /** @description Deliveries that were cancelled because the webhook was deactivated */
             cancelled: number;
-            /** @description Deliveries that the receiver has accepted */
-            delivered: number;
+            /** @description Deliveries that the receiver has accepted; null if there are too many others to tell */
+            delivered: number | null;
             /** @description Deliveries that failed for good */
             failed: number;
             /** @description Deliveries that wait for an attempt */

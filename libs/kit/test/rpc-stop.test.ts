@@ -88,8 +88,12 @@ async function stopAbruptly(graceMs: number): Promise<unknown> {
     router.add(definition, { watchEvents: endless }),
   );
   await using peer = connect(`127.0.0.1:${server.port}`);
-  const positions = peer.client(definition).watchEvents({ namespaceId: 1 })[Symbol.asyncIterator]();
-  expect((await positions.next()).value).toMatchObject({ position: 1 });
+  // On a machine that stalls, the connection may be late. Streams do not wait for it.
+  const positions = await eventually(async () => {
+    const opened = peer.client(definition).watchEvents({ namespaceId: 1 })[Symbol.asyncIterator]();
+    expect((await opened.next()).value).toMatchObject({ position: 1 });
+    return opened;
+  });
   const stopped = server[Symbol.asyncDispose]();
   const failure = await positions.next().catch((error: unknown) => error);
   await stopped;

@@ -63,7 +63,9 @@ const count = z.int().nonnegative();
 export const deliveryStatsSchema = record("DeliveryStats", "Counts of the deliveries in a webhook's log", {
   since: timestamp.nullable().describe("When the oldest delivery in the log was created; null if the log is empty"),
   pending: count.describe("Deliveries that wait for an attempt"),
-  delivered: count.describe("Deliveries that the receiver has accepted"),
+  delivered: count
+    .nullable()
+    .describe("Deliveries that the receiver has accepted; null if there are too many others to tell"),
   failed: count.describe("Deliveries that failed for good"),
   cancelled: count.describe("Deliveries that were cancelled because the webhook was deactivated"),
   tests: count.describe("Tests among all these"),
@@ -75,7 +77,7 @@ export const deliveryStatsJson = (stats: CountDeliveriesResponse): z.output<type
   return {
     since: timeOrNull(stats.since),
     pending: countOf("pending"),
-    delivered: countOf("delivered"),
+    delivered: stats.delivered?.count ?? null,
     failed: countOf("failed"),
     cancelled: countOf("cancelled"),
     tests: countOf("tests"),

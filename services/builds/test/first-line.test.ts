@@ -28,7 +28,7 @@ test("a part of an output says in which line it begins, also if the lines before
   }
   const bytes = Buffer.from(text);
   const ref = { userId, number };
-  for (const start of [0, 1, 2, 3, 14_999, 15_010, 200_001, bytes.length - 2, bytes.length]) {
+  for (const start of [0, 1, 2, 3, 14_999, 15_010, 200_001, bytes.length - 2]) {
     const line = bytes.subarray(0, start).toString().split("\n").length;
     expect(await partFrom(ref, start)).toEqual({ lines: [line], text: bytes.subarray(start).toString() });
   }

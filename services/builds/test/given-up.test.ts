@@ -113,11 +113,17 @@ it("a build whose submitter has left is not stored", async () => {
 
 it("a stored build is confirmed although MongoDB does not respond to its announcement", async () => {
   const { ann } = suite.users;
-  const line = { ...lineStore(suite.database()), queued: () => new Promise<never>(() => {}) };
-  await using service = await startLeaving(() => ({ line }));
+  let respond = () => {};
+  const response = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await using service = await startLeaving(() => ({
+    line: { ...lineStore(suite.database()), queued: () => response },
+  }));
   const request = { manifest, comment: "", tags: [], variables: {} };
   const { build } = await suite.as(ann, () => service.builds.submitBuild(request));
   expect(await storedBuild(build!.id)).toMatchObject({ status: "queued" });
+  respond();
 });
 
 it("a call that was given up takes no other build out of the write that they share", async () => {

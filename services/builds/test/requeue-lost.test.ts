@@ -101,6 +101,16 @@ describe("in the process that claimed a build and has not read it since", () => 
     await elapse(pass.db, leaseMs + 1_000);
     expect(await pass.run()).toBe(1);
   });
+
+  it("a clock of MongoDB that keeps changing does not keep the build", async () => {
+    const { pass, builds } = await claimed("restless");
+    await using _ = pass;
+    await eventually(async () => {
+      await pass.stepClock(3_600_000);
+      await pass.run();
+      expect(await builds.byId(id)).toMatchObject({ status: "queued", returns: 1 });
+    });
+  });
 });
 
 it("a build stays with its runner while its lease is renewed", async () => {

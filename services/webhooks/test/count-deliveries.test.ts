@@ -72,11 +72,8 @@ test("counts up to a limit, and says that there may be more", async () => {
   });
   await add(webhook, "failed", 1_001);
   const { delivered, failed } = await counts(webhook);
-  expect([delivered, failed]).toEqual([
-    // The newest 1,000 were counted, because it is unknown how many of the others failed.
-    { count: 1_000, atLeast: true },
-    { count: 1_000, atLeast: true },
-  ]);
+  // It is unknown how many of the others failed.
+  expect([delivered, failed]).toEqual([undefined, { count: 1_000, atLeast: true }]);
 });
 
 test("reads few documents and keys, however long the log is", async () => {

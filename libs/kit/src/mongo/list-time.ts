@@ -11,8 +11,11 @@ export const listTime = {
 
 const maxTimeExpired = 50;
 
+/** Reports whether a query has exceeded its `maxTimeMS`. */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === maxTimeExpired;
+
 export function refuseSlow(error: unknown): never {
-  if (error instanceof MongoServerError && error.code === maxTimeExpired)
-    throw new Fault("exhausted", refusal, undefined, { cause: error });
+  if (isTooSlow(error)) throw new Fault("exhausted", refusal, undefined, { cause: error });
   throw error;
 }

@@ -26,6 +26,7 @@ import { buildLimits, checkManifest, enterDestination, messagesOf } from "./mani
 import type { Draft } from "./manifest/estimate-sizes.js";
 import { manifests } from "./manifest/read-manifest.js";
 import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } from "./manifest/when.js";
+import { ownTask } from "./own-task.js";
 import { type BuildInputs, readAllInputs, readInputs } from "./read-inputs.js";
 import type { Submitter } from "./submitters.js";
 
@@ -73,7 +74,7 @@ export interface QueuedBuild {
 
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
-/** A call is given up after 1.5 s if MongoDB does not respond. */
+/** Shorter than the 1.5 s after which a call may be given up because MongoDB does not respond. */
 const announceMs = 1_000;
 
 const withinMs = (ms: number, work: Promise<void>): Promise<void> =>
@@ -136,7 +137,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const announced = announce(ctx, stored).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
-  await withinMs(announceMs, announced);
+  await withinMs(announceMs, ownTask(ctx, announced));
   return { doc: docs[0]!, place: places[0]! };
 }
 

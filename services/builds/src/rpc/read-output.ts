@@ -47,6 +47,10 @@ async function open(ctx: Context, caller: Caller, request: ReadOutputRequest) {
 export const readOutput = (ctx: Context): Handlers["readOutput"] =>
   async function* (request, { caller }) {
     const { blocks, firstLine } = await open(ctx, caller, request);
-    if (firstLine !== undefined) yield { chunk: Buffer.alloc(0), firstLine };
-    for await (const block of blocks) for (const chunk of inMessages(block)) yield { chunk };
+    let first = { firstLine };
+    for await (const block of blocks)
+      for (const chunk of inMessages(block)) {
+        yield { chunk, ...first };
+        first = { firstLine: undefined };
+      }
   };

@@ -1,3 +1,4 @@
+import { isTooSlow } from "@ci/kit/mongo/list-time";
 import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
@@ -108,17 +109,30 @@ interface Breaks {
   readonly end: number;
 }
 
-/** MongoDB counts them, so no text is transferred. */
+const countTime = {
+  maxTimeMS: fixedLimit({
+    max: 1_000,
+    unit: "ms",
+    about: "time to count the lines before a part of an output",
+    effect: "the response has no `X-First-Line`",
+  }),
+} as const;
+
+/** MongoDB counts them, so no text is transferred. Returns undefined if it takes too long. */
 async function storedBreaks(
   output: Collection<OutputDoc>,
   { _id, tailFrom }: WithOutput,
   job: number,
   offset: number,
-): Promise<Breaks> {
+): Promise<Breaks | undefined> {
   const before = { buildId: _id, job, jobEnd: { $lte: offset }, end: { $lte: tailFrom } };
   const sums = { _id: null, end: { $max: "$jobEnd" }, count: { $sum: lineBreaks } };
-  const [found] = await output.aggregate<Breaks>([{ $match: before }, { $group: sums }]).toArray();
-  return found ?? { end: 0, count: 0 };
+  const counting = output.aggregate<Breaks>([{ $match: before }, { $group: sums }], countTime).toArray();
+  const found = await counting.catch((error) => {
+    if (isTooSlow(error)) return undefined;
+    throw error;
+  });
+  return found && (found[0] ?? { end: 0, count: 0 });
 }
 
 /** Stores the older output of jobs. Its end is part of the build, so that text and state change in one write. */

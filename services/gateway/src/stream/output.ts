@@ -47,7 +47,7 @@ export const wantsStream = (exchange: Pick<Exchange, "request" | "url">): boolea
   (exchange.request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
 /** Says in a header in which line a text begins. */
-async function* withFirstLine(
+async function* notingFirstLine(
   messages: AsyncIterable<ReadOutputResponse>,
   response: ServerResponse,
 ): AsyncGenerator<ReadOutputResponse> {
@@ -75,7 +75,7 @@ export const outputText =
     const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
     const wanted = { ref, job, start, end, timestamps, findsLine };
     return sendContent(ctx, exchange, { status, headers }, (options) =>
-      withFirstLine(ctx.builds.readOutput(wanted, options), response),
+      notingFirstLine(ctx.builds.readOutput(wanted, options), response),
     );
   };
 

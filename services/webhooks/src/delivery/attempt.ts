@@ -57,7 +57,7 @@ function withoutOwn({ response, ...result }: PostResult, own: Headers): PostResu
   if (!response) return result;
   const hide = hiding(Object.values(own));
   const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]));
-  return { ...result, response: { ...response, headers, body: hide(response.body) } };
+  return { ...result, response: { ...response, headers, body: hide(response.body, response.truncated) } };
 }
 
 /**

@@ -58,8 +58,20 @@ test.each([
   ["Bearer abcdef", '{"authorization":"Bearer abcdef"}', '{"authorization":"xxxxxx"}'],
   ["Bearer abcdef", "the token is abcdef", "the token is xxxxxx"],
   ['a"b\\cdef', JSON.stringify({ key: 'a"b\\cdef' }), '{"key":"xxxxxx"}'],
+  ["Bearer s3cr3t/ab+cd", "a=s3cr3t%2Fab%2Bcd", "a=xxxxxx"],
+  ["Bearer s3cr3t/abcd", String.raw`{"a":"s3cr3t\/abcd"}`, '{"a":"xxxxxx"}'],
   ["short", "in short", "in short"],
 ])("%j is hidden in %j", (value, text, hidden) => expect(hiding([value])(text)).toBe(hidden));
 
 test("a longer value is hidden before its part", () =>
   expect(hiding(["abcdef", "abcdefgh"])("abcdefgh abcdef")).toBe("xxxxxx xxxxxx"));
+
+test.each([
+  ["got Bearer s3cr3t/abcd", "got "],
+  ["got s3cr3t/ab", "got "],
+  ["got B", "got "],
+  ["got Bearer s3cr3t/abcde", "got xxxxxx"],
+  ["got nothing", "got nothing"],
+])("of %j, which was cut off, %j is shown", (text, shown) =>
+  expect(hiding(["Bearer s3cr3t/abcde"])(text, true)).toBe(shown),
+);

@@ -12,17 +12,17 @@ export const masked = "xxxxxx";
 
 const maxHeaders = fixedLimit({
   max: 20,
-  about: "headers of a webhook's own",
+  about: "headers that a user gives a webhook",
   refusal: "Headers cannot have more than N entries",
 });
 const maxNameLength = fixedLimit({
   max: 100,
-  about: "characters of the name of a header of a webhook's own",
+  about: "characters of the name of such a header",
   refusal: "Headers name cannot be longer than N characters in length",
 });
 const maxValueLength = fixedLimit({
   max: 1_024,
-  about: "characters of the value of a header of a webhook's own",
+  about: "characters of the value of such a header",
   refusal: "Headers value of NAME cannot be longer than N characters in length",
 });
 
@@ -71,16 +71,34 @@ export function ownHeaderErrors(headers: readonly OwnHeader[], prefix: string, s
 
 const minHiddenLength = 6;
 
-/** Returns the texts that hide values: whole, without a scheme such as Bearer, and as JSON writes them. Short ones would hide too much. */
+const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/**
+ * Returns what may show values: whole, without a scheme such as Bearer, as JSON writes them with and without escaped
+ * slashes, and as a URL does. Shorter texts would hide too much.
+ */
 function hiddenTexts(values: readonly string[]): string[] {
   const texts = values
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
-    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+    .flatMap((text) => [text, asJson(text), asJson(text).replaceAll("/", "\\/"), encodeURIComponent(text)]);
   return [...new Set(texts)].filter(({ length }) => length >= minHiddenLength).sort((a, b) => b.length - a.length);
 }
 
-/** Returns a function that hides the values of headers in what a receiver responds. */
-export function hiding(values: readonly string[]): (text: string) => string {
+/** Drops the longest end that begins one of the texts: the rest of it was cut off. */
+function withoutBeginning(text: string, hidden: readonly string[]): string {
+  const beginnings = hidden.map((one) => {
+    let length = Math.min(one.length, text.length);
+    while (!text.endsWith(one.slice(0, length))) length--;
+    return length;
+  });
+  return text.slice(0, text.length - Math.max(0, ...beginnings));
+}
+
+/** Returns a function that hides the values of headers in what a receiver responds, also at the end of what was cut off. */
+export function hiding(values: readonly string[]): (text: string, isCut?: boolean) => string {
   const texts = hiddenTexts(values);
-  return (text) => texts.reduce((hidden, one) => hidden.replaceAll(one, masked), text);
+  return (text, isCut = false) => {
+    const hidden = texts.reduce((found, one) => found.replaceAll(one, masked), text);
+    return isCut ? withoutBeginning(hidden, texts) : hidden;
+  };
 }

@@ -11,8 +11,9 @@ const maxKeys = fixedLimit({
 });
 const maxRead = fixedLimit({
   max: 1_000,
-  about: "failed or cancelled deliveries that a count of a webhook's log counts",
-  effect: "the count says that there may be more, as that of the delivered ones does",
+  about: "failed, cancelled or test deliveries that a count of a webhook's log counts",
+  effect:
+    "the count says that there may be more; without a count of the delivered ones if they failed or were cancelled",
 });
 
 export const deliveryCounts = (deliveries: Collection<DeliveryDoc>) => {
@@ -21,14 +22,12 @@ export const deliveryCounts = (deliveries: Collection<DeliveryDoc>) => {
     return { count: found, atLeast: found === limit };
   };
 
-  async function deliveredAmongNewest(webhookId: number): Promise<number> {
-    const newest = deliveries.find({ webhookId }, { ...listTime, projection: { status: 1 } }).sort({ _id: -1 });
-    return (await newest.limit(maxRead).toArray()).filter(({ status }) => status === Delivery_Status.delivered).length;
-  }
-
-  /** All that have another status are delivered. No index knows that status, because it would cost each delivery a write. */
-  async function delivered(webhookId: number, others: readonly DeliveryCount[]): Promise<DeliveryCount> {
-    if (others.some(({ atLeast }) => atLeast)) return { count: await deliveredAmongNewest(webhookId), atLeast: true };
+  /**
+   * Counts those that have no other status. No index knows the status `delivered`, because it would cost each delivery a
+   * write, so it is unknown how many there are if there are too many others.
+   */
+  async function delivered(webhookId: number, others: readonly DeliveryCount[]): Promise<DeliveryCount | undefined> {
+    if (others.some(({ atLeast }) => atLeast)) return undefined;
     const known = others.reduce((sum, other) => sum + other.count, 0);
     const all = await count({ webhookId }, known + maxKeys);
     return { ...all, count: Math.max(0, all.count - known) };

@@ -42,16 +42,17 @@ export async function beginsLine(
   return start === 0 || (await output.next(doc, { job, start: start - 1, end: start }, 1))[0] === newline;
 }
 
-/** Returns the number of the line to which an offset of a job's output belongs. */
+/** Returns the number of the line to which an offset of a job's output belongs; undefined if MongoDB takes too long. */
 export async function lineAt(
   { output }: Pick<Context, "output">,
   doc: WithOutput,
   job: number,
   offset: number,
-): Promise<number> {
-  const { end: start, count } = await output.breaksBefore(doc, job, offset);
-  let line = 1 + count;
-  for await (const block of output.read(doc, { job, start, end: offset }))
+): Promise<number | undefined> {
+  const stored = await output.breaksBefore(doc, job, offset);
+  if (!stored) return undefined;
+  let line = 1 + stored.count;
+  for await (const block of output.read(doc, { job, start: stored.end, end: offset }))
     for (const byte of block) if (byte === newline) line++;
   return line;
 }
