@@ -1,7 +1,7 @@
 // `npm run bench -- identity`: the cost of authentication between services. Three systems accept the same builds in
 // turn: one without authentication, one with keys, one with mutual TLS. The exit code is 1 if keys or TLS make
 // POST /builds more than 5 % slower.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newAuthority } from "../deploy/certificates/dist/authority.js";
 import { startMongod } from "../deploy/local/provision/binaries.mjs";
@@ -79,7 +79,6 @@ const submitTo = async (systems, times) => {
 /** Returns whether no bound was missed. */
 export const identityCost = async () => {
   const dataDir = temporaryFolder("service-ci-bench-");
-  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const stops = /** @type {(() => unknown)[]} */ ([]);
   try {
     const logFile = join(dataDir, "mongod.log");

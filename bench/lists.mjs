@@ -1,7 +1,6 @@
 // `npm run bench -- lists`: shows that lists and reads of builds cost the same for any amount of data. Every request goes
 // to a small and a large system in turn. The exit code is 1 if a bound is missed. A second argument makes the large
 // system smaller: `lists 0.01` for a quick look.
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { cloneAccounts } from "./lists/clone-accounts.mjs";
@@ -57,8 +56,6 @@ export const lists = async (share = 1) => {
   const dataDir = temporaryFolder("service-ci-bench-");
   const listener = await startListener();
   const stops = /** @type {(() => unknown)[]} */ ([listener.stop]);
-  // The data takes some GiB: always delete it.
-  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   try {
     const a = await startOne(join(dataDir, "small"), listener.address);
     stops.push(a.stop);

@@ -1,7 +1,7 @@
 // `npm run profile -- submit|get|list|build|deliver|upload`: profiles each service under one load, and prints the functions and
 // libraries that took most of its CPU time. The profiles are kept, for Chrome's developer tools.
 //   npm run profile -- get 10000     another number of operations
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { build } from "../deploy/local/provision/build.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
+import { removeFolder, temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { printProfile } from "./cpu-profile.mjs";
@@ -114,5 +114,5 @@ for (const [id, name] of services) {
   const file = join(tmpdir(), `service-ci-${process.pid}-${id}.cpuprofile`);
   if (existsSync(file)) printProfile(name, file);
 }
-rmSync(dataDir, { recursive: true, force: true });
+removeFolder(dataDir);
 process.exit(0);

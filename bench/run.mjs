@@ -11,7 +11,6 @@
 //   npm run bench -- cache         the time of a cache hit, compared with `tar x`; fails above 1.3 times
 //   npm run bench -- identity      the cost of authentication between services
 //   npm run bench -- capacity      the capacity of one replica of each service
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../deploy/local/provision/build.mjs";
 import { testDisks } from "../deploy/local/provision/disk.mjs";
@@ -19,7 +18,7 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { temporaryFolder } from "../deploy/local/start/guardian.mjs";
+import { removeFolder, temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { startWorld } from "./all/world.mjs";
@@ -102,6 +101,6 @@ try {
   } else await trivialBuilds(api, image);
 } finally {
   await system.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  removeFolder(dataDir);
 }
 process.exit(passed ? 0 : 1);

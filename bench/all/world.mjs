@@ -1,10 +1,9 @@
 // The system that `npm run bench -- all` measures, with its own servers, which count their requests.
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startMongod, startNats } from "../../deploy/local/provision/binaries.mjs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
-import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
+import { keepFolder, removeFolder, temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { cpuOfChildren } from "../processes.mjs";
@@ -69,6 +68,7 @@ export const startWorld = async (settings = {}) => {
     /** Keeps the logs of a run that failed, and says where they are. */
     keepLogs() {
       keepsLogs = true;
+      keepFolder(dataDir);
       console.error(`The logs are in ${dataDir}.`);
     },
     async stop() {
@@ -77,7 +77,7 @@ export const startWorld = async (settings = {}) => {
       await nats.stop();
       await mongod.stop();
       for (const name of ["MONGO_URL", "NATS_URL"]) delete process.env[name];
-      if (!keepsLogs) rmSync(dataDir, { recursive: true, force: true });
+      if (!keepsLogs) removeFolder(dataDir);
     },
   };
 };

@@ -1,6 +1,5 @@
 // Measures requests with 10^3 to 10^6 builds. The services are stopped while their data is cloned.
-import { rmSync } from "node:fs";
-import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
+import { removeFolder, temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { clientOf } from "../all/client.mjs";
 import { repeat } from "../all/load.mjs";
 import { cloneAccounts } from "../lists/clone-accounts.mjs";
@@ -76,7 +75,7 @@ export const growData = async (share) => {
     } finally {
       await system.stop();
       listener.stop();
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      removeFolder(dataDir);
     }
   }
   return {

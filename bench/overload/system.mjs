@@ -1,8 +1,7 @@
 // A fresh system with users, for one attack.
-import { rmSync } from "node:fs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
-import { temporaryFolder } from "../../deploy/local/start/guardian.mjs";
+import { removeFolder, temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { start } from "../processes.mjs";
@@ -67,7 +66,7 @@ export const startAttacked = async (settings) => {
       for (const stop of stops) await stop();
       await system.stop();
       for (const name of Object.keys(own)) delete process.env[name];
-      rmSync(dataDir, { recursive: true, force: true });
+      removeFolder(dataDir);
     },
   };
 };

@@ -142,6 +142,34 @@ test.each(["SIGINT", "SIGKILL"] as const)(
   },
 );
 
+test("a temporary folder that was kept, or removed and made again, outlives its process", async () => {
+  const { child, output } = running(
+    `
+    const { existsSync, mkdirSync } = await import("node:fs");
+    const { keepFolder, removeFolder, temporaryFolder } = await import(${fileOf("start/guardian.mjs")});
+    const [kept, again] = ["kept", "again", "left"].map((name) => temporaryFolder(name + "-", process.argv[1]));
+    keepFolder(kept);
+    removeFolder(again);
+    console.log(existsSync(again));
+    mkdirSync(again);`,
+    dir,
+  );
+  await once(child, "exit");
+  expect(output()).toBe("false\n");
+  const names = () => readdirSync(dir).map((name) => name.split("-")[0]);
+  await eventually(() => expect(names().toSorted()).toEqual(["again", "kept"]));
+});
+
+test("a temporary folder that cannot be removed keeps neither the others nor the guardian's file", async () => {
+  const [folder, file] = [join(dir, "folder"), join(dir, "guardian.json")];
+  mkdirSync(folder);
+  const { child } = runningNode([join(deployDir, "local/start/guardian.mjs"), file]);
+  await eventually(() => expect(existsSync(file)).toBe(true));
+  // No file system has names as long as this.
+  child.stdin!.end(`=${join(dir, "x".repeat(5_000))}\n=${folder}\n`);
+  await eventually(() => expect(readdirSync(dir)).toEqual([]));
+});
+
 describe("a lock of provisioning", () => {
   const cache = () => join(dir, ".cache");
   const lockFile = () => join(cache(), "one.lock");

@@ -1,5 +1,5 @@
 // Ends the child processes of this process when it dies, even by kill -9, and then removes its temporary folders.
-//   node guardian.mjs [file]  reads `+pid`, `-pid` and `=folder` lines, and does so when its input closes
+//   node guardian.mjs [file]  reads `+pid`, `-pid`, `=folder` and `!folder` lines, and does so when its input closes
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,8 @@ export const guard = (child) => {
 };
 
 /**
- * Makes a folder that is removed at the latest when this process has ended.
+ * Makes a folder that the guardian removes after this process and its children have ended, or 15 s after this process if
+ * a child remains.
  * @param {string} prefix
  * @param {string} [parent]
  */
@@ -61,6 +62,20 @@ export const temporaryFolder = (prefix, parent = tmpdir()) => {
   guardian.write(`=${folder}\n`);
   return folder;
 };
+
+/** Keeps a temporary folder beyond the end of this process. @param {string} folder */
+export const keepFolder = (folder) => {
+  guardian?.write(`!${folder}\n`);
+};
+
+/** Removes a temporary folder now. Later, another program may make one of the same name. @param {string} folder */
+export const removeFolder = (folder) => {
+  remove(folder);
+  keepFolder(folder);
+};
+
+/** @param {string} folder */
+const remove = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 /** @param {number} pid @param {NodeJS.Signals | 0} signal */
 const send = (pid, signal) => {
@@ -80,25 +95,51 @@ const mayTake = (file) => {
   }
 };
 
-const main = async () => {
-  const [, , file] = process.argv;
-  const holds = file !== undefined && mayTake(file);
+/** One folder that cannot be removed must not keep the others. @param {Iterable<string>} folders */
+const removeAll = (folders) => {
+  for (const folder of folders)
+    try {
+      remove(folder);
+    } catch {
+      // Nobody is left to be told.
+    }
+};
+
+/** Reads lines until the input closes. Returns what is left to end and to remove. */
+const readLines = async () => {
   /** @type {Set<number>} */
   const remaining = new Set();
-  /** @type {string[]} */
-  const folders = [];
+  /** @type {Set<string>} */
+  const folders = new Set();
   for await (const line of createInterface({ input: process.stdin })) {
-    if (line.startsWith("=")) folders.push(line.slice(1));
-    else if (line.startsWith("+")) remaining.add(Number(line.slice(1)));
-    else remaining.delete(Number(line.slice(1)));
+    const rest = line.slice(1);
+    if (line.startsWith("=")) folders.add(rest);
+    else if (line.startsWith("!")) folders.delete(rest);
+    else if (line.startsWith("+")) remaining.add(Number(rest));
+    else remaining.delete(Number(rest));
   }
+  return { remaining, folders };
+};
+
+/** @param {Set<number>} remaining */
+const endAll = async (remaining) => {
   for (const pid of remaining) send(pid, "SIGTERM");
   const until = Date.now() + 10_000;
   while (Date.now() < until && [...remaining].some((pid) => send(pid, 0))) await pause(50);
   for (const pid of remaining) send(pid, "SIGKILL");
   await waitFor(() => ![...remaining].some((pid) => send(pid, 0)), { withinMs: 5_000 });
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  if (holds) release(file);
+};
+
+const main = async () => {
+  const [, , file] = process.argv;
+  const holds = file !== undefined && mayTake(file);
+  try {
+    const { remaining, folders } = await readLines();
+    await endAll(remaining);
+    removeAll(folders);
+  } finally {
+    if (holds) release(file);
+  }
 };
 
 if (process.argv[1] === self) await main();

@@ -1,5 +1,5 @@
 // Prepares what the tests need: an engine with images, or servers started here; disks for virtual machines.
-import { existsSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baseImage } from "../../base-image/cached.mjs";
@@ -10,7 +10,7 @@ import { setUpEngine } from "../provision/engine.mjs";
 import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
 import { findNode } from "../provision/node.mjs";
-import { temporaryFolder } from "../start/guardian.mjs";
+import { removeFolder, temporaryFolder } from "../start/guardian.mjs";
 import { heading } from "./steps.mjs";
 
 /**
@@ -122,7 +122,7 @@ const startServers = async () => {
     env: { MONGO_URL: mongo.url, NATS_URL: nats.url },
     stop: async () => {
       await Promise.all([mongo.stop(), nats.stop()]);
-      rmSync(dir, { recursive: true, force: true });
+      removeFolder(dir);
     },
   };
 };
