@@ -4,14 +4,12 @@ import {
   copyFileSync,
   createReadStream,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { testDisks } from "../deploy/local/provision/disk.mjs";
@@ -20,6 +18,7 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
 import { onStop } from "../deploy/local/start/cleanup.mjs";
+import { removeFolder, temporaryFolder } from "../deploy/local/start/guardian.mjs";
 import { readOrCreateSettings, runnerDirOf } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { startNeighbour } from "./neighbour.mjs";
@@ -92,8 +91,8 @@ const runnerCalled = (name) => {
  * @param {"enforce" | "open"} egress
  */
 export const startWorld = async (places, egress = "enforce") => {
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-probe-"));
-  onStop(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder("service-ci-probe-");
+  onStop(() => removeFolder(dataDir));
   const { image, disk } = await prepare(dataDir, places);
   const outside = await startOutside();
   onStop(outside.stop);

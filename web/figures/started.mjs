@@ -1,10 +1,9 @@
 // Runs `npm start` as a newcomer does, on a port and in a folder of its own.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, repoRoot } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
+import { guard, removeFolder, temporaryFolder } from "../../deploy/local/start/guardian.mjs";
 
 /** A job that prints for long must not reach the limit of its output. */
 const settings = { OUTPUT_LIMIT: "512MiB", RUNNER_DRIVERS: "os", DRIVERS: "os", RUNNER_BUILDS: "2" };
@@ -13,7 +12,7 @@ const settings = { OUTPUT_LIMIT: "512MiB", RUNNER_DRIVERS: "os", DRIVERS: "os", 
 
 /** Starts the system. Resolves once it has printed its one-time link. */
 export const startLikeNewcomer = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "service-ci-figures-"));
+  const dataDir = temporaryFolder("service-ci-figures-");
   const port = await freePort();
   const began = Date.now();
   const child = spawn(process.execPath, [join(repoRoot, "deploy/local/start/start.mjs")], {
@@ -21,11 +20,12 @@ export const startLikeNewcomer = async () => {
     env: { ...process.env, ...settings, CI_PORT: String(port), CI_DATA: dataDir },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  guard(child);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const stop = async () => {
     child.kill("SIGTERM");
     await ended;
-    rmSync(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   };
   let printed = "";
   /** @type {Promise<{ link: string, token: string }>} */
