@@ -46,9 +46,9 @@ const commentShare = (sources) => {
 /**
  * Finds the longest function of a file. The parser counts bytes across all files of a process, so positions are
  * relative to the start of the module.
- * @param {Source} source
+ * @param {Pick<Source, "path" | "text">} source
  */
-const longestFunction = ({ path, text }) => {
+export const longestFunction = ({ path, text }) => {
   const bytes = Buffer.from(text);
   const module = parseSync(text, { syntax: "typescript", tsx: path.endsWith(".tsx"), target: "es2022" });
   const start = firstToken(bytes);
@@ -66,11 +66,14 @@ const longestFunction = ({ path, text }) => {
   return longest;
 };
 
-/** @param {any} node */
-const isFunction = ({ type, body, span }) =>
-  body &&
-  span &&
-  ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "ClassMethod"].includes(type);
+const functionTypes = new Set([
+  ...["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"],
+  ...["Constructor", "ClassMethod", "PrivateMethod"],
+  ...["MethodProperty", "GetterProperty", "SetterProperty"],
+]);
+
+/** The parser keeps the body of some methods, getters and setters in `function`. @param {any} node */
+const isFunction = (node) => functionTypes.has(node.type) && node.span && (node.function ?? node).body;
 
 /** Returns where the parser's span of a module begins: after its leading comments. @param {Buffer} bytes */
 const firstToken = (bytes) => {
