@@ -18,7 +18,7 @@ export interface Complaints {
   add(what: string, given?: string, at?: number): void;
   /** Adds a complaint that begins with its line, or with its line and its column. Calls `what` only if it is needed. */
   addAt(at: number, what: string | (() => string), names?: "line" | "column"): void;
-  /** Adds a complaint like `addAt`, about what earlier versions refused, too. */
+  /** Adds a complaint like `addAt`, about a stored manifest, too. */
   refuseAt(at: number, what: string): void;
 }
 

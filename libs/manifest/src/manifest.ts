@@ -245,7 +245,7 @@ function checkCounts(
   if (inJobs("commands") > maxCommands) refuse("jobs", `${maxCommands} commands`);
 }
 
-/** Accepts what earlier versions accepted. */
+/** Leaves out the complaints that only a new manifest gets. */
 const forStored = (complain: Complaints): Complaints => ({ ...complain, addAt: () => undefined });
 
 /** Reads and checks a manifest. Returns every complaint, in the words that users see; never throws. */
