@@ -67,7 +67,7 @@ export const counterChecks = [
       "characters of one message of a response": much,
       "messages in a response": much,
       "all messages of a response, as JSON": much,
-      "entries of a list in a request": much,
+      "entries of a list, and of an object, in a request": much,
     },
     fails: ["a scope of 70,000", "a manifest's namespace", "3,000 unknown events", "a visibility", "a comment has"],
   },

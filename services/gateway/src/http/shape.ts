@@ -2,10 +2,10 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 
-/** Entries of a list. Services have lower limits for some. */
+/** Entries of a list or of an object. Services have lower limits for some. */
 const maxEntries = fixedLimit({
   max: 1_000,
-  about: "entries of a list in a request",
+  about: "entries of a list, and of an object, in a request",
   refusal: "Tags cannot have more than N entries",
 });
 /** Characters of the texts that settings limit. */
