@@ -1,6 +1,6 @@
 // Starts a child process that logs to a file and ends when this process ends.
 import { spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { machineEnvironment } from "./environment.mjs";
 import { guard } from "./guardian.mjs";
@@ -46,12 +46,14 @@ export const startProcess = ({ command: [program, ...args], env = machineEnviron
   };
 };
 
-/** Returns at most the last 64 KiB of a file. @param {string} file @param {number} from where to begin */
+/** Returns at most the last 64 KiB of a log, or that there is none. @param {string} file @param {number} from where to begin */
 const endOf = (file, from) => {
+  if (!existsSync(file)) return "The log was removed.";
   const log = openSync(file, "r");
   try {
     const { size } = fstatSync(log);
-    const start = Math.max(from, size - 65_536);
+    // An emptied log is shorter.
+    const start = Math.max(from <= size ? from : 0, size - 65_536);
     const end = Buffer.alloc(size - start);
     return end.subarray(0, readSync(log, end, 0, end.length, start)).toString();
   } finally {

@@ -1,4 +1,5 @@
 // Keeps a few processes running: each starts after those it needs, and starts again when it dies.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../provision/machine.mjs";
@@ -9,7 +10,7 @@ import { startProcess } from "./process.mjs";
  * why it ended.
  * @typedef {{ name: string, command: string[], env?: NodeJS.ProcessEnv, needs: string[],
  *   ready: () => Promise<string | undefined>, complaint?: (logged: string) => string }} Part
- * @typedef {{ logDir: string, restart: boolean, say: (line: string) => void, giveUp: (sentence: string) => void,
+ * @typedef {{ logDir: string, dataDir?: string, restart: boolean, say: (line: string) => void, giveUp: (sentence: string) => void,
  *   readyWithinMs: number, firstPauseMs: number }} Options
  * @typedef {{ start: () => Promise<void>, replace: () => Promise<string | undefined>, stop: () => Promise<void> }} Kept
  */
@@ -33,7 +34,7 @@ const lastLines = (logged) => logged.trim().split("\n").slice(-5).join("\n");
  * @param {Options} options
  * @returns {Kept}
  */
-const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs }) => {
+const keep = (part, { logDir, dataDir, restart, say, giveUp, readyWithinMs, firstPauseMs }) => {
   const { name, command, env, complaint = lastLines } = part;
   const logFile = join(logDir, `${name}.log`);
   const stopping = new AbortController();
@@ -66,6 +67,10 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
       const how = await one.ended;
       const isOver = () => stopping.signal.aborted || current !== one;
       if (isOver()) return;
+      if (dataDir && !existsSync(dataDir))
+        return giveUp(
+          `${name} died (${how}), and ${dataDir} is gone: stop Service CI before you remove its data folder.`,
+        );
       const details = `(${logFile}):\n${complaint(one.logged())}`;
       if (!restart) return giveUp(`${name} died, ${how} ${details}`);
       quickDeaths = Date.now() - readyAt > quickMs ? 1 : quickDeaths + 1;
@@ -110,8 +115,9 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
 
 /**
  * Starts all parts, each when those it needs are ready. With `restart`, a part that dies is restarted after a pause that
- * doubles each time; `died` resolves with a sentence when a part dies too often, without `restart` when any part dies.
- * `replace` restarts one part and returns why it did not become ready. `stop` ends all parts in reverse order.
+ * doubles each time; `died` resolves with a sentence when a part dies too often, or after `dataDir` was removed; without
+ * `restart`, when any part dies. `replace` restarts one part and returns why it did not become ready. `stop` ends all
+ * parts in reverse order.
  * @param {Part[]} parts each after those it needs
  * @param {Pick<Options, "logDir" | "restart"> & Partial<Options>} options
  * @returns {Promise<{ died: Promise<string>, replace: (name: string) => Promise<string | undefined>,

@@ -26,10 +26,11 @@ export const startSystem = async (wanted) => {
   const urls = { mongoUrlOf: mongo.urlOf, natsUrlOf: nats.urlOf };
   const { parts, metricsUrlOf, addressOf } = await servicesOf({ ...wanted, ...urls });
   const services = parts.map((part) => ({ ...part, needs: [...servers.map(({ name }) => name), ...part.needs] }));
-  const options = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
+  const { dataDir, restart = false } = wanted;
+  const options = { logDir: join(dataDir, "logs"), dataDir, restart };
   await mongo.prepare?.();
   const running = await supervise([...servers, ...services], options);
-  keepMongo(wanted.dataDir, mongo.urlOf("ci") ?? "");
+  keepMongo(dataDir, mongo.urlOf("ci") ?? "");
   return {
     ...running,
     metricsUrl: metricsUrlOf("gateway"),
