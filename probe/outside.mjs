@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import { guard } from "../deploy/local/start/guardian.mjs";
 
 const ip = (/** @type {string[]} */ ...args) => execFileSync("ip", args, { stdio: "pipe" });
 
@@ -52,6 +53,7 @@ export const startOutside = async () => {
   const server = spawn("ip", ["netns", "exec", name, process.execPath, "-e", serve], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  guard(server);
   const [line] = await once(server.stdout, "data");
   const host = createServer((socket) => socket.on("error", () => {}).end("host\n")).listen(0, "0.0.0.0");
   await once(host, "listening");
