@@ -67,6 +67,23 @@ test.each([
   expect(await refusal(...words)).toMatch(message);
 });
 
+const forms = { set: "the form NAME=- or NAME=VALUE", fromEnv: "the form NAME=VARIABLE" };
+test.each([
+  [["--set", "Authorization: Bearer s3cr3t"], forms.set],
+  [["--set", "Authorization: Basic s3cr3t=="], forms.set],
+  [["--from-env", "Authorization: s3cr3t"], forms.fromEnv],
+  [["--from-env", "Authorization=Bearer s3cr3t"], forms.fromEnv],
+  [["--from-env", "Authorization=s3cr3t"], 'The environment lacks the variable for the header "Authorization"'],
+  [["--remove", "Authorization: s3cr3t"], "the name of a header"],
+  [["--set", "A=s3cr3t", "--from-env", "a=HOME"], "Each header can be given only once"],
+  [["--set", "A=s3cr3t", "--set", "A=other"], "Each header can be given only once"],
+  [["--sett=A=s3cr3t"], 'unknown option "--sett"'],
+])("the refusal of %j does not repeat a secret", async (given, message) => {
+  const text = await refusal("webhooks", "headers", "7", "--namespace", "team", ...given);
+  expect(text).toContain(message);
+  expect(text).not.toContain("s3cr3t");
+});
+
 test("help goes to standard output and names the exit codes", async () => {
   const io = ioOf();
   expect(await run(["--help"], io)).toBe(0);

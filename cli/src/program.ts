@@ -186,6 +186,7 @@ function addGroup(program: Command, word: string, { table, groups, aliases }: Om
 const reworded = (text: string): string =>
   text
     .replace(/^error: /, "")
+    .replace(/^(unknown option '--[^=']+)=.*(?=')/s, "$1")
     .replace(/'([^']*)'/g, '"$1"')
     .replace(
       /\.?\n\(Did you mean one of ([^?]*)\?\)/,

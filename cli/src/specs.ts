@@ -123,8 +123,11 @@ export const specs = {
     args: { id: one("Id or address") },
     options: {
       namespace: text("Namespace, path or path@owner", { short: "n", required: true }),
-      set: pairs("Header to set, NAME=VALUE, NAME=- for standard input; may be repeated"),
-      from_env: pairs("Header to set to a variable of the environment, NAME=VARIABLE; may be repeated"),
+      set: texts(
+        "Header to set, NAME=- for standard input; NAME=VALUE is visible in the list of processes and the shell's " +
+          "history; may be repeated",
+      ),
+      from_env: texts("Header to set to a variable of the environment, NAME=VARIABLE; may be repeated"),
       remove: texts("Name of a header to remove; may be repeated"),
     },
   },

@@ -41,7 +41,7 @@ test("headers are set from standard input and the environment, and removed, whil
 });
 
 test.each([
-  [["--from-env", "A=NO_SUCH_VARIABLE"], "The environment has no variable NO_SUCH_VARIABLE"],
+  [["--from-env", "A=NO_SUCH_VARIABLE"], 'The environment lacks the variable for the header "A"'],
   [["--remove", "A"], 'The webhook has no header "A"'],
   [["--set", "A=-", "--set", "B=-"], "Only one header can have the value -"],
   [["--set", "Host=a"], "Headers name Host is reserved"],

@@ -12,14 +12,28 @@ import type { Specs } from "../specs.js";
 type Shown = components["schemas"]["WebhookHeaders"];
 type Headers = Readonly<Record<string, string>>;
 
-async function valuesOf(io: Io, set: Headers, fromEnv: Headers): Promise<Map<string, string>> {
-  if (Object.values(set).filter((value) => value === "-").length > 1)
-    throw new UsageError("Only one header can have the value -");
+type Pair = readonly [name: string, value: string];
+
+const isHeader = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+
+/** Splits what an option was given. The message does not repeat it: a slip may leave a secret on either side. */
+function pairsOf(given: readonly string[], form: string, isValue = /^/): Pair[] {
+  return given.map((text) => {
+    const [name = "", ...rest] = text.split("=");
+    const value = rest.join("=");
+    if (rest.length === 0 || !isHeader(name) || !isValue.test(value))
+      throw new UsageError(`Each ${form}. NAME is the name of a header, without a colon`);
+    return [name, value];
+  });
+}
+
+async function valuesOf(io: Io, set: readonly Pair[], fromEnv: readonly Pair[]): Promise<Map<string, string>> {
+  if (set.filter(([, value]) => value === "-").length > 1) throw new UsageError("Only one header can have the value -");
   const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(set)) values.set(name, await readGiven(io, "set", value));
-  for (const [name, variable] of Object.entries(fromEnv)) {
+  for (const [name, value] of set) values.set(name, await readGiven(io, "set", value));
+  for (const [name, variable] of fromEnv) {
     const value = io.env[variable];
-    if (!value) throw new UsageError(`The environment has no variable ${variable}`);
+    if (!value) throw new UsageError(`The environment lacks the variable for the header "${name}"`);
     values.set(name, value);
   }
   return values;
@@ -44,8 +58,14 @@ async function show(io: Io, answer: Shown): Promise<undefined> {
 }
 
 export const run: Handler<Specs["webhooks headers"]> = async (io, input) => {
-  const { id, namespace, set = {}, from_env = {}, remove = [] } = input;
-  const values = await valuesOf(io, set, from_env);
+  const { id, namespace, remove = [] } = input;
+  const set = pairsOf(input.set ?? [], "--set must have the form NAME=- or NAME=VALUE");
+  const fromEnv = pairsOf(input.from_env ?? [], "--from-env must have the form NAME=VARIABLE", /^[A-Za-z_]\w*$/);
+  if (!remove.every(isHeader)) throw new UsageError("Each --remove must be the name of a header");
+  const names = [...set, ...fromEnv].map(([name]) => name);
+  if (new Set([...names, ...remove].map((name) => name.toLowerCase())).size < names.length + remove.length)
+    throw new UsageError("Each header can be given only once");
+  const values = await valuesOf(io, set, fromEnv);
   const session = await connect(io);
   const { path: webhook } = await requestPath(session, operations["webhooks show"]!, { id, namespace });
   const path = `${webhook}/headers`;
