@@ -32,15 +32,15 @@ async function printResult(io: Io, operation: Operation, record: Fields): Promis
   else await printRecord(io, record);
 }
 
-/** Returns what a person sees besides the record. An earlier server does not know it. */
+/** Returns what a person sees besides the record, if the server can tell. */
 async function besides({ client }: Session, path: string, { beside }: Operation): Promise<Fields> {
   if (!beside) return {};
-  const response = await client.request(`${path}${beside.path}`).catch(absent);
+  const response = await client.request(`${path}${beside.path}`).catch(refused);
   return response ? (beside.fields((await response.json()) as never) as Fields) : {};
 }
 
-function absent(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
+function refused(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
 }
 
 async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {

@@ -46,6 +46,13 @@ async function serverOf(failing: Failing) {
 const submit = (url: string, ...words: string[]) =>
   user.run(["submit", "-", ...words], { input: manifestOf(["true"]), env: { CI_SERVER: url, CI_TOKEN: "ci_one" } });
 
+test("a webhook is shown without its counts while the server cannot tell them", async () => {
+  await using server = await serverOf(({ path }) => (path.endsWith("/stats") ? busy : undefined));
+  const env = { CI_SERVER: server.url, CI_TOKEN: "ci_one" };
+  const shown = await user.run(["webhooks", "show", "7", "-n", "team@ann"], { env });
+  expect(shown).toMatchObject({ code: 0, stdout: expect.not.stringContaining("deliveries"), stderr: "" });
+});
+
 const isList = ({ method, path }: Received) => method === "GET" && path.startsWith("/builds");
 const started = (number: number) => `Build ann/${number} N=${number}: http://ci.test/b/ann/${number}\n`;
 const bothPassed = `${started(1)}Build ann/1 passed\n${started(2)}Build ann/2 passed\n`;
