@@ -1,6 +1,7 @@
 import { ioOf } from "../../test/_io.js";
 import { printFields, printRecord, printTable } from "./table.js";
 import { duration, relative, size } from "./units.js";
+import { cut, widthOf } from "./width.js";
 
 const user = { id: 1, username: "ann" };
 const records = [
@@ -48,6 +49,17 @@ test("columns are aligned and cut by what a character takes on a terminal", asyn
     "plain     3",
     "",
   ]);
+});
+
+test("a text is measured only until it is too wide", () => {
+  const text = "日".repeat(4_096);
+  expect([widthOf(text), widthOf(text, 9), cut(text, 9)]).toEqual([8_192, 10, "日日日日…"]);
+});
+
+test("of texts that are too wide, one keeps the room that is left", async () => {
+  const io = ioOf({ tty: true, columns: 30, env: { NO_COLOR: "1" } });
+  await printTable(io, [{ id: 7, name: "é".repeat(1_000), about: "ü".repeat(500) }], ["id", "name", "about"]);
+  expect(io.stdout.text.split("\n")[1]).toBe(`7   ${"é".repeat(7)}…  ${"ü".repeat(15)}…`);
 });
 
 test.each([{ NO_COLOR: "1" }, { TERM: "dumb" }])("%j leaves colors out", async (env) => {

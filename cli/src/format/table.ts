@@ -10,7 +10,9 @@ const defaultColumns = 80;
 
 /** Returns the widths of columns. If they do not fit on the terminal, the widest one shrinks. */
 function widthsOf(rows: readonly (readonly Cell[])[], available: number): number[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at]!.text))));
+  const widths = rows[0]!.map((_, at) =>
+    Math.max(...rows.map((row) => Math.min(available, widthOf(row[at]!.text, available)))),
+  );
   const room = available - gap.length * (widths.length - 1);
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; ) {
     const widest = widths.indexOf(Math.max(...widths));
