@@ -59,11 +59,14 @@ test("show counts the deliveries of a webhook", async () => {
   await sent();
   const show = (...more: string[]) => user.out("webhooks", "show", inbox.url, "-n", "counted", ...more);
   await eventually(async () =>
-    expect(await show()).toMatch(/deliveries +0 pending, 1 delivered, 0 failed, 0 cancelled, 0 tests/),
+    expect(await show()).toMatch(/deliveries +0 pending, 1 delivered, 0 failed, 0 cancelled$/m),
   );
+  await user.out("webhooks", "test", inbox.url, "-n", "counted");
+  await eventually(async () => expect(await show()).toContain("2 delivered, 0 failed, 0 cancelled (1 of them tests)"));
   expect(JSON.parse(await show("--json"))).not.toHaveProperty("deliveries");
   expect(JSON.parse(await user.out("webhooks", "stats", inbox.url, "-n", "counted", "--json"))).toMatchObject({
-    delivered: 1,
+    delivered: 2,
+    tests: 1,
     at_least: [],
   });
 });

@@ -72,11 +72,13 @@ const hookFields = {
   events: list("Events to send, separated by commas; default: all"),
 };
 const deliveryArgs = { id: one("Id or name"), delivery: one("Id of the delivery") };
-const countsOf = ({ since, at_least, ...counts }: components["schemas"]["DeliveryStats"]) => ({
-  deliveries: Object.entries(counts)
-    .map(([name, count]) => `${count}${at_least.some((one) => one === name) ? " or more" : ""} ${name}`)
-    .join(", "),
-});
+const statuses = ["pending", "delivered", "failed", "cancelled"] as const;
+function countsOf({ at_least, ...counts }: components["schemas"]["DeliveryStats"]) {
+  const countOf = (name: (typeof at_least)[number]) => `${counts[name]}${at_least.includes(name) ? " or more" : ""}`;
+  const known = statuses.filter((status) => typeof counts[status] === "number");
+  const tests = counts.tests > 0 ? ` (${countOf("tests")} of them tests)` : "";
+  return { deliveries: `${known.map((status) => `${countOf(status)} ${status}`).join(", ")}${tests}` };
+}
 const hook = "{namespace}/-/webhooks/{id}";
 
 const webhooks = {
