@@ -8,11 +8,13 @@ interface FormProps {
   readonly action: string;
   readonly submit: (fields: FormData) => Promise<unknown>;
   readonly onDone?: (() => void) | undefined;
+  /** Whether something else changes what the form is about. */
+  readonly waits?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** Fields and one button. The fields keep their values if the server refuses them, and are emptied once it accepts them. */
-export function Form({ action, submit, onDone, children }: FormProps) {
+export function Form({ action, submit, onDone, waits = false, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useKeptFields(form, action);
   const { busy, failure, start } = useWork(() => {
@@ -26,12 +28,12 @@ export function Form({ action, submit, onDone, children }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         const fields = new FormData(event.currentTarget);
-        if (!busy) start(() => submit(fields));
+        if (!busy && !waits) start(() => submit(fields));
       }}
     >
       <div class="fields">{children}</div>
       {failure !== undefined && <Complaint error={failure} />}
-      <button type="submit" class="primary" aria-disabled={busy}>
+      <button type="submit" class="primary" aria-disabled={busy || waits}>
         {busy ? `${action} …` : action}
       </button>
     </form>

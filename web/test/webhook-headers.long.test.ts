@@ -35,6 +35,22 @@ inBrowser((web) => {
     expect((await ann.get(`${hook.url}/headers`)).json).toEqual({ headers: { authorization: "xxxxxx" } });
     expect(await page.content()).not.toContain("other-text");
 
+    const at = `${hook.url}/headers`;
+    await ann.send("PUT", at, { json: { headers: { authorization: "xxxxxx", "X-Elsewhere": "a" } } });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/headers", async (route) => {
+      if (route.request().method() === "PUT") await released;
+      await route.continue();
+    });
+    await set("X-Late", "b");
+    await page.locator("button:disabled", { hasText: "Remove authorization" }).waitFor();
+    release();
+    await page.getByText("Set the header X-Late.").waitFor();
+    expect(Object.keys((await ann.get(at)).json.headers).sort()).toEqual(["X-Elsewhere", "X-Late", "authorization"]);
+
     await ann.post("/variables", { namespace: name, key: "KEY", value: "v" });
     await eventually(() => expect(inbox.requests).toHaveLength(1));
     expect(inbox.requests[0]!.headers).toMatchObject({ authorization: "Bearer other-text" });

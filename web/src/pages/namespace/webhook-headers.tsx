@@ -1,4 +1,5 @@
 import { type components, record } from "@service-ci/client";
+import { useState } from "preact/hooks";
 import { client } from "../../api.js";
 import { useData } from "../../data.js";
 import { Field, Form, textOf } from "../../form.js";
@@ -20,19 +21,26 @@ const without = (headers: Headers, name: string): Headers =>
 /** The headers of a webhook's own, which the user sets and removes one at a time. */
 export function WebhookHeaders({ path, address }: Props) {
   const at = { params: { path } };
-  const { data, error, reload } = useData(`headers ${path.id} ${address}`, () =>
-    record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}/headers", at)),
-  );
+  const read = () => record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}/headers", at));
+  const { data, error, reload } = useData(`headers ${path.id} ${address}`, read);
+  const [busy, setBusy] = useState(false);
   const [said, setSaid] = useSaying();
   const work = useWork(reload);
   if (!data) return error ? <Complaint error={error} /> : <Loading />;
-  const store = async (headers: Readonly<Record<string, string>>, done: string) => {
-    await client.api.PUT("/n/{username}/{path}/-/webhooks/{id}/headers", { ...at, body: { headers } });
-    setSaid(done);
+  /** A request replaces all headers: the others are those that the server has now. */
+  const store = async (name: string, added: Readonly<Record<string, string>>, done: string) => {
+    setBusy(true);
+    try {
+      const headers = { ...without((await read()).headers, name), ...added };
+      await client.api.PUT("/n/{username}/{path}/-/webhooks/{id}/headers", { ...at, body: { headers } });
+      setSaid(done);
+    } finally {
+      setBusy(false);
+    }
   };
   const set = (fields: FormData) => {
     const name = textOf(fields, "name");
-    return store({ ...without(data.headers, name), [name]: textOf(fields, "value") }, `Set the header ${name}.`);
+    return store(name, { [name]: textOf(fields, "value") }, `Set the header ${name}.`);
   };
   return (
     <details>
@@ -49,8 +57,8 @@ export function WebhookHeaders({ path, address }: Props) {
             </div>
             <button
               type="button"
-              disabled={work.busy}
-              onClick={() => work.start(() => store(without(data.headers, name), `Removed the header ${name}.`))}
+              disabled={busy || work.busy}
+              onClick={() => work.start(() => store(name, {}, `Removed the header ${name}.`))}
             >
               {`Remove ${name}`}
             </button>
@@ -59,7 +67,7 @@ export function WebhookHeaders({ path, address }: Props) {
       </ul>
       {work.failure !== undefined && <Complaint error={work.failure} />}
       <p role="status">{said}</p>
-      <Form action="Set the header" submit={set} onDone={reload}>
+      <Form action="Set the header" submit={set} onDone={reload} waits={busy}>
         <Field name="name" label="Name" required placeholder="Authorization" />
         <Field name="value" label="Value" required secret type="password" autoComplete="new-password" />
       </Form>
