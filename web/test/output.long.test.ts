@@ -126,12 +126,13 @@ inBrowser((web) => {
     await page.getByText("This build has no job other.").waitFor();
   });
 
-  test("a line that a running job has not printed yet is shown once the job has ended", async () => {
+  test("a line that a running job has not printed yet is shown as soon as it is printed", async () => {
     const ann = await web.ci.signUp();
     const dir = sharedFolder("ci-web-later-");
     const wide = (number: number) => String(number).padStart(150, "0");
-    const wait = `while [ ! -e ${join(dir, "a")} ]; do sleep 0.1; done`;
-    const script = `set +x; seq -f %0150.0f 2000; ${wait}; seq -f %0150.0f 2001 4000`;
+    const wait = (name: string) => `while [ ! -e ${join(dir, name)} ]; do sleep 0.1; done`;
+    const seq = "seq -f %0150.0f";
+    const script = `set +x; ${seq} 2000; ${wait("a")}; ${seq} 2001 3500; ${wait("b")}; ${seq} 3501 4000`;
     const { number, url } = created(await ann.post("/builds", { manifest: commands(script) }));
     await eventually(async () => expect((await ann.get(`${url}/jobs/unit/output`)).text).toContain(wide(2000)));
     const page = await web.open(`/b/${ann.username}/${number}#unit:L3000`, ann);
@@ -153,10 +154,13 @@ inBrowser((web) => {
       .locator(".marked")
       .getByText(/^0+(29|30)\d{2}$/)
       .waitFor();
-    expect(await page.getByText("The output has no line").count()).toBe(0);
+    for (const shows of [page, printed]) await shows.getByText("The output has no line").waitFor({ state: "detached" });
+    expect(await never.getByText("The output has no line 9000 yet.").count()).toBe(1);
+    expect((await ann.get(url)).json.status).toBe("running");
+    await writeFile(join(dir, "b"), "");
     await never.getByText("The output has no line 9000.").waitFor();
     await line(printed, wide(4000)).waitFor();
-    await printed.getByText("The output has no line").waitFor({ state: "detached" });
+    expect(await page.locator(".marked").count()).toBe(1);
     for (const reads of [printed, never]) expect(await reads.evaluate(isAboveEnd)).toBe(true);
     await rm(dir, { recursive: true });
   });

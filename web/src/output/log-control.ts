@@ -141,10 +141,12 @@ export class LogControl {
     this.#stopping = new AbortController();
   }
 
-  #show(from: number, { first = from === 0 ? 1 : undefined, wanted, atEnd = false }: Opening): LogView {
+  #show(from: number, { first = from === 0 ? 1 : undefined, absent, atEnd = false, ...opening }: Opening): LogView {
     const { job } = this.#source;
-    const moves = { follows: this.#grows || atEnd, jumps: atEnd };
-    const onChange = (window: Window) => this.#set({ window });
+    const moves = { follows: this.#grows || atEnd, jumps: atEnd, waitsAtEnd: absent !== undefined };
+    const wanted = first === undefined ? opening.wanted : (opening.wanted ?? absent);
+    const onChange = (window: Window) =>
+      this.#set(wanted !== undefined && window.wanted === undefined ? { window, absent: undefined } : { window });
     this.#view = new LogView(this.#root, { job, from, first, wanted, ...moves, onChange });
     return this.#view;
   }

@@ -28,6 +28,8 @@ export interface LogOptions extends Position {
   readonly jumps: boolean;
   /** The line that the address names. */
   readonly wanted?: number | undefined;
+  /** Whether the page may keep showing the end until the wanted line comes. */
+  readonly waitsAtEnd: boolean;
   readonly onChange: (window: Window) => void;
 }
 
@@ -184,8 +186,9 @@ export class LogView {
     while (this.#holdsOver(1) && atEnd) this.#list.removeFirst();
     if (this.#holdsOver(1)) this.#isFull = true;
     this.#changed();
-    if (this.#wanted !== undefined) this.#mark(this.#wanted, !moved);
-    else if (this.#follows && atEnd) this.#reader.holdAtEnd();
+    const mayFollow = this.#wanted === undefined || this.#options.waitsAtEnd;
+    const marked = this.#wanted !== undefined && this.#mark(this.#wanted, !moved);
+    if (!marked && mayFollow && this.#follows && atEnd) this.#reader.holdAtEnd();
     if (this.#isFull) this.#pending.drop();
     if (!this.#pending.isEmpty()) this.#frame.request();
     if (this.#pending.hasRoom()) this.#pending.release();
