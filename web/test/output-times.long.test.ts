@@ -136,11 +136,15 @@ inBrowser((web) => {
     const earlier = page.getByRole("button", { name: "Earlier lines" });
     const log = linesOf(page);
     await eventually(async () => {
-      if (await earlier.isVisible()) await earlier.click();
+      // A click of the mouse would wait for a button that has gone.
+      await earlier.evaluateAll((buttons) => (buttons[0] as unknown as { click(): void } | undefined)?.click());
       expect(await log.getByText("begin", { exact: true }).count()).toBe(1);
     });
     await earlier.waitFor({ state: "detached" });
     expect(await page.locator(".line.piece").count()).toBeGreaterThan(1);
+    const ids = await page.locator(".line[id]").evaluateAll((lines) => lines.map(({ id }) => id));
+    expect(ids).toHaveLength(new Set(ids).size);
+    await page.getByText(`${ids.length} lines`, { exact: true }).waitFor();
     const expected = await timesOf(ann, build.url);
     await eventually(async () => expect((await shownTimes(page)).filter(Boolean)).toEqual(expected));
   });

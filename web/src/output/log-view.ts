@@ -212,6 +212,10 @@ export class LogView {
     const added = blocksOf(this.#options.job, part, this.#start(), from);
     const [last, next] = [added.at(-1)?.element.lastElementChild, before?.element.firstElementChild];
     if (last && next) joinFold(last, next);
+    if (before && part.at(-1)?.isPiece) {
+      next?.removeAttribute("id");
+      before.lines--;
+    }
     const top = before?.element.getBoundingClientRect().top;
     this.#list.prepend(added);
     if (before && top !== undefined)
