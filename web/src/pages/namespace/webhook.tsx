@@ -11,7 +11,7 @@ import type { Params } from "../../routes.js";
 import { useSaying } from "../../said.js";
 import { useWork } from "../../work.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
-import { DeliveryCounts } from "./webhook-counts.js";
+import { DeliveryCounts, useCounts } from "./webhook-counts.js";
 import { DeliveryList } from "./webhook-deliveries.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
 import { WebhookHeaders } from "./webhook-headers.js";
@@ -36,6 +36,7 @@ export function WebhookPage({ params }: { params: Params }) {
   const { data, error, liveness, reload } = useData("webhook", () => load(params), {
     everyMs: ({ deliveries }) => (deliveries.some(({ status }) => status === "pending") ? 2_000 : 5_000),
   });
+  const counts = useCounts(pathOf(params));
   const [said, setSaid] = useSaying();
   const [secret, setSecret] = useState<string>();
   const work = useWork(reload);
@@ -92,13 +93,19 @@ export function WebhookPage({ params }: { params: Params }) {
       <WebhookHeaders path={pathOf(params)} address={webhook.payload_url} />
       <section aria-label="Deliveries">
         <h2>Deliveries</h2>
-        <DeliveryCounts path={pathOf(params)} list={`${list}/${webhook.id}/deliveries`} />
+        <DeliveryCounts data={counts.data} list={`${list}/${webhook.id}/deliveries`} />
         <Live liveness={liveness} />
         <DeliveryList deliveries={deliveries} now={now} />
         <SendTest path={pathOf(params)} webhook={webhook} />
         {deliveries.length > 0 && <DeliveryLinks all={`${list}/${webhook.id}/deliveries`} />}
         {(pages.next !== undefined || deliveries.some(({ status }) => ["failed", "cancelled"].includes(status))) && (
-          <Retry params={params} onDone={reload} />
+          <Retry
+            params={params}
+            onDone={() => {
+              reload();
+              counts.reload();
+            }}
+          />
         )}
       </section>
     </NamespaceFrame>
