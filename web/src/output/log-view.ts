@@ -132,7 +132,7 @@ export class LogView {
     return this.#tail.restart();
   }
 
-  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be: the page of a short output has them all. */
+  /** Marks a line and scrolls to it. Reports whether it is on the page, or will be: one that begins with line 1 gets every other. */
   show(line: number): boolean {
     if (this.#mark(line, true)) return true;
     if (this.#list.blocks[0]?.first !== 1 || this.#isFull) return false;

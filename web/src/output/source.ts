@@ -19,7 +19,7 @@ interface Text {
   /** Whether its lines begin with their times. */
   readonly timed: boolean;
   readonly from: number;
-  /** Number of the line in which it begins, if that is known. */
+  /** Number of the line in which the text so far begins, if that is known. */
   readonly first?: number | undefined;
 }
 

@@ -39,8 +39,8 @@ export function tailWriter(job: string, start: Position, place: (block: Block) =
     },
 
     /** Goes back to a place that begins a line. */
-    goTo(start: Position): void {
-      writer = blockWriter(job, start, place);
+    goTo(at: Position): void {
+      writer = blockWriter(job, at, place);
       parser = ansiParser();
       open = undefined;
       openBytes = 0;
