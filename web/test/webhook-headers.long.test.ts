@@ -55,6 +55,8 @@ inBrowser((web) => {
     await eventually(() => expect(inbox.requests).toHaveLength(1));
     expect(inbox.requests[0]!.headers).toMatchObject({ authorization: "Bearer other-text" });
     expect(inbox.requests[0]!.headers).not.toHaveProperty("x-old");
+    await eventually(async () => expect((await ann.get(`${hook.url}/stats`)).json.failed).toBe(1));
+    await page.reload();
     await page.getByRole("link", { name: "1 failed" }).click();
     await page.getByRole("link", { name: /^variables/ }).waitFor();
   });
