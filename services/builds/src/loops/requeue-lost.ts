@@ -37,15 +37,15 @@ async function requeueAll(ctx: Context, lost: readonly LostBuild[]): Promise<voi
 export function requeueingLost(ctx: Context): () => Promise<number | undefined> {
   const { builds, clock, config, log } = ctx;
   let knownSteps = clock.steps();
-  let restfulUntil = 0;
+  let stepsWaitUntil = 0;
 
   // A step ends the leases of runners that live, or keeps those of dead ones. Runners do not notice it.
   async function restartAfterStep(): Promise<boolean> {
     const steps = clock.steps();
     // Further steps wait. If each restarted the leases at once, a clock that keeps changing would let none end.
-    if (steps === knownSteps || performance.now() < restfulUntil) return false;
+    if (steps === knownSteps || performance.now() < stepsWaitUntil) return false;
     await builds.restartLeases(config.leaseMs);
-    restfulUntil = performance.now() + 2 * config.leaseMs;
+    stepsWaitUntil = performance.now() + 2 * config.leaseMs;
     knownSteps = steps;
     log.warn("the clock of MongoDB differs from before by more than two seconds, so all leases begin again");
     return true;
