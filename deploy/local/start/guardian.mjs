@@ -105,7 +105,7 @@ const removeAll = (folders) => {
     }
 };
 
-/** Reads lines until the input closes. Returns what is left to end and to remove. */
+/** Reads lines until the input closes. Returns the processes that still run and the folders that still exist. */
 const readLines = async () => {
   /** @type {Set<number>} */
   const remaining = new Set();

@@ -2,7 +2,7 @@ import { cutIn } from "./frame-cut.js";
 
 const maxPending = 1024 * 1024;
 
-/** Text that waits for its frame. Whoever adds too much has to wait, too. */
+/** Holds text until the next frame draws it. Once it holds too much, writers wait. */
 export function pendingText() {
   let text = "";
   let waiting: (() => void)[] = [];

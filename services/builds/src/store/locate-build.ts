@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The fields that decide who may see a build. Its namespace may have been deleted since this process read them. */
+/** The fields that decide who may see a build. They are not read again, so the namespace may be gone by now. */
 type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({
