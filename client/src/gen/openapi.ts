@@ -4511,6 +4511,11 @@ export interface components {
             key: components["schemas"]["Key"];
             ssh_key: components["schemas"]["Key"];
         };
+        /** @description The `Idempotency-Key` belongs to another request of the user */
+        KeyReused: {
+            /** @description What is wrong */
+            message: string;
+        };
         /** @description The path exists, but not with this method */
         MethodNotAllowed: {
             /**
@@ -5254,6 +5259,19 @@ export interface components {
                 "application/json": components["schemas"]["OutOfRange"];
             };
         };
+        /** @description The `Idempotency-Key` belongs to another request of the user */
+        422: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Warning: components["headers"]["Warning"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["KeyReused"];
+            };
+        };
         /** @description The token, its user or the address has sent too many requests */
         429: {
             headers: {
@@ -5319,6 +5337,8 @@ export interface components {
         RateLimit: string;
         /** @description Requests per minute that the token, or an address without a token, may send */
         RateLimitPolicy: string;
+        /** @description An earlier request with the `Idempotency-Key` has made the record */
+        Replayed: "true";
         /** @description Id of the request, also in the service's logs */
         RequestId: string;
         /** @description Seconds to wait before the next request */
@@ -6280,7 +6300,10 @@ export interface operations {
                 /** @description `true`: all builds of the build's group */
                 group?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: if one of yours with this key has made a build, that build is returned, as it is now */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Number of the build */
                 number: number;
@@ -6304,6 +6327,7 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Warning: components["headers"]["Warning"];
@@ -6342,6 +6366,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -6794,7 +6819,10 @@ export interface operations {
     submitBuild: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: if one of yours with this key has made a build, that build is returned, as it is now */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6819,6 +6847,7 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Warning: components["headers"]["Warning"];
@@ -6854,6 +6883,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -7298,7 +7328,10 @@ export interface operations {
     runCron: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: if one of yours with this key has made a build, that build is returned, as it is now */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the record */
                 id: number;
@@ -7310,6 +7343,7 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Warning: components["headers"]["Warning"];
@@ -7339,6 +7373,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

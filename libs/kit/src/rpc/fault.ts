@@ -11,6 +11,8 @@ export type FaultCode =
   | "not_found"
   | "conflict"
   | "precondition"
+  /** The key of the request belongs to another request. */
+  | "key_reused"
   /** The caller has too much in progress at once. */
   | "exhausted"
   | "unavailable"
@@ -26,6 +28,7 @@ const grpcCodes: Record<FaultCode, Status> = {
   not_found: Status.NOT_FOUND,
   conflict: Status.ABORTED,
   precondition: Status.FAILED_PRECONDITION,
+  key_reused: Status.ALREADY_EXISTS,
   exhausted: Status.RESOURCE_EXHAUSTED,
   unavailable: Status.UNAVAILABLE,
   internal: Status.INTERNAL,

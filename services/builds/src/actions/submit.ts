@@ -46,6 +46,7 @@ export interface BuildRequest {
   readonly axes?: Axes;
   /** Fires when nobody will hear of the builds. Those that are not stored by then never are. */
   readonly signal?: AbortSignal;
+  readonly idempotency?: Submission["idempotency"];
   /** For a restart: where the builds go, whichever namespace the manifest names. */
   readonly destination?: Pick<Destination, "namespace">;
 }
@@ -127,7 +128,8 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     const made = { userId, username, number: number + index, namespace: entered };
     // A request has one entry, whatever it makes.
     const auditEntry = cause && (index === 0 || !("entry" in cause)) ? entryOf(cause, made) : undefined;
-    const own = { ...member, ...inGroup(order, index, size), group, place: places[index]!, auditEntry };
+    const idempotency = index === 0 ? order.idempotency : undefined;
+    const own = { ...member, ...inGroup(order, index, size), group, place: places[index]!, auditEntry, idempotency };
     // A build may have to encrypt thousands of values, and a matrix has many builds.
     if (index > 0) await new Promise(setImmediate);
     docs.push(newBuild({ ...common, ...own }, ids[index]!, made.number, at, sealed));

@@ -16,6 +16,7 @@ import type {
   Job,
 } from "@ci/proto/builds/v1/builds";
 import type { Driver, FinishJobRequest_Outcome, Lease, Source, TestCounts } from "@ci/proto/builds/v1/queue";
+import type { Idempotency } from "./idempotency.js";
 import type { Origin } from "./origin.js";
 
 /** The document of a build: everything that changes together, and nothing that grows without bound. */
@@ -41,6 +42,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue" | "group"> &
     trail?: OutboxEvent["trail"];
     /** The entry of the audit log that says what made the build, as JSON, until the log has it. */
     auditEntry?: string;
+    /** Of a group, only the first build has it. */
+    idempotency?: Idempotency;
     origin?: Origin;
     services?: Manifest["services"];
     /** The submitter's name and the path of the namespace when the build was submitted. */

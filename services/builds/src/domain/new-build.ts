@@ -31,6 +31,7 @@ export interface Submission {
   readonly axes?: Axes;
   readonly group?: BuildDoc["group"];
   readonly auditEntry?: string;
+  readonly idempotency?: BuildDoc["idempotency"];
 }
 
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
@@ -154,6 +155,7 @@ export function newBuild(submission: Submission, ids: Ids, number: number, now: 
     group: submission.group,
     trail: submission.trail,
     auditEntry: submission.auditEntry,
+    idempotency: submission.idempotency,
     number,
     status: "queued",
     tags: submission.tags.map(tag),

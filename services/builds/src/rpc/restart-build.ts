@@ -3,11 +3,13 @@ import { type Validation, validated } from "@ci/kit/rpc/validated";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import { groupMembers } from "../actions/group-members.js";
+import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
 import { namespaceOf, seeBuild } from "../actions/see.js";
 import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 import { isForgotten } from "../domain/approval.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
+import { type Idempotency, idempotencyOf, sorted } from "../domain/idempotency.js";
 import { parametersAgain, parametersOf } from "../domain/parameters.js";
 import { withoutDots } from "../domain/tags.js";
 
@@ -30,28 +32,46 @@ async function prepareAgain(
   return { complaints, change: async () => toQueuedBuild(await change()) };
 }
 
+type Restart = Parameters<Handlers["restartBuild"]>;
+
+async function prepareRestart(
+  ctx: Context,
+  { ref, restartOf, variables, group: all, entry }: Restart[0],
+  { caller, signal }: Restart[1],
+  idempotency: Idempotency | undefined,
+): Promise<Validation<Build>> {
+  const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut", "jobs"], "write");
+  const members = all && old.group ? await groupMembers(ctx, old.group.id) : [old];
+  if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
+  if (isForgotten(old)) throw invalid({ manifest: [notKept] });
+  const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
+  return prepareAgain(ctx, old, {
+    text: old.manifest,
+    isStored: true,
+    axes: all && old.group ? undefined : old.axes,
+    parameters: parametersAgain(old, parametersOf(variables), plain),
+    leftOut: old.leftOut ?? [],
+    tags: old.tags.map((tag) => withoutDots(tag.name)),
+    userId: caller.userId!,
+    signal,
+    cause: entry && { entry },
+    idempotency,
+    trigger: ({ email, username }) => ({
+      type: "manual",
+      comment: old.trigger?.comment ?? "",
+      data: { email, username, restart_of: restartOf },
+    }),
+  });
+}
+
 export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
-  validated(async ({ ref, restartOf, variables, group: all, entry }, { caller, signal }) => {
-    const old = await seeBuild(ctx, caller, ref, ["origin", "variables", "leftOut", "jobs"], "write");
-    const members = all && old.group ? await groupMembers(ctx, old.group.id) : [old];
-    if (!members.every(({ status }) => isFinal(status))) throw invalid({ status: ["Status build is not finished"] });
-    if (isForgotten(old)) throw invalid({ manifest: [notKept] });
-    const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
-    const { complaints, change } = await prepareAgain(ctx, old, {
-      text: old.manifest,
-      isStored: true,
-      axes: all && old.group ? undefined : old.axes,
-      parameters: parametersAgain(old, parametersOf(variables), plain),
-      leftOut: old.leftOut ?? [],
-      tags: old.tags.map((tag) => withoutDots(tag.name)),
-      userId: caller.userId!,
-      signal,
-      cause: entry && { entry },
-      trigger: ({ email, username }) => ({
-        type: "manual",
-        comment: old.trigger?.comment ?? "",
-        data: { email, username, restart_of: restartOf },
-      }),
-    });
-    return { complaints, change: async () => ({ build: await change(), recorded: entry !== undefined }) };
+  validated(async (request, call) => {
+    const { ref, variables, group, entry, idempotencyKey } = request;
+    const { caller } = call;
+    const asked = ["restartBuild", ref?.userId, ref?.number, group, sorted(variables)] as const;
+    const idempotency = idempotencyOf(caller.userId!, idempotencyKey, asked);
+    const { complaints, change } = await oncePerKey(ctx, caller, idempotency, () =>
+      prepareRestart(ctx, request, call, idempotency),
+    );
+    return { complaints, change: async () => madeBuild(await change(), entry) };
   });

@@ -1,18 +1,26 @@
 import { validated } from "@ci/kit/rpc/validated";
+import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
 import { manualTrigger, prepareBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
+import { idempotencyOf, sorted } from "../domain/idempotency.js";
 import { parametersOf } from "../domain/parameters.js";
 
 export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
-  validated(async ({ manifest, comment, tags, variables, entry }, { caller, signal }) => {
-    const { complaints, change } = await prepareBuild(ctx, {
-      text: manifest,
-      tags,
-      parameters: parametersOf(variables),
-      userId: caller.userId!,
-      signal,
-      trigger: manualTrigger(comment),
-      cause: entry && { entry },
-    });
-    return { complaints, change: async () => ({ build: await change(), recorded: entry !== undefined }) };
+  validated(async ({ manifest, comment, tags, variables, entry, idempotencyKey }, { caller, signal }) => {
+    const userId = caller.userId!;
+    const request = ["submitBuild", manifest, comment, tags, sorted(variables)] as const;
+    const idempotency = idempotencyOf(userId, idempotencyKey, request);
+    const { complaints, change } = await oncePerKey(ctx, caller, idempotency, () =>
+      prepareBuild(ctx, {
+        text: manifest,
+        tags,
+        parameters: parametersOf(variables),
+        userId,
+        signal,
+        trigger: manualTrigger(comment),
+        cause: entry && { entry },
+        idempotency,
+      }),
+    );
+    return { complaints, change: async () => madeBuild(await change(), entry) };
   });

@@ -17,6 +17,8 @@ import { releasedBuilds } from "./released-builds.js";
 import { shown } from "./shown-builds.js";
 import { unrecordedBuilds } from "./unrecorded-builds.js";
 
+type KeyedBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group"> & Required<Pick<BuildDoc, "idempotency">>;
+
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
 
 /** The builds. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
@@ -76,6 +78,12 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       ),
     ofRun: (cronId: number, cronDueAt: Date): Promise<RunBuild | null> =>
       builds.findOne({ cronId, cronDueAt }, { projection: { userId: 1, number: 1, group: 1, createdAt: 1 } }),
+
+    ofKey: (key: string): Promise<KeyedBuild | null> =>
+      builds.findOne<KeyedBuild>(
+        { "idempotency.key": key },
+        { projection: { userId: 1, number: 1, group: 1, idempotency: 1 } },
+      ),
 
     change,
 

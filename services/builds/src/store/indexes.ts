@@ -79,6 +79,8 @@ const ensureBuildIndexes = (db: Db): Promise<void> =>
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
     // Allows one build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
+    // Allows one build for each key, however often the request is repeated.
+    { key: { "idempotency.key": 1 }, unique: true, ...having("idempotency.key") },
     // Finds builds of earlier pushes to a branch or request.
     { key: { "origin.subject": 1, status: 1, "origin.order": -1 }, ...having("origin.subject") },
     { key: { "origin.subject": 1, "origin.order": -1 }, ...having("origin.subject") },

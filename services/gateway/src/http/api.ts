@@ -10,6 +10,7 @@ import { userOf } from "../limits/user-of.js";
 import { complaining } from "./complain.js";
 import { disconnected, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
+import { noteKey } from "./idempotency-key.js";
 import { Page, pageNumber } from "./page.js";
 import { sendRecords } from "./records.js";
 import { exchangeOf, type Routed } from "./routed.js";
@@ -50,6 +51,10 @@ async function serve(ctx: Context, exchange: Routed, early?: Fields): Promise<un
   const { target, body: shape, run } = row.action;
   // A missing target is reported before mistakes in the request.
   const checkTarget = () => target?.(ctx, { params, exchange });
+  const orMissing = async (error: unknown) => {
+    await checkTarget();
+    throw error;
+  };
   const query = queryOf(exchange);
   const { lengths } = ctx.config;
   warnOfUnknown(row, query, exchange.response);
@@ -58,14 +63,10 @@ async function serve(ctx: Context, exchange: Routed, early?: Fields): Promise<un
     await checkTarget();
     throw invalid(filters.complaints);
   }
+  if (row.action.repeatable) await noteKey(exchange).catch(orMissing);
   let body = nothing;
   if (shape) {
-    const read = () =>
-      bodyOf(ctx, exchange).catch(async (error) => {
-        await checkTarget();
-        throw error;
-      });
-    body = readFields(shape, early ?? (await read()), lengths);
+    body = readFields(shape, early ?? (await bodyOf(ctx, exchange).catch(orMissing)), lengths);
   }
   await confirmToken(ctx, exchange);
   const page = { number: pageNumber(query.get("page")) };

@@ -5,9 +5,10 @@ export type Cors = ReadonlySet<string>;
 
 const exposedHeaders = [
   ...["Link", "X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
-  ...["WWW-Authenticate", "Content-Range", "Content-Disposition", "X-First-Line"],
+  ...["WWW-Authenticate", "Content-Range", "Content-Disposition", "X-First-Line", "Idempotent-Replayed"],
 ].join(", ");
-const allowedHeaders = "Accept, Authorization, Content-Type, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
+const allowedHeaders =
+  "Accept, Authorization, Content-Type, Idempotency-Key, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
 
 /** Lets pages of a listed origin read the response to a token. A cookie from there is never accepted. */
 export function crossOrigin(cors: Cors, { headers }: IncomingMessage, response: ServerResponse): void {

@@ -13,6 +13,8 @@ export interface Exchange {
   /** Absent where no token is needed. */
   session?: Session;
   authenticatedMs?: number;
+  /** Of a request that its client may repeat. */
+  idempotencyKey?: string;
   /** The entry of the audit log to store with the change, and whether that was done. */
   entry?: NewEntry;
   recorded?: boolean;

@@ -70,6 +70,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly raw?: boolean;
   /** Its service stores the entry of the audit log with the change. */
   readonly carriesEntry?: boolean;
+  /** With an `Idempotency-Key`, a repeated request makes nothing more. */
+  readonly repeatable?: boolean;
   /** Its body holds the secret that names the user. */
   readonly signsIn?: boolean;
   /** Has no limit per minute and waits for no turn: other requests from the address must not make a health check fail. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxKeyLength } from "../http/idempotency-key.js";
 import { namespacePattern } from "../http/match.js";
 import type { Action, Row } from "../http/row.js";
 import type { Shape } from "../http/shape.js";
@@ -46,15 +47,20 @@ function inQuery({ query = {}, paged, file: isFile }: Action): Json[] {
   return [...named, ...(paged ? [page] : []), ...(isFile ? [file] : [])];
 }
 
-const header = (name: string, description: string): Json => ({
+const header = (name: string, description: string, limits: Json = {}): Json => ({
   name,
   in: "header",
   description,
-  schema: { type: "string" },
+  schema: { type: "string", ...limits },
 });
+
+const keyLimits = { minLength: 1, maxLength: maxKeyLength, pattern: "^[ -~]+$" };
+const aboutKey =
+  "Makes it safe to repeat the request: if one of yours with this key has made a build, that build is returned, as it is now";
 
 /** Returns the request headers that change the response. */
 const inHeader = (row: Row): Json[] => [
+  ...(row.action.repeatable ? [header("Idempotency-Key", aboutKey, keyLimits)] : []),
   ...(isDivisible(row) ? [header("Range", "The part of the content to return, such as `bytes=0-99`")] : []),
   ...(isContent(row) ? [header("If-Modified-Since", "Returns 304 if the content has not changed since")] : []),
   ...(row.action.media?.includes("text/event-stream")

@@ -53,6 +53,10 @@ export const headers = {
     required: true,
     schema: { type: "string", pattern: "^bytes \\*/\\d+$" },
   },
+  Replayed: {
+    description: "An earlier request with the `Idempotency-Key` has made the record",
+    schema: { type: "string", const: "true" },
+  },
   File: {
     description: "Name under which clients save the content",
     schema: { type: "string", pattern: "^(attachment|inline); filename=" },
@@ -90,7 +94,7 @@ const messageOf = (description: string, schema: Json): Json => ({
 
 const constant = (description: string, message: string) => messageOf(description, { type: "string", const: message });
 
-/** Bodies of failures by their names in the description. Only 400, 403 and 429 say more than their status does. */
+/** Bodies of failures by their names in the description. Only 400, 403, 422 and 429 say more than their status does. */
 export const messages = {
   BadRequest: messageOf("The request cannot be read, or the state forbids it", { type: "string" }),
   Unauthorized: constant("There is no token, or it is not valid", "Unauthorized"),
@@ -99,6 +103,7 @@ export const messages = {
   MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
   TooLarge: constant("The body is too large", "Request body too large"),
   OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
+  KeyReused: messageOf("The `Idempotency-Key` belongs to another request of the user", { type: "string" }),
   TooManyRequests: messageOf("The token, its user or the address has sent too many requests", { type: "string" }),
   InternalError: constant("The service failed unexpectedly", "Internal error"),
   Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
@@ -116,6 +121,7 @@ export const failures: Record<string, Json> = {
   "405": failure("MethodNotAllowed", { Allow: "Allow" }),
   "413": failure("TooLarge"),
   "416": failure("OutOfRange", { "Content-Range": "Outside" }),
+  "422": failure("KeyReused"),
   "429": failure("TooManyRequests", { "Retry-After": "RetryAfter" }),
   "500": failure("InternalError"),
   "503": failure("Unavailable", { "Retry-After": "RetryAfter" }),
@@ -155,6 +161,7 @@ function failuresOf(row: Row): string[] {
     ...(path.includes(":") ? ["404"] : []),
     ...(readsBody(row) ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),
+    ...(action.repeatable ? ["422"] : []),
     "429",
     "500",
     "503",
@@ -175,7 +182,11 @@ function successOf(row: Row): Record<string, Json> {
   const file = { "Content-Disposition": "File", ...line } as const;
   const part = response("A part of the content", raw(divisible(row)), { "Content-Range": "Part", ...file });
   return {
-    [code]: response("Done", content, { ...(action.paged ? { Link: "Link" } : {}), ...(isDivisible(row) ? file : {}) }),
+    [code]: response("Done", content, {
+      ...(action.paged ? { Link: "Link" } : {}),
+      ...(action.repeatable ? { "Idempotent-Replayed": "Replayed" } : {}),
+      ...(isDivisible(row) ? file : {}),
+    }),
     ...(isDivisible(row) ? { "206": part } : {}),
     ...(isContent(row) ? { "304": response("Not modified", undefined, { "Last-Modified": "Modified" }) } : {}),
   };

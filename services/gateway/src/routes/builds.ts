@@ -7,6 +7,7 @@ import { buildRefOf, checkMayChange, namespaceOf, visibleBuild } from "../auth/t
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import type { Exchange } from "../http/exchange.js";
+import { markReplayed } from "../http/idempotency-key.js";
 import { Page } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
 import { limitedText, manifestText, text, texts, textsByName, type Values } from "../http/shape.js";
@@ -88,8 +89,13 @@ export const submission = {
 };
 
 /** Returns the build that a request has made, and notes whether its entry is stored. */
-async function madeBuild(ctx: Context, exchange: Exchange, { build, recorded }: SubmitBuildResponse) {
+export async function madeBuild(
+  ctx: Context,
+  exchange: Exchange,
+  { build, recorded, replayed }: Omit<SubmitBuildResponse, "recorded"> & { readonly recorded?: boolean },
+) {
   exchange.recorded = recorded;
+  if (replayed) markReplayed(exchange);
   return toJson(ctx, build!);
 }
 
@@ -97,12 +103,14 @@ export const submitBuild = action({
   summary: "Submits a build",
   changes: "build",
   carriesEntry: true,
+  repeatable: true,
   body: submission,
   required: ["manifest"],
   returns: buildSchema,
   async run(ctx, { body: { manifest = "", comment = "", tags = [], variables = {} }, exchange }) {
-    const { entry } = exchange;
-    return madeBuild(ctx, exchange, await ctx.builds.submitBuild({ manifest, comment, tags, variables, entry }));
+    const { entry, idempotencyKey } = exchange;
+    const request = { manifest, comment, tags, variables, entry, idempotencyKey };
+    return madeBuild(ctx, exchange, await ctx.builds.submitBuild(request));
   },
 });
 
@@ -151,6 +159,7 @@ export const restartBuild = action({
   summary: "Submits a finished build again",
   changes: "build",
   carriesEntry: true,
+  repeatable: true,
   target: mayChangeBuild,
   query: { group: wholeGroup },
   body: {
@@ -162,8 +171,9 @@ export const restartBuild = action({
     const ref = await buildRefOf(ctx, input);
     const restartOf = buildUrl(ref, await relationsFor(ctx, [ref]));
     const { body, query, exchange } = input;
-    const request = { ref, restartOf, variables: body.variables ?? {}, group: query.group === "true" };
-    return madeBuild(ctx, exchange, await ctx.builds.restartBuild({ ...request, entry: exchange.entry }));
+    const { entry, idempotencyKey } = exchange;
+    const asked = { variables: body.variables ?? {}, group: query.group === "true" };
+    return madeBuild(ctx, exchange, await ctx.builds.restartBuild({ ref, restartOf, ...asked, entry, idempotencyKey }));
   },
 });
 

@@ -7,7 +7,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { type Address, action } from "../http/row.js";
 import { manifestText, search, text } from "../http/shape.js";
-import { filtered, filters, pageOfBuilds, toJson as toBuildJson } from "./builds.js";
+import { filtered, filters, madeBuild, pageOfBuilds } from "./builds.js";
 
 const fields = {
   name: text.describe("Name of the cron job"),
@@ -20,6 +20,9 @@ const fields = {
 
 const find = async ({ crons }: Pick<Context, "crons">, { params: { id } }: Pick<Address, "params">): Promise<Cron> =>
   (await crons.getCron({ id })).cron!;
+
+const mayChangeCron = async (ctx: Context, address: Address): Promise<void> =>
+  checkMayChange(ctx, address.exchange, await find(ctx, address));
 
 const toJson = async (ctx: Context, cron: Cron) => cronJson(cron, await relationsFor(ctx, [cron]));
 
@@ -57,7 +60,7 @@ export const updateCron = action({
   changes: "cron",
   body: fields,
   returns: cronSchema,
-  target: async (ctx, address) => checkMayChange(ctx, address.exchange, await find(ctx, address)),
+  target: mayChangeCron,
   async run(ctx, { params: { id }, body: { name, schedule, timezone, manifest } }) {
     return toJson(ctx, (await ctx.crons.updateCron({ id, name, schedule, timezone, manifest })).cron!);
   },
@@ -68,7 +71,11 @@ export const runCron = action({
   changes: "build",
   refuses: ["manifest"],
   returns: buildSchema,
-  run: async (ctx, { params: { id } }) => toBuildJson(ctx, (await ctx.crons.runCron({ id })).build!),
+  repeatable: true,
+  target: mayChangeCron,
+  async run(ctx, { params: { id }, exchange }) {
+    return madeBuild(ctx, exchange, await ctx.crons.runCron({ id, idempotencyKey: exchange.idempotencyKey }));
+  },
 });
 
 export const deleteCron = action({

@@ -20,9 +20,10 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
 }
 
 /** The user who starts a run before it is due. */
-interface Starter {
+export interface Starter {
   readonly id: number;
   readonly username: string;
+  readonly idempotency?: Draft["idempotency"];
 }
 
 async function enterAgain(ctx: Context, { _id, manifest, userId, namespaceId }: CronDoc, starter?: Starter) {
@@ -53,6 +54,7 @@ export async function submitRun(
     namespace,
     run,
     actorId: starter?.id,
+    idempotency: starter?.idempotency,
     cause: starter ? undefined : { actor: "cron", origin: `/cron/${doc._id}` },
     trigger: ({ email, username }, at) => ({
       type: "schedule",
