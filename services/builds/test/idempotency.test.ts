@@ -172,16 +172,27 @@ describe("makes one build if the process dies", () => {
     expect(docs).toHaveLength(count);
   });
 
-  it("halfway through a matrix", async () => {
-    const user = await suite.accounts.aUser("halfway");
+  it.each([
+    ["before the first build of a matrix is stored", 0],
+    ["after the first build of a matrix is stored", 1],
+  ])("%s", async (_what, count) => {
+    const user = await suite.accounts.aUser(`halfway-${count}`);
     const key = aKey();
-    const { build } = await send(user, key, { manifest: matrix });
-    const [first, ...others] = await stored(user.id);
-    const builds = suite.database().collection<BuildDoc>("builds");
-    await builds.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } });
-    const pending = { _id: first!._id, key: `request/${first!.idempotency!.key}`, docs: [first!, ...others] };
-    await suite.database().collection<{ _id: number }>("groups").insertOne(pending);
-    expect(await send(user, key, { manifest: matrix })).toMatchObject({ replayed: true, build: { id: build!.id } });
-    expect(await stored(user.id)).toHaveLength(3);
+    await send(user, key, { manifest: matrix });
+    const docs = await stored(user.id);
+    const lost = docs.slice(count).map(({ _id }) => _id);
+    await suite
+      .database()
+      .collection<BuildDoc>("builds")
+      .deleteMany({ _id: { $in: lost } });
+    const groups = suite.database().collection<{ _id: number; docs: BuildDoc[] }>("groups");
+    await groups.insertOne({ _id: docs[0]!._id, docs });
+    const { build, replayed } = await send(user, key, { manifest: matrix });
+    expect(replayed).toBe(count > 0);
+    const store = buildStore(suite.database(), () => {});
+    while ((await groups.countDocuments()) > 0) await store.completeGroups(async () => {});
+    expect((await stored(user.id)).map(({ group }) => [group!.id, group!.index])).toEqual(
+      [0, 1, 2].map((index) => [build!.id, index]),
+    );
   });
 });

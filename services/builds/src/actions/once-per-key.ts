@@ -54,10 +54,8 @@ export async function oncePerKey(
       try {
         return { build: await change(), replayed: false };
       } catch (error) {
-        if (!idempotency || !duplicateKey(error)) throw error;
-        const other = await earlierBuild(ctx, caller, idempotency);
-        if (!other)
-          throw new Fault("conflict", "Another request with this key is not finished", undefined, { cause: error });
+        const other = idempotency && duplicateKey(error) && (await earlierBuild(ctx, caller, idempotency));
+        if (!other) throw error;
         return other;
       }
     },

@@ -10,14 +10,13 @@ type NewBuild = OptionalUnlessRequiredId<BuildDoc>;
 /** The builds of a group until all of them are stored. One write stores all of them, or none after a crash. */
 interface PendingGroup {
   _id: number;
-  /** The request, cron run or delivery's manifest that makes the group; each makes one. */
+  /** The cron run or the delivery's manifest that makes the group; each makes one. */
   readonly key?: string;
   readonly docs: readonly BuildDoc[];
   readonly renumbered?: number;
 }
 
-function keyOf({ cronId, cronDueAt, origin, idempotency }: BuildDoc): string | undefined {
-  if (idempotency) return `request/${idempotency.key}`;
+function keyOf({ cronId, cronDueAt, origin }: BuildDoc): string | undefined {
   if (cronDueAt) return `cron/${cronId}/${cronDueAt.getTime()}`;
   return origin?.deliveryId === undefined ? undefined : `delivery/${origin.deliveryId}/${origin.path}`;
 }
