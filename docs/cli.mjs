@@ -81,6 +81,8 @@ Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md) 
 - In a pipe, tables become tab-separated rows without headings and colors, with full times and exact sizes. \`NO_COLOR\` turns colors
   off. Build output is printed unchanged there, but of its escape sequences a terminal gets only colors and erased ends of lines.
 - \`ci kill\` of a finished build says so, changes nothing and exits with 0.
+- \`ci submit\`, \`ci restart\` and \`ci cron run\` make one build, also if the response gets lost: they [repeat the request](repeat.md) up to five
+  times.
 - Results go to standard output, everything else to standard error.
 
 | Exit code | Meaning |

@@ -55,7 +55,7 @@ export function printJson(io: Io, body: unknown): Promise<void> {
 }
 
 /** Prints a note on standard error, unless `--quiet` is set. */
-export function note(io: Io, line: string): void {
+export function note(io: Pick<Io, "options" | "stderr">, line: string): void {
   if (!io.options.quiet) io.stderr.write(`${visible(line)}\n`);
 }
 

@@ -15,7 +15,9 @@ test("ages and durations follow the server's clock", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await clientOf({ signal: new AbortController().signal }, url).request("/version");
+    await clientOf({ signal: new AbortController().signal, stderr: process.stderr, options: {} }, url).request(
+      "/version",
+    );
   } finally {
     server.closeAllConnections();
     server.close();

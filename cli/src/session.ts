@@ -1,7 +1,8 @@
 import { ApiError, type Client, type components, createClient, ForeignResponse, record } from "@service-ci/client";
 import { type Context, type Contexts, contextNamed, fileOf, readContexts } from "./contexts.js";
 import { UsageError } from "./exit.js";
-import type { Io } from "./io.js";
+import { lostNote } from "./explain.js";
+import { type Io, note } from "./io.js";
 import { isAddressOf, serverUrl } from "./server.js";
 import { serverTime } from "./server-time.js";
 import { checkToken } from "./token.js";
@@ -52,11 +53,15 @@ export function targetOf({ options, env }: Pick<Io, "options" | "env">, contexts
   return { server, token, context: context?.token === token ? context : undefined };
 }
 
+type ClientIo = Pick<Io, "signal" | "stderr" | "options">;
+
 /** Returns a client whose requests end when the user interrupts. */
-export const clientOf = (io: Pick<Io, "signal">, server: string, token?: string): Client =>
+export const clientOf = (io: ClientIo, server: string, token?: string): Client =>
   createClient({
     url: server,
     token,
+    signal: io.signal,
+    onRepeat: (error) => note(io, lostNote(error)),
     fetch: serverTime.timed((request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) })),
   });
 

@@ -92,3 +92,20 @@ test("the record of a submitted build needs no list of its matrix", async () => 
   const { code, stdout } = await submit(server.url, "--json");
   expect([code, JSON.parse(stdout)]).toEqual([0, nth(1)]);
 });
+
+test.each([
+  ["submit -", "POST /builds", "503 Service Unavailable"],
+  ["restart ann/1", "POST /b/ann/1/restart", "502 Bad Gateway"],
+  ["cron run 7", "POST /cron/7/run", "504 Gateway Timeout"],
+])("ci %s is repeated with the same key until the server is back", async (words, request, said) => {
+  const failing: Failing = ({ method }, count) =>
+    method === "POST" && count <= 2 ? json(Number(said.slice(0, 3)), { message: "Away" }) : undefined;
+  await using server = await serverOf(failing);
+  const env = { CI_SERVER: server.url, CI_TOKEN: "ci_one" };
+  const { code, stderr } = await user.run(words.split(" "), { input: manifestOf(["true"]), env });
+  const lost = `The connection is lost (${said}); trying again\n`;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: lost + lost });
+  const sent = server.requests.filter(({ method }) => method === "POST");
+  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([request, request, request]);
+  expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+});

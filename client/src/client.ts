@@ -3,8 +3,9 @@ import { type ApiError, errorOf, ForeignResponse } from "./errors.js";
 import { type FollowOptions, follow, type StreamEvent } from "./follow.js";
 import type { paths } from "./gen/openapi.js";
 import { straight } from "./paths.js";
+import { type RepeatOptions, repeating } from "./repeat.js";
 
-export interface ClientOptions {
+export interface ClientOptions extends RepeatOptions {
   /** Base URL of the API, such as `https://ci.example.com`. */
   readonly url: string;
   readonly token?: string | undefined;
@@ -78,9 +79,10 @@ const counting = (onProgress: (sentBytes: number) => void): TransformStream<Uint
 };
 
 /** Returns a client. It sends nothing before its first call. */
-export function createClient({ token, fetch = globalThis.fetch, ...urls }: ClientOptions): Client {
-  const url = withoutSlash(urls.url);
-  const publicUrl = withoutSlash(urls.publicUrl ?? urls.url);
+export function createClient({ token, fetch: send = globalThis.fetch, ...options }: ClientOptions): Client {
+  const fetch = repeating((request) => send(request), options);
+  const url = withoutSlash(options.url);
+  const publicUrl = withoutSlash(options.publicUrl ?? options.url);
   const api = createApi<paths>({
     baseUrl: url,
     fetch,
@@ -111,7 +113,7 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
     throw new TypeError(`${pathOrUrl} is not below ${publicUrl}`);
   }
 
-  async function send(
+  async function sendTo(
     address: string,
     init: RequestInit = {},
     isOurs = (response: Response) => !isPage(response),
@@ -123,14 +125,14 @@ export function createClient({ token, fetch = globalThis.fetch, ...urls }: Clien
     return response;
   }
 
-  const request = async (pathOrUrl: string, init?: RequestInit) => send(addressOf(pathOrUrl), init);
+  const request = async (pathOrUrl: string, init?: RequestInit) => sendTo(addressOf(pathOrUrl), init);
 
   return {
     api,
     request,
     follow(pathOrUrl, { timestamps, ...options } = {}) {
       const address = addressOf(timestamps ? withTimes(pathOrUrl) : pathOrUrl);
-      return follow((headers, signal) => send(address, { headers, signal }, isStream), options);
+      return follow((headers, signal) => sendTo(address, { headers, signal }, isStream), options);
     },
     async upload(path, query, content, { signal, onProgress } = {}) {
       const body = onProgress ? content.pipeThrough(counting(onProgress)) : content;

@@ -64,6 +64,28 @@ inBrowser((web) => {
     await page.getByText("Valid: 1 job").waitFor();
   });
 
+  test("a submission whose response gets lost is repeated by the page and by its user, and makes one build", async () => {
+    const ann = await web.ci.signUp();
+    const page = await web.open("/-/new-build", ann);
+    await page.getByLabel("Manifest").fill(commands("true"));
+    let sent = 0;
+    await page.route("**/api/builds", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      const response = await route.fetch();
+      sent++;
+      if (sent === 1) return route.abort("connectionreset");
+      return sent === 2
+        ? route.fulfill({ status: 500, json: { message: "Internal error" } })
+        : route.fulfill({ response });
+    });
+    await submit(page).click();
+    await page.getByText("Internal error").waitFor();
+    await submit(page).click();
+    await page.waitForURL(/\/1$/);
+    expect(sent).toBe(3);
+    expect((await ann.get("/builds")).json).toHaveLength(1);
+  });
+
   test("a click counts while suggestions are open, and a change takes back the refusal of the service", async () => {
     const page = await web.open("/-/new-build", await web.ci.signUp());
     const manifest = page.getByLabel("Manifest");

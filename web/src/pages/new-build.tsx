@@ -1,4 +1,4 @@
-import { record } from "@service-ci/client";
+import { newKey, record } from "@service-ci/client";
 import { useRef, useState } from "preact/hooks";
 import { base, client, pageOf } from "../api.js";
 import { useData } from "../data.js";
@@ -37,16 +37,28 @@ const initialOf = (former: Former | undefined) => ({
   tags: former?.build.tags.join(" ") ?? "",
 });
 
+/** Returns a function that returns the key of a submission. While nothing succeeds, the same submission keeps its key. */
+function useKey() {
+  const last = useRef<{ readonly text: string; readonly key: string }>(undefined);
+  return (body: unknown): string => {
+    const text = JSON.stringify(body);
+    if (last.current?.text !== text) last.current = { text, key: newKey() };
+    return last.current.key;
+  };
+}
+
 /** Shows mistakes at their lines. */
 function NewBuild({ former, me = "" }: { former?: Former; me?: string }) {
   const [initial] = useState(() => initialOf(former));
   const [{ manifest, comment, tags }, change, submitted] = useDraft(initial);
   const { busy, failure, start, forget } = useWork(() => undefined);
+  const keyOf = useKey();
 
   async function submit(fields: FormData): Promise<void> {
     const names = tags.split(/[\s,]+/).filter(Boolean);
     const body = { manifest, comment, tags: names, variables: variablesIn(String(fields.get("variables"))) };
-    const build = await record(client.api.POST("/builds", { body }));
+    const headers = { "Idempotency-Key": keyOf(body) };
+    const build = await record(client.api.POST("/builds", { body, headers }));
     submitted();
     go(pageOf(build.url) ?? `${base}/builds`);
   }
