@@ -1,5 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { AuditEntry } from "@ci/proto/namespaces/v1/audit";
+import { connect } from "@ci/testkit/identities";
+import { readEntry } from "../src/domain/entry.js";
+import { buildStore } from "../src/store/builds.js";
 import { cronsOf } from "./_crons.js";
-import { bootBuilds, fault, manifest } from "./_suite.js";
+import { bootBuilds, clients, fault, manifest } from "./_suite.js";
 
 const suite = bootBuilds();
 const crons = cronsOf(suite);
@@ -24,6 +29,24 @@ describe("succeeds", () => {
     crons.advancePast(cron);
     expect((await crons.afterRun(ann, cron)).lastError).toBeUndefined();
     expect(await crons.buildsOf(ann, cron.id)).toHaveLength(3);
+  });
+
+  it("stores the request's entry of the audit log with the build", async () => {
+    const { ann } = suite.users;
+    const cron = await crons.create(ann, { name: "audited" });
+    const entry = AuditEntry.fromPartial({ id: randomUUID(), action: "runCron", status: 201 });
+    const stored: (string | undefined)[] = [];
+    const builds = buildStore(suite.database(), () => {});
+    const insert: typeof builds.insert = (docs) => {
+      stored.push(...docs.map(({ auditEntry }) => auditEntry));
+      return builds.insert(docs);
+    };
+    await using service = await suite.startService({ builds: { ...builds, insert } });
+    await using peer = connect(`127.0.0.1:${service.port}`);
+    const { build, recorded } = await suite.as(ann, () => clients(peer).crons.runCron({ id: cron.id, entry }));
+    expect(recorded).toBe(true);
+    const record = `/b/${ann.username}/${build!.number}`;
+    expect(stored.map((json) => readEntry(json!))).toMatchObject([{ id: entry.id, action: "runCron", record }]);
   });
 
   it("a collaborator's run belongs to the cron job's user, and gets only what the namespace owns", async () => {

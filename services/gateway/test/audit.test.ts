@@ -89,6 +89,14 @@ describe("an entry", () => {
     );
   });
 
+  test("of a run of a cron job exists once and names its build", async () => {
+    const eve = await ci.signUp();
+    const cron = created(await eve.post("/cron", { name: "nightly", manifest: aManifest() }));
+    const { url } = created(await eve.post(`${cron.url}/run`, {}));
+    const found = await entries(2, { user: eve.username });
+    expect(found[0]).toMatchObject({ action: "runCron", kind: "build", status: 201, outcome: "done", record_url: url });
+  });
+
   test("is made for refusals too, with their status", async () => {
     const eve = await ci.signUp(undefined, "variable:write");
     await eve.post("/variables", { key: "1" });

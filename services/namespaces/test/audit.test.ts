@@ -135,11 +135,13 @@ test("the builds service records hooks, cron jobs and requests that make builds,
   await using peer = connect(`127.0.0.1:${ci.port}`, openedIdentity("builds"));
   const builds = peer.client(AuditServiceDefinition);
   const [hook, user] = [anEntry({ actor: "hook", status: 201 }), anEntry({ status: 201 })];
-  const [submitted, restarted] = ["submitBuild", "restartBuild"].map((action) => anEntry({ action, status: 201 }));
+  const [submitted, restarted, run] = ["submitBuild", "restartBuild", "runCron"].map((action) =>
+    anEntry({ action, status: 201 }),
+  );
   await builds.recordEntries({ entries: [hook, submitted!, submitted!] });
-  await builds.recordEntries({ entries: [hook, submitted!, restarted!] });
+  await builds.recordEntries({ entries: [hook, submitted!, restarted!, run!] });
   await expect(builds.recordEntries({ entries: [hook, user] })).rejects.toMatchObject({ code: "forbidden" });
-  for (const one of [hook, submitted!, restarted!]) expect(await listed(one)).toHaveLength(1);
+  for (const one of [hook, submitted!, restarted!, run!]) expect(await listed(one)).toHaveLength(1);
   expect(await listed(user)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import { requireKeeper } from "../actions/crons/cron-keeper.js";
 import { type Starter, submitRun } from "../actions/crons/submit-run.js";
 import { findOwners } from "../actions/find-owners.js";
-import { oncePerKey } from "../actions/once-per-key.js";
+import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
 import { seeCron } from "../actions/see.js";
 import { toQueuedBuild } from "../actions/submit.js";
 import type { Context, CronHandlers } from "../context.js";
@@ -23,11 +23,12 @@ async function runNow(ctx: Context, { caller }: Call, cronId: number, starter: S
 
 export const runCron =
   (ctx: Context): CronHandlers["runCron"] =>
-  async ({ id, idempotencyKey }, call) => {
+  async ({ id, idempotencyKey, entry }, call) => {
     const { caller } = call;
     const userId = caller.userId!;
     const { username } = await ctx.submitter(userId);
     const idempotency = idempotencyOf(userId, idempotencyKey, ["runCron", id]);
-    const change = () => runNow(ctx, call, id, { id: userId, username, idempotency });
-    return carryOut(await oncePerKey(ctx, caller, idempotency, async () => ({ complaints: {}, change })));
+    const change = () => runNow(ctx, call, id, { id: userId, username, idempotency, cause: entry && { entry } });
+    const prepared = await oncePerKey(ctx, caller, idempotency, async () => ({ complaints: {}, change }));
+    return madeBuild(await carryOut(prepared), entry);
   };

@@ -89,11 +89,7 @@ export const submission = {
 };
 
 /** Returns the build that a request has made, and notes whether its entry is stored. */
-export async function madeBuild(
-  ctx: Context,
-  exchange: Exchange,
-  { build, recorded, replayed }: Omit<SubmitBuildResponse, "recorded"> & { readonly recorded?: boolean },
-) {
+export async function madeBuild(ctx: Context, exchange: Exchange, { build, recorded, replayed }: SubmitBuildResponse) {
   exchange.recorded = recorded;
   if (replayed) markReplayed(exchange);
   return toJson(ctx, build!);

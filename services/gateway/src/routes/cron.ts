@@ -71,10 +71,12 @@ export const runCron = action({
   changes: "build",
   refuses: ["manifest"],
   returns: buildSchema,
+  carriesEntry: true,
   repeatable: true,
   target: mayChangeCron,
   async run(ctx, { params: { id }, exchange }) {
-    return madeBuild(ctx, exchange, await ctx.crons.runCron({ id, idempotencyKey: exchange.idempotencyKey }));
+    const { entry, idempotencyKey } = exchange;
+    return madeBuild(ctx, exchange, await ctx.crons.runCron({ id, entry, idempotencyKey }));
   },
 });
 

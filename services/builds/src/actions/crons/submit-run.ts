@@ -24,6 +24,7 @@ export interface Starter {
   readonly id: number;
   readonly username: string;
   readonly idempotency?: Draft["idempotency"];
+  readonly cause?: Draft["cause"];
 }
 
 async function enterAgain(ctx: Context, { _id, manifest, userId, namespaceId }: CronDoc, starter?: Starter) {
@@ -55,7 +56,7 @@ export async function submitRun(
     run,
     actorId: starter?.id,
     idempotency: starter?.idempotency,
-    cause: starter ? undefined : { actor: "cron", origin: `/cron/${doc._id}` },
+    cause: starter ? starter.cause : { actor: "cron", origin: `/cron/${doc._id}` },
     trigger: ({ email, username }, at) => ({
       type: "schedule",
       comment: starter ? manualRunComment(doc, starter.username) : runComment(doc, at),

@@ -4,7 +4,7 @@ import type { AuditHandlers, Context } from "../../context.js";
 import { auditDoc } from "../../domain/audit.js";
 
 /** The builds service stores the entries of these requests with the builds that they make. */
-const makesBuilds: ReadonlySet<string> = new Set(["submitBuild", "restartBuild"]);
+const makesBuilds: ReadonlySet<string> = new Set(["submitBuild", "restartBuild", "runCron"]);
 
 export const recordEntries =
   (ctx: Context): AuditHandlers["recordEntries"] =>
