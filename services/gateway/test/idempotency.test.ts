@@ -31,9 +31,10 @@ test("a repeated submission returns the build as it is now, says so, and has an 
   });
 });
 
-test("32 at once make one build", async () => {
+test("32 at once make one build, also in a namespace that does not exist yet", async () => {
   const user = await ci.signUp();
-  const made = await Promise.all(Array.from({ length: 32 }, () => post(user, "/builds", "one")));
+  const body = { manifest: aManifest({ namespace: "new" }) };
+  const made = await Promise.all(Array.from({ length: 32 }, () => post(user, "/builds", "one", body)));
   expect(new Set(made.map(({ status, json }) => `${status} ${json.number}`)).size).toBe(1);
   expect(made.filter(({ headers }) => headers["idempotent-replayed"] === undefined)).toHaveLength(1);
   expect(await numbers(user)).toEqual([made[0]!.json.number]);
