@@ -1,4 +1,5 @@
 import { Fault } from "../rpc/fault.js";
+import { countsBy } from "./counts.js";
 
 interface Waiting {
   readonly bytes: number;
@@ -19,7 +20,7 @@ export function fairBytes<Owner>(
   { leavesRoom = false, maxWaitingBytes = Number.POSITIVE_INFINITY } = {},
 ): FairBytes<Owner> {
   const queues = new Map<Owner, Waiting[]>();
-  const held = new Map<Owner, number>();
+  const held = countsBy<Owner>();
   let running = 0;
   let taken = 0;
 
@@ -27,14 +28,14 @@ export function fairBytes<Owner>(
     for (const [owner, queue] of queues) {
       const { bytes, begin } = queue[0]!;
       if (running > 0 && taken + bytes > maxBytes) return;
-      const own = held.get(owner);
-      if (leavesRoom && own !== undefined && own + bytes > maxBytes - taken) continue;
+      const own = held.of(owner);
+      if (leavesRoom && own > 0 && own + bytes > maxBytes - taken) continue;
       queue.shift();
       queues.delete(owner);
       if (queue.length > 0) queues.set(owner, queue);
       running++;
       taken += bytes;
-      held.set(owner, (own ?? 0) + bytes);
+      held.add(owner, bytes);
       begin();
     }
   }
@@ -54,9 +55,7 @@ export function fairBytes<Owner>(
     } finally {
       running--;
       taken -= bytes;
-      const own = held.get(owner)! - bytes;
-      if (own > 0) held.set(owner, own);
-      else held.delete(owner);
+      held.add(owner, -bytes);
       beginNext();
     }
   };

@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from "node:timers/promises";
+import { countsBy } from "@ci/kit/process/counts";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
 import type { Exchange } from "../http/exchange.js";
@@ -17,7 +18,7 @@ export interface OpenStreams {
 const retryAfterSeconds = "30";
 
 export function openStreams(config: Pick<Config, "streamsPerUser" | "trustedProxies">): OpenStreams {
-  const counts = new Map<string, number>();
+  const streams = countsBy<string>();
   const max = config.streamsPerUser;
   let last = Promise.resolve();
   return {
@@ -27,16 +28,10 @@ export function openStreams(config: Pick<Config, "streamsPerUser" | "trustedProx
     },
     add(exchange) {
       const user = userOf(config, exchange);
-      const count = counts.get(user) ?? 0;
-      if (max > 0 && count >= max) throw new Refusal(429, streamComplaint(max), { "Retry-After": retryAfterSeconds });
-      counts.set(user, count + 1);
-      return {
-        [Symbol.dispose]() {
-          const left = counts.get(user)! - 1;
-          if (left === 0) counts.delete(user);
-          else counts.set(user, left);
-        },
-      };
+      if (max > 0 && streams.of(user) >= max)
+        throw new Refusal(429, streamComplaint(max), { "Retry-After": retryAfterSeconds });
+      streams.add(user, 1);
+      return { [Symbol.dispose]: () => streams.add(user, -1) };
     },
   };
 }

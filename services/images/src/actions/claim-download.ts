@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { countsBy } from "@ci/kit/process/counts";
 import { oneByOne } from "@ci/kit/process/one-by-one";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
@@ -16,14 +17,8 @@ export interface Claimed extends Disposable {
 export function downloadClaims({ images, config }: Pick<Context, "images" | "config">) {
   const { downloadConcurrency, downloadLeaseMs } = config;
   const inTurn = oneByOne<Claimed>();
-  const running = new Map<number, number>();
+  const running = countsBy<number>();
   let last = 0;
-
-  function count(userId: number, more: number): void {
-    const now = (running.get(userId) ?? 0) + more;
-    if (now > 0) running.set(userId, now);
-    else running.delete(userId);
-  }
 
   async function claim(token: string, notOf: readonly number[]): Promise<ImageDoc | null> {
     const next = await images.claim(token, downloadLeaseMs, { after: last, notOf });
@@ -33,15 +28,14 @@ export function downloadClaims({ images, config }: Pick<Context, "images" | "con
   return (): Promise<Claimed | undefined> =>
     inTurn("", async () => {
       const token = randomUUID();
-      const busy = [...running].flatMap(([userId, downloads]) =>
-        downloads >= downloadConcurrency / 2 ? [userId] : [],
-      );
-      let doc = await claim(token, [...running.keys()]);
-      if (!doc && busy.length < running.size) doc = await claim(token, busy);
+      const users = running.keys();
+      const busy = users.filter((userId) => running.of(userId) >= downloadConcurrency / 2);
+      let doc = await claim(token, users);
+      if (!doc && busy.length < users.length) doc = await claim(token, busy);
       if (!doc) return undefined;
       const { userId } = doc;
       last = userId;
-      count(userId, 1);
-      return { doc, token, [Symbol.dispose]: () => count(userId, -1) };
+      running.add(userId, 1);
+      return { doc, token, [Symbol.dispose]: () => running.add(userId, -1) };
     });
 }
