@@ -1,7 +1,4 @@
-interface Share<Key, Value> {
-  running: number;
-  readonly waiting: Map<Key, Value>;
-}
+import { sharesOf } from "./shares.js";
 
 interface FairQueue<Owner, Key, Value> {
   /** Adds work, or changes what waits under the same key. */
@@ -18,56 +15,53 @@ interface FairQueue<Owner, Key, Value> {
   isWanted(owner: Owner): boolean;
 }
 
-/**
- * Work that waits for slots. Owners take turns, and no owner gets a slot while it has as many as are free. So one owner
- * gets half of the slots, and others find a slot free although all work of the first one hangs.
- */
+/** Work that waits for slots, which its owners share and take turns to get. */
 export function fairQueue<Owner, Key, Value>(slots: number): FairQueue<Owner, Key, Value> {
-  /** Owners whose work waits or runs. The first has waited longest for a slot. */
-  const shares = new Map<Owner, Share<Key, Value>>();
-  let taken = 0;
+  const shares = sharesOf<Owner>(slots);
+  /** The waiting work of each owner whose work waits or runs. The first owner has waited longest for a slot. */
+  const owners = new Map<Owner, Map<Key, Value>>();
+
+  function forgetIdle(owner: Owner): void {
+    if (shares.runningOf(owner) === 0 && owners.get(owner)?.size === 0) owners.delete(owner);
+  }
 
   return {
     add(owner, key, value) {
-      const share = shares.get(owner) ?? { running: 0, waiting: new Map() };
-      shares.set(owner, share);
-      share.waiting.set(key, value(share.waiting.get(key)));
+      const waiting = owners.get(owner) ?? new Map();
+      owners.set(owner, waiting);
+      waiting.set(key, value(waiting.get(key)));
     },
 
     remove(owner, key) {
-      const share = shares.get(owner);
-      share?.waiting.delete(key);
-      if (share?.running === 0 && share.waiting.size === 0) shares.delete(owner);
+      owners.get(owner)?.delete(key);
+      forgetIdle(owner);
     },
 
     take() {
-      for (const [owner, share] of shares) {
-        const [first] = share.waiting;
-        if (!first || share.running >= slots - taken) continue;
+      for (const [owner, waiting] of owners) {
+        const [first] = waiting;
+        if (!first || !shares.mayStart(owner)) continue;
         const [key, value] = first;
-        share.waiting.delete(key);
-        share.running++;
-        taken++;
-        shares.delete(owner);
-        shares.set(owner, share);
+        waiting.delete(key);
+        shares.take(owner);
+        owners.delete(owner);
+        owners.set(owner, waiting);
         return { owner, key, value };
       }
       return undefined;
     },
 
     release(owner) {
-      const share = shares.get(owner)!;
-      share.running--;
-      taken--;
-      if (share.running === 0 && share.waiting.size === 0) shares.delete(owner);
+      shares.release(owner);
+      forgetIdle(owner);
     },
 
-    waiting: (owner) => shares.get(owner)?.waiting.size ?? 0,
+    waiting: (owner) => owners.get(owner)?.size ?? 0,
 
     isWanted(owner) {
-      const own = shares.get(owner)!;
-      if (own.waiting.size > 0) return true;
-      for (const { running, waiting } of shares.values()) if (waiting.size > 0 && running < own.running) return true;
+      if (owners.get(owner)!.size > 0) return true;
+      const own = shares.runningOf(owner);
+      for (const [other, waiting] of owners) if (waiting.size > 0 && shares.runningOf(other) < own) return true;
       return false;
     },
   };

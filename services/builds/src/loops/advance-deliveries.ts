@@ -1,7 +1,7 @@
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { advance } from "../actions/hooks/advance.js";
 import type { Context } from "../context.js";
-import { sharesOf } from "./shares.js";
 
 /** Enough that a repository that does not respond delays few others. */
 const slots = 8;

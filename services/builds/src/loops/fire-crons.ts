@@ -1,8 +1,8 @@
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { wakeCron } from "../actions/crons/fire-cron.js";
 import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
-import { sharesOf } from "./shares.js";
 
 export const restMs = 16_000;
 

@@ -1,6 +1,6 @@
+import { sharesOf } from "@ci/kit/process/shares";
 import { registerClaimed } from "../actions/hooks/register-hook.js";
 import type { Context } from "../context.js";
-import { sharesOf } from "./shares.js";
 
 const slots = 4;
 

@@ -1,4 +1,5 @@
 import type { NothingYet } from "@ci/kit/process/loop";
+import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
 import { reportDisconnected } from "../actions/hooks/report-status.js";
@@ -6,7 +7,6 @@ import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";
 import { repositoryToken } from "../store/encrypted-fields.js";
 import type { HookRemoval } from "../store/hooks/hook-removals.js";
-import { sharesOf } from "./shares.js";
 
 const slots = 4;
 
