@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { countsBy } from "@ci/kit/process/counts";
-import { oneByOne } from "@ci/kit/process/one-by-one";
+import { findInTurn } from "@ci/kit/process/find-in-turn";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
 
@@ -16,7 +16,7 @@ export interface Claimed extends Disposable {
  */
 export function downloadClaims({ images, config }: Pick<Context, "images" | "config">) {
   const { downloadConcurrency, downloadLeaseMs } = config;
-  const inTurn = oneByOne<Claimed>();
+  const find = findInTurn<Claimed>();
   const running = countsBy<number>();
   let last = 0;
 
@@ -26,7 +26,7 @@ export function downloadClaims({ images, config }: Pick<Context, "images" | "con
   }
 
   return (): Promise<Claimed | undefined> =>
-    inTurn("", async () => {
+    find("", async () => {
       const token = randomUUID();
       const users = running.keys();
       const busy = users.filter((userId) => running.of(userId) >= downloadConcurrency / 2);

@@ -1,4 +1,4 @@
-import { oneByOne } from "@ci/kit/process/one-by-one";
+import { findInTurn } from "@ci/kit/process/find-in-turn";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { LRUCache } from "lru-cache";
 import type { LineStore, Turn } from "../../store/queue/line.js";
@@ -24,8 +24,8 @@ export interface ClaimTurns {
 }
 
 export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): ClaimTurns {
-  const nextInTurn = oneByOne<Turn>();
-  const pickInTurn = oneByOne<Picked>();
+  const findTurn = findInTurn<Turn>();
+  const findOldest = findInTurn<Picked>();
   const picked = new Map<string, Set<number>>();
   const stops = new LRUCache<string, Stop>({ max: maxStops });
 
@@ -44,7 +44,7 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
   return {
     next: (drivers, tried) =>
       // A claim that finds nobody may have tried users whom others have not.
-      nextInTurn(
+      findTurn(
         `${[...drivers].sort()} ${[...tried].sort()}`,
         async () => (await line.next(drivers, tried)) ?? undefined,
       ),
@@ -52,7 +52,7 @@ export function claimTurns(line: LineStore, queue: Pick<QueueStore, "oldest">): 
       const isFree = heldBack.roots.length === 0 && !heldBack.busyGroups;
       // Claims hold back different builds: if one finds nothing, others still may.
       const key = isFree ? turn._id : `${turn._id} ${heldBack.roots} ${heldBack.busyGroups}`;
-      return pickInTurn(key, async () => {
+      return findOldest(key, async () => {
         const ids = picked.get(turn._id) ?? new Set();
         const leftOut = { ...heldBack, ids: [...ids] };
         const { doc, isOnly, stop } = await queue.oldest(turn.driver, turn.userId, leftOut, stops.get(turn._id));
