@@ -7,6 +7,7 @@ import type { AuditServiceClient } from "@ci/proto/namespaces/v1/audit";
 import { readEntry } from "../domain/entry.js";
 import type { BuildStore } from "../store/builds.js";
 import type { Unrecorded } from "../store/unrecorded-builds.js";
+import { ownTask } from "./own-task.js";
 
 const batch = { maxItems: 500, waitMs: 100 };
 /** The process that stored a build needs less, unless the namespaces service is away. */
@@ -61,11 +62,8 @@ export function entryRecorder({ client, builds, tasks, log, now }: Recording) {
       for (const { _id, createdAt, auditEntry } of docs) {
         if (!auditEntry || waiting >= maxWaiting) continue;
         waiting++;
-        const task: Promise<void> = moveSoon({ _id, createdAt, auditEntry }).finally(() => {
-          waiting--;
-          tasks.delete(task);
-        });
-        tasks.add(task);
+        const task = moveSoon({ _id, createdAt, auditEntry }).finally(() => void waiting--);
+        void ownTask({ tasks }, task);
       }
     },
 
