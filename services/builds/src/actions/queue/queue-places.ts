@@ -4,8 +4,8 @@ import type { Context } from "../../context.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { lastPlace, placeOf, type Standing } from "../../domain/line.js";
 import { type CopiedBuild, type ShownBuild, toBuild } from "../../domain/shown-build.js";
+import { cachedReads } from "./cached-reads.js";
 import { type PlaceQuery, type Reasons, reasonFinder } from "./queue-reasons.js";
-import { memory } from "./remember.js";
 
 export interface Places extends Reasons {
   /** Returns each queued build's place and the reason why it waits, in the same order. */
@@ -24,8 +24,8 @@ const keyOf = ({ driver, userId }: Pick<PlaceQuery, "driver" | "userId">) => `${
 
 /** Caches each line up to its 500th place, each user's first 500 builds in it, and which drivers are served. */
 export function placeFinder(ctx: Needs): Places {
-  const lines = memory<Driver_Type, Standing[]>(cacheMs, ctx.now);
-  const owns = memory<string, number[]>(cacheMs, ctx.now);
+  const lines = cachedReads<Driver_Type, Standing[]>(cacheMs, ctx.now);
+  const owns = cachedReads<string, number[]>(cacheMs, ctx.now);
   const { reasons, runnerAsked } = reasonFinder(ctx);
 
   const lineOf = (driver: Driver_Type) => lines.of(driver, () => ctx.line.standing(driver, lastPlace));

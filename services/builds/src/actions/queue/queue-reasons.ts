@@ -2,7 +2,7 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../../context.js";
 import type { BuildDoc } from "../../domain/build.js";
-import { memory } from "./remember.js";
+import { cachedReads } from "./cached-reads.js";
 
 /** The fields from which a place is computed. A build that is not stored yet has no id. */
 export interface PlaceQuery extends Pick<BuildDoc, "userId"> {
@@ -28,7 +28,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 export function reasonFinder(ctx: Pick<Context, "config" | "queue" | "runners" | "now">): Reasons {
   const { runningPerUser, runningPerNamespace, leaseMs } = ctx.config;
-  const servedDrivers = memory<Driver_Type, boolean>(cacheMs, ctx.now);
+  const servedDrivers = cachedReads<Driver_Type, boolean>(cacheMs, ctx.now);
   const serves = (driver: Driver_Type) =>
     servedDrivers.of(driver, () => ctx.runners.serves(driver, silentLeases * leaseMs));
 

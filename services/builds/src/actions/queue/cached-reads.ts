@@ -1,14 +1,14 @@
-const maxRemembered = 10_000;
+const maxCached = 10_000;
 
-/** Caches values for a while. Concurrent reads of a key share one read. */
-export interface Memory<K, V> {
+interface CachedReads<K, V> {
   of(key: K, read: () => Promise<V>): Promise<V>;
   /** Returns the value if it is cached, so that the caller can update it. */
   known(key: K): Promise<V> | undefined;
   forget(key: K): void;
 }
 
-export function memory<K, V>(forMs: number, now: () => Date): Memory<K, V> {
+/** Caches what was read for a while. Concurrent reads of a key share one read. */
+export function cachedReads<K, V>(forMs: number, now: () => Date): CachedReads<K, V> {
   const entries = new Map<K, { readonly at: number; readonly value: Promise<V> }>();
 
   function known(key: K): Promise<V> | undefined {
@@ -19,11 +19,11 @@ export function memory<K, V>(forMs: number, now: () => Date): Memory<K, V> {
   return {
     known,
     of(key, read) {
-      const remembered = known(key);
-      if (remembered) return remembered;
+      const cached = known(key);
+      if (cached) return cached;
       const entry = { at: now().getTime(), value: read() };
       entries.delete(key);
-      if (entries.size >= maxRemembered) entries.delete(entries.keys().next().value!);
+      if (entries.size >= maxCached) entries.delete(entries.keys().next().value!);
       entries.set(key, entry);
       entry.value.catch(() => {
         if (entries.get(key) === entry) entries.delete(key);
