@@ -4,15 +4,8 @@ import { eventually } from "@ci/testkit/eventually";
 import { startMongoWith, startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { connectClient } from "../src/mongo/client.js";
-import {
-  awaitMongo,
-  complainIfTaken,
-  containing,
-  ensureIndexes,
-  onlyRefusedBy,
-  openMongo,
-  page,
-} from "../src/mongo/mongo.js";
+import { awaitMongo, complainIfTaken, ensureIndexes, onlyRefusedBy, openMongo, page } from "../src/mongo/mongo.js";
+import { containing } from "../src/mongo/search.js";
 import { asFault } from "../src/rpc/fault.js";
 import { pageOf } from "../src/rpc/page.js";
 

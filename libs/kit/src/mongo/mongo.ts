@@ -3,7 +3,6 @@ import {
   type Collection,
   type Db,
   type Document,
-  type Filter,
   type FindCursor,
   type IndexDescription,
   MongoBulkWriteError,
@@ -113,13 +112,6 @@ export async function page<T extends object>(
   const all = await count(listTime).catch(refuseSlow);
   return { items: [], page: { hasNext: false, lastPage: lastPageOf(all) } };
 }
-
-export const literal = (text: string): string =>
-  // MongoDB ends a pattern at its first NUL, so we escape it.
-  text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
-
-/** Matches values that contain this text in upper or lower case. */
-export const containing = (text: string): Filter<Document> => ({ $regex: literal(text), $options: "i" });
 
 export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;

@@ -1,5 +1,5 @@
+import type { Document, Filter } from "mongodb";
 import type { Backfill } from "./migrate.js";
-import { containing } from "./mongo.js";
 
 /** Characters in a term. Shorter searches scan the list itself. */
 const termLength = 3;
@@ -20,6 +20,13 @@ function termsIn(text: string): string[] {
 export const termsOf = (names: readonly string[]): string[] => [...new Set(names.flatMap(termsIn))];
 
 export const exactTerm = (name: string): string => `=${folded(name).join("")}`;
+
+export const literal = (text: string): string =>
+  // MongoDB ends a pattern at its first NUL, so we escape it.
+  text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
+
+/** Matches values that contain this text in upper or lower case. */
+export const containing = (text: string): Filter<Document> => ({ $regex: literal(text), $options: "i" });
 
 export function searchTerms(text: string): string[] {
   const terms = [...new Set(termsIn(text))];

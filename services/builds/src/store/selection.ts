@@ -1,6 +1,5 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
-import { containing, literal } from "@ci/kit/mongo/mongo";
-import { exactTerm, searchTerms, termsOf } from "@ci/kit/mongo/search";
+import { containing, exactTerm, literal, searchTerms, termsOf } from "@ci/kit/mongo/search";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
