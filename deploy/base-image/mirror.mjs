@@ -8,7 +8,7 @@ const defaults = { Debian: "http://deb.debian.org/debian", "Debian-Security": "h
  * @param {string} targets lines of `label uri`
  * @param {keyof typeof defaults} label
  */
-export const mirrorOf = (targets, label) => {
+const mirrorOf = (targets, label) => {
   const configured = targets.split("\n").find((line) => line.startsWith(`${label} http`));
   return configured?.split(" ")[1]?.replace(/\/$/, "") ?? defaults[label];
 };

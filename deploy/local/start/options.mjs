@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { repoRoot } from "../provision/machine.mjs";
 
 /** The names of all drivers. */
-export const driverNames = ["docker", "qemu", "os"];
+const driverNames = ["docker", "qemu", "os"];
 
 /**
  * `url` is the public address, `ownUrl` the local one. `served` is RUNNER_DRIVERS and `allowed` is DRIVERS, if they are set.

@@ -15,7 +15,7 @@ const marks = { passed: "✔", passed_with_failures: "✔", failed: "✘", kille
  * @param {string} file below examples/
  * @param {{ driver: "docker" | "os", image?: string }} on
  */
-export const sampleManifest = (file, { driver, image }) => {
+const sampleManifest = (file, { driver, image }) => {
   const text = readFileSync(join(repoRoot, "examples", file), "utf8");
   const block =
     driver === "os" ? "driver:\n  type: os\n" : `driver:\n  type: docker\n  image: ${image}\n  workspace: /build\n`;

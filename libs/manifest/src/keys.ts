@@ -20,7 +20,7 @@ const maxName = fixedLimit({
   refusal: "Manifest line L, column C: X cannot be longer than N characters",
 });
 
-export const jobKeys = {
+const jobKeys = {
   stage: key(
     placed(textUpTo(maxName)),
     "The stage that the job belongs to",

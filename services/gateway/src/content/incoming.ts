@@ -22,7 +22,7 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
 export const tooLarge = (): Refusal => new Refusal(413, "Request body too large");
 
 /** Returns the error that stops reading a body when its client has disconnected. No client receives it. */
-export const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
+const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
 
 const slowly = "Request body arrives too slowly; send it again over a faster connection";
 const tooSlow = () => new Refusal(400, slowly);
@@ -54,7 +54,7 @@ export const defaultPace: Pace = {
 };
 
 /** Calls `stop` once a body arrives too slowly. Returns a function that ends the watch. */
-export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Error) => void): () => void {
+function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Error) => void): () => void {
   let windowBytes = 0;
   const count = (chunk: Buffer) => {
     windowBytes += chunk.length;
