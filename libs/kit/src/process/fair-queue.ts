@@ -38,6 +38,7 @@ export function fairQueue<Owner, Key, Value>(slots: number): FairQueue<Owner, Ke
     },
 
     take() {
+      if (shares.isFull()) return undefined;
       for (const [owner, waiting] of owners) {
         const [first] = waiting;
         if (!first || !shares.mayStart(owner)) continue;
