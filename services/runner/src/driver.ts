@@ -11,6 +11,12 @@ export interface Mark {
   readonly epoch: number;
 }
 
+/** The id of no build: what has it, and waits for no build of this process, is left of an earlier process. */
+export const nobody = 0;
+
+export const isSameMark = (one: Mark, other: Mark): boolean =>
+  one.installation === other.installation && one.buildId === other.buildId && one.epoch === other.epoch;
+
 export interface Order {
   readonly mark: Mark;
   readonly image: string;

@@ -1,6 +1,7 @@
+import { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Driver, Leftover, Mark } from "../driver.js";
+import { type Driver, isSameMark, type Leftover, type Mark, nobody } from "../driver.js";
 
 export interface Sweeping {
   readonly drivers: Iterable<Pick<Driver, "leftovers">>;
@@ -10,8 +11,9 @@ export interface Sweeping {
   readonly log: Log;
 }
 
-const isSame = (one: Mark, other: Mark) =>
-  one.installation === other.installation && one.buildId === other.buildId && one.epoch === other.epoch;
+/** A sweep and a build that runs again may remove the same thing, which an engine refuses while it is being removed. */
+const removing = inTurn<string>();
+const removed = ({ what, remove }: Leftover): Promise<void> => removing(what, remove);
 
 /** Removes what crashed runners left: all with this runner's name and installation but no lease. */
 export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping): Promise<number> {
@@ -24,28 +26,34 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
       }),
     ),
   );
-  const runsHere = (mark: Mark) => running().some((one) => isSame(one, mark));
+  const runsHere = (mark: Mark) => running().some((one) => isSameMark(one, mark));
   const unused = all.flat().filter(({ mark }) => !runsHere(mark));
   if (unused.length === 0) return 0;
   const { leases, installation } = await queue.listLeases({ runnerId });
-  let removed = 0;
-  for (const { mark, what, remove } of unused) {
+  let count = 0;
+  for (const one of unused) {
+    const { mark, what } = one;
     if (mark.installation !== undefined && mark.installation !== installation) continue;
     const isLeased = leases.some(({ buildId, epoch }) => mark.buildId === buildId && mark.epoch === epoch);
     if (isLeased || runsHere(mark)) continue;
-    await remove().then(
-      () => removed++,
+    await removed(one).then(
+      () => count++,
       (error) => log.warn({ err: error, what, ...mark }, "leftover not removed; the next sweep will retry it"),
     );
   }
-  if (removed > 0) log.info({ removed }, "removed leftovers");
-  return removed;
+  if (count > 0) log.info({ removed: count }, "removed leftovers");
+  return count;
 }
 
-/** Removes what crashes and failed sweeps left here of a build's earlier attempts. Throws if some of it may still run. */
+/**
+ * Removes what crashes and failed sweeps left here of a build's earlier attempts, and what they left of unknown builds.
+ * Throws if some of it may still run.
+ */
 export async function removeEarlier(driver: Pick<Driver, "leftovers">, { installation, buildId, epoch }: Mark) {
   if (epoch === 1) return;
   const isEarlier = ({ mark }: Leftover) =>
-    mark.buildId === buildId && mark.epoch < epoch && (mark.installation ?? installation) === installation;
-  await Promise.all((await driver.leftovers()).filter(isEarlier).map(({ remove }) => remove()));
+    (mark.buildId === nobody || (mark.buildId === buildId && mark.epoch < epoch)) &&
+    (mark.installation ?? installation) === installation;
+  // One after another: what a container holds can be removed only after it.
+  for (const one of (await driver.leftovers()).filter(isEarlier)) await removed(one);
 }

@@ -1,5 +1,5 @@
 import type Docker from "dockerode";
-import type { Leftover, Mark } from "../../driver.js";
+import { isSameMark, type Leftover, type Mark } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { spareLabel } from "./container.js";
@@ -41,10 +41,12 @@ const isOurs = ({ labels, at }: Made, now: number) => Boolean(labels?.["ci.insta
 function leftover({ labels, what, owner, remove }: Made): Leftover[] {
   const labelled = markOf(labels);
   const mark = owner(labelled);
+  if (!mark) return [];
   const removeUnused = async () => {
-    if (owner(labelled) === mark) await remove();
+    const current = owner(labelled);
+    if (current && isSameMark(current, mark)) await remove();
   };
-  return mark ? [{ mark, what, remove: removeUnused }] : [];
+  return [{ mark, what, remove: removeUnused }];
 }
 
 /** Looks up which builds use networks and containers that waited. */

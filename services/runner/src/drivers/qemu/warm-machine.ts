@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
-import type { Mark } from "../../driver.js";
+import { type Mark, nobody } from "../../driver.js";
 import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import { type Guest, type Starting, takeBack } from "./guest.js";
@@ -22,8 +22,6 @@ export interface WarmMachineOptions {
   readonly log: Log;
 }
 
-/** No build has this id, so after a crash the machine counts as left over. */
-const nobody = 0;
 const epochs = 2 ** 47;
 
 export interface Owners {

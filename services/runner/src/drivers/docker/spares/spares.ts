@@ -1,6 +1,6 @@
 import { finished } from "node:stream";
 import type { Log } from "@ci/kit/process/log";
-import type { Mark } from "../../../driver.js";
+import { type Mark, nobody } from "../../../driver.js";
 import {
   makeSpare,
   NotReady,
@@ -21,7 +21,7 @@ export interface Spares {
   prepare(kind: SpareKind): void;
   /** The build that took this container is gone, and the container with it. */
   ended(spare: Spare): void;
-  /** Returns the build that uses a spare; undefined if it waits. An unknown one belongs to the build of its label. */
+  /** Returns the build that uses a spare; undefined if it waits. Nobody knows which build used one of an earlier process. */
   userOf(name: string | undefined, labelled: Mark): Mark | undefined;
   close(): Promise<void>;
 }
@@ -63,6 +63,11 @@ function watchUse({ made }: Waiting, waits: () => boolean, { ended, failed }: Ou
   });
 }
 
+function userIn(users: ReadonlyMap<string, Mark | undefined>, name: string | undefined, labelled: Mark) {
+  if (name === undefined) return labelled;
+  return users.has(name) ? users.get(name) : { ...labelled, buildId: nobody };
+}
+
 function newRests() {
   let ofEngine = 0;
   const ofImages = new Map<string, number>();
@@ -92,11 +97,11 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
 
   function discard(one: Waiting): void {
     leave(one);
-    users.delete(one.name);
     one.stop.abort();
     const removed = one.made
       .then((spare) => spare && removeSpare(options, spare))
       .catch((err) => log.warn({ err }, "waiting container not removed; the next sweep will retry it"))
+      .finally(() => users.delete(one.name))
       .finally(() => leaving.delete(removed));
     leaving.add(removed);
   }
@@ -149,7 +154,7 @@ export function spareContainers({ max, keepMs, log, ...options }: SparesOptions)
       spare.deaths[Symbol.dispose]();
       users.delete(spare.name);
     },
-    userOf: (name, labelled) => (name !== undefined && users.has(name) ? users.get(name) : labelled),
+    userOf: (name, labelled) => userIn(users, name, labelled),
     async close() {
       closed = true;
       for (const one of waiting) discard(one);
