@@ -26,6 +26,19 @@ describe("lose", () => {
     expect(doc.tail.map((chunk) => chunk.text).join("")).toBe("old text\nRunner lost, build queued again (1 of 2)\n");
   });
 
+  it("tags the build once, keeps its other tags, and forgets which objects were placed", () => {
+    const own = { id: 4, userId: 1, buildId: 1, name: "mine", createdAt: t0 };
+    const object = { id: 7, source: "a", name: "a", placed: true };
+    const lost = (overrides: Parameters<typeof running>[0]) => {
+      const doc = running(overrides);
+      return applyChange(doc, lose(doc, ended, limits, late)!);
+    };
+    const once = lost({ tags: [own], objects: [object] });
+    expect(once.tags.map(({ name }) => name)).toEqual(["mine", "orphaned"]);
+    expect(once.objects).toEqual([{ ...object, placed: false }]);
+    expect(lost({ tags: once.tags }).tags).toEqual(once.tags);
+  });
+
   it.each([
     ["Runner lost, build queued again (1 of 2)", {}],
     ["Runner lost, no attempts left", { returns: 2 }],

@@ -98,6 +98,11 @@ it.each<[string, Partial<Verdict>, Partial<JobDoc>]>([
   expect(() => decided(doc, verdict)).toThrow(expect.objectContaining({ code: "conflict" }));
 });
 
+it("a failure after which a job runs that is for failures has no verdict", () => {
+  const steps = [{ commands: [] }, { commands: [] }, { commands: [], runAfterFailure: true }];
+  expect(() => decided(atSecond({ steps }))).toThrow(expect.objectContaining({ code: "conflict" }));
+});
+
 it("a verdict may be recorded again", () => {
   const doc = decided(atSecond());
   expect(decided(doc).verdict).toEqual(doc.verdict);
