@@ -42,7 +42,7 @@ export const serviceKeys = {
   command: key(list(entry), "Command that replaces the image's own", ["postgres", "-c", "fsync=off"], "cmd", "args"),
   ready: key(
     text,
-    "A command that ends with 0 once the service is ready; without it, the image's health check decides",
+    "A command for the image's `/bin/sh` that ends with 0 once the service is ready; without it, the image's health check decides",
     "pg_isready -U postgres",
     ...["healthcheck", "health"],
   ),

@@ -108,6 +108,13 @@ else {
     expect(text.endsWith(`\n${lines}${why}\n${lines}`)).toBe(true);
   });
 
+  test("a service whose check never passes fails with what the check said", async () => {
+    const service = aService("db", "sleep 1000", { ready: "no-such-check" });
+    const { outcomes, text } = await impatient.run(withServices([service], ["echo never"]));
+    expect(outcomes).toEqual(["failed"]);
+    expect(text).toMatch(/The check of service db said: .*no-such-check: not found\nService db did not become ready/);
+  });
+
   test("a build whose engine kills a service before it is ready is given back", async () => {
     const build = submit(withServices([aService("db", "sleep 1000", { ready: "false" })], ["echo never"]));
     await eventually(async () => {

@@ -29,15 +29,25 @@ export interface StartedService {
 
 const lookEveryMs = 500;
 const shownLines = 20;
+const shownBytes = 2_048;
+
+interface Check {
+  readonly command: string;
+  /** What the newest check that printed something has printed, at least its end. */
+  printed: Buffer;
+}
 
 /** Runs the service's own check. A check that hangs is given up with the service. */
-async function passes(container: Docker.Container, command: string, signal: AbortSignal): Promise<boolean> {
+async function passes(container: Docker.Container, checking: Check, signal: AbortSignal): Promise<boolean> {
+  const { command } = checking;
   const check = await engineCall(
     container.exec({ Cmd: ["/bin/sh", "-c", command], AttachStdout: true, AttachStderr: true }),
   );
   const stream = await engineCall(check.start({}));
+  let own = Buffer.alloc(0);
   try {
-    for await (const _bytes of abortable(signal, stream as AsyncIterable<Uint8Array>));
+    for await (const bytes of payloads(abortable(signal, stream as AsyncIterable<Uint8Array>)))
+      checking.printed = own = Buffer.concat([own, bytes]).subarray(-shownBytes);
     const { ExitCode } = await engineCall(check.inspect());
     return ExitCode === 0;
   } finally {
@@ -48,9 +58,9 @@ async function passes(container: Docker.Container, command: string, signal: Abor
 type Look = "ready" | "not yet" | "ended" | "unhealthy";
 
 /** Runs the check. If the service ends meanwhile, the engine may refuse the check or break it off. */
-async function checked(container: Docker.Container, command: string, signal: AbortSignal): Promise<Look> {
+async function checked(container: Docker.Container, check: Check, signal: AbortSignal): Promise<Look> {
   try {
-    return (await passes(container, command, signal)) ? "ready" : "not yet";
+    return (await passes(container, check, signal)) ? "ready" : "not yet";
   } catch (error) {
     const { State: state } = await engineCall(container.inspect());
     if (state.Running) throw error;
@@ -59,18 +69,18 @@ async function checked(container: Docker.Container, command: string, signal: Abo
 }
 
 /** A service without a check may end with 0 at once: it may be there only to prepare something. */
-async function look({ ready }: Service, container: Docker.Container, signal: AbortSignal): Promise<Look> {
+async function look(container: Docker.Container, check: Check | undefined, signal: AbortSignal): Promise<Look> {
   const { State: state } = await engineCall(container.inspect());
-  if (!state.Running) return ready === undefined && state.ExitCode === 0 && !state.Health ? "ready" : "ended";
-  if (ready !== undefined) return checked(container, ready, signal);
+  if (!state.Running) return !check && state.ExitCode === 0 && !state.Health ? "ready" : "ended";
+  if (check) return checked(container, check, signal);
   const health = state.Health?.Status ?? "none";
   if (health === "unhealthy") return health;
   return health === "starting" ? "not yet" : "ready";
 }
 
-async function becameReady(service: Service, container: Docker.Container, signal: AbortSignal): Promise<Look> {
+async function becameReady(container: Docker.Container, check: Check | undefined, signal: AbortSignal): Promise<Look> {
   for (;;) {
-    const now = await look(service, container, signal);
+    const now = await look(container, check, signal);
     if (now !== "not yet") return now;
     await delay(lookEveryMs, undefined, { signal });
   }
@@ -110,12 +120,15 @@ async function waitFor(
   signal: AbortSignal,
 ): Promise<void> {
   using time = withTimeout(readyMs, signal);
-  const found = await becameReady(service, container, time.signal).catch((error) => {
+  const check = service.ready === undefined ? undefined : { command: service.ready, printed: Buffer.alloc(0) };
+  const found = await becameReady(container, check, time.signal).catch((error) => {
     if (signal.aborted || !time.signal.aborted) throw error;
     return "late" as const;
   });
   if (found === "ready") return;
   if (found === "ended") await raceAbort(signal, checkKilled(watched(container)));
+  const reason = check?.printed.toString().trim();
+  if (found === "late" && reason) say(`The check of service ${service.name} said: ${reason}`);
   await sayEnd(container, say, signal);
   throw new Fault("precondition", whyNot(service.name, found, readyMs));
 }
