@@ -22,7 +22,12 @@ test("an error is explained, and says what to do", () => {
   });
   expect(explain(new ApiError(429, "Too many requests", {}, 3)).message).toBe("Too many requests. Try again in 3 s");
   expect(explain(new ApiError(500, "Internal error", {}, undefined, "r1")).message).toBe("Internal error (request r1)");
-  expect(explain(new ApiError(403, "Token lacks permission build:write")).code).toBe(1);
+  expect(explain(new ApiError(403, "Token lacks permission build:write"))).toEqual({
+    message:
+      "Token lacks permission build:write. Sign in with a token whose scope contains it, or ask an administrator for one",
+    code: 1,
+  });
+  expect(explain(new ApiError(403, "Forbidden")).message).toBe("Forbidden");
   const cause = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:1")]);
   expect(explain(new TypeError("fetch failed", { cause })).message).toBe(
     "The server cannot be reached: connect ECONNREFUSED 127.0.0.1:1",

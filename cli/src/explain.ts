@@ -11,6 +11,7 @@ const failed = (message: string): Explained => ({ message, code: exit.failed });
 
 const hints: Readonly<Record<number, string>> = {
   401: "The token is not valid. Sign in with `ci login SERVER`, or set CI_TOKEN",
+  403: "Sign in with a token whose scope contains it, or ask an administrator for one",
   404: "There is no such record, or you may not see it",
 };
 
@@ -18,7 +19,8 @@ function refused({ status, message, fields, retryAfterSeconds, requestId }: ApiE
   if (status === 401) return { message: hints[401]!, code: exit.usage };
   const complaints = Object.values(fields).flat();
   if (complaints.length > 0) return failed(complaints.join("\n"));
-  if (hints[status]) return failed(hints[status]);
+  if (status === 403 && message.startsWith("Token lacks permission")) return failed(`${message}. ${hints[403]}`);
+  if (status === 404) return failed(hints[404]!);
   const wait = retryAfterSeconds === undefined ? "" : `. Try again in ${retryAfterSeconds} s`;
   const request = status >= 500 && requestId ? ` (request ${requestId})` : "";
   return failed(`${message}${wait}${request}`);

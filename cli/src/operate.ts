@@ -29,7 +29,7 @@ async function printResult(io: Io, operation: Operation, record: Fields): Promis
   if (io.options.json) await printJson(io, record);
   else if (io.options.quiet) await print(io, visible(nameIn(operation)(record)));
   else if (operation.names === "build") await print(io, `${nameIn(operation)(record)}\t${visible(plain(record.url))}`);
-  else await printRecord(io, record);
+  else await printRecord(io, operation.hides === undefined ? record : { ...record, [operation.hides]: undefined });
 }
 
 /** Returns what a person sees besides the record, if the server can tell. */

@@ -61,7 +61,9 @@ test("show counts the deliveries of a webhook", async () => {
   await eventually(async () =>
     expect(await show()).toMatch(/deliveries +0 pending, 1 delivered, 0 failed, 0 cancelled$/m),
   );
-  await user.out("webhooks", "test", inbox.url, "-n", "counted");
+  const shown = await user.out("webhooks", "test", inbox.url, "-n", "counted");
+  expect(shown).toMatch(/^status +pending$/m);
+  expect(shown).not.toContain("payload");
   await eventually(async () => expect(await show()).toContain("2 delivered, 0 failed, 0 cancelled (1 of them tests)"));
   expect(JSON.parse(await show("--json"))).not.toHaveProperty("deliveries");
   expect(JSON.parse(await user.out("webhooks", "stats", inbox.url, "-n", "counted", "--json"))).toMatchObject({

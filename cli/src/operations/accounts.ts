@@ -4,8 +4,9 @@ import { del, get, type Operations, post, resource } from "./operation.js";
 const user = one("Username");
 const tokenColumns = ["id", "name", "scope", "expires_at", "last_used_at"];
 const tokens = resource({ one: "a token", many: "your tokens", path: "/tokens", field: "name", columns: tokenColumns });
+const resources = "build, invite, image, namespace, object, variable, key, cron, webhook and, for administrators, user";
 const tokenFields = {
-  scope: text("Permissions, such as 'build:read,write image:read'", { required: true }),
+  scope: text(`Permissions, such as 'build:read,write image:read'. Resources are ${resources}`, { required: true }),
   expires_at: text("When it expires, such as 2027-01-31T00:00:00Z; default: never"),
 };
 const name = one("Name");

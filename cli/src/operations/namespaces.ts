@@ -108,10 +108,12 @@ const webhooks = {
   "webhooks test": post(`${hook}/test`, "Send an example of an event, marked as a test", {
     ...hooks.single,
     options: { ...inNamespace.options, event: text("Name of the event; default: the webhook's first") },
+    hides: "request",
   }),
   "webhooks redeliver": post(`${hook}/deliveries/{delivery}/redeliver`, "Send a delivery again", {
     ...hooks.single,
     args: deliveryArgs,
+    hides: "request",
   }),
   "webhooks retry": post(`${hook}/redeliver`, "Send every failed or cancelled delivery again, except tests", {
     ...hooks.single,
