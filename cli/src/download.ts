@@ -46,8 +46,8 @@ async function isThere(wanted: Wanted, target: string, force: boolean): Promise<
   if (hasSize && (sha256 === null ? isDated(wanted, entry) : (await hashFile(target)).digest("hex") === sha256))
     return true;
   if (force && entry.isFile()) return false;
-  const difference = hasSize && sha256 === null ? "may differ from" : "is not";
-  throw new Failure(`${target} exists and ${difference} ${name}. Use --force to replace it`);
+  const difference = hasSize && sha256 === null ? "may differ" : "differs";
+  throw new Failure(`${target} exists and ${difference} from ${name} on the server. Use --force to replace it`);
 }
 
 async function emptied(file: FileHandle): Promise<number> {

@@ -149,7 +149,9 @@ test("a complete download without a hash is known by its size and date", async (
   expect(await downloadFrom(sendImage, image)).toEqual([0]);
   expect(await downloadFrom(sendImage, image)).toEqual([]);
   utimesSync(join(folder, "a"), new Date(), new Date());
-  await expect(downloadFrom(sendImage, image)).rejects.toThrow("exists and may differ from a. Use --force");
+  await expect(downloadFrom(sendImage, image)).rejects.toThrow(
+    "exists and may differ from a on the server. Use --force",
+  );
   writeFileSync(join(folder, "a"), "other");
-  await expect(downloadFrom(sendImage, image)).rejects.toThrow("exists and is not a. Use --force");
+  await expect(downloadFrom(sendImage, image)).rejects.toThrow("exists and differs from a on the server. Use --force");
 });
