@@ -98,13 +98,20 @@ export const Complaint = ({ error }: { error: unknown }) =>
     </div>
   );
 
+const headingOf = (error: unknown): string => {
+  if (isUnauthorized(error)) return "Sign in first";
+  return error instanceof ApiError && error.status === 404 ? "Not found" : "This did not work";
+};
+
 /** The page for a record that cannot be shown. */
 export const Failed = ({ error }: { error: unknown }) => (
-  <Page title={error instanceof ApiError && error.status === 404 ? "Not found" : "This did not work"}>
+  <Page title={headingOf(error)}>
     <Complaint error={error} />
-    <p>
-      <a href={`${base}/builds`}>All builds</a>
-    </p>
+    {!isUnauthorized(error) && (
+      <p>
+        <a href={`${base}/builds`}>All builds</a>
+      </p>
+    )}
   </Page>
 );
 

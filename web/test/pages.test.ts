@@ -165,6 +165,7 @@ inBrowser((web) => {
 
   test("without a session the page leads to signing in and back, by keyboard alone", async () => {
     const page = await web.open("/namespaces");
+    await page.getByRole("heading", { level: 1, name: "Sign in first" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).focus();
     await page.keyboard.press("Enter");
     await page.getByLabel("Access token").focus();
