@@ -90,7 +90,12 @@ function atTheTop(): Elsewhere {
 
 /** Every key of a manifest: the parser, the JSON Schema and the suggestions are made from this table. */
 export const manifestKeys = {
-  namespace: key(text, "The namespace that the build belongs to; by default none", "team/app", "project", "group"),
+  namespace: key(
+    text,
+    "The namespace that the build belongs to; by default none. Without `@owner` it is one of your own, which is created if it does not exist",
+    "team/app@ann",
+    ...["project", "group"],
+  ),
   driver: key(
     driver,
     "Where the jobs run: `docker`, `qemu` (a virtual machine) or `os` (processes on the runner's machine)",
