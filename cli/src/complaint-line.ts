@@ -6,6 +6,10 @@ interface Complaint {
   readonly column?: number | null | undefined;
 }
 
-/** Returns a complaint about a manifest in the format of compiler errors. */
+const place = /^Manifest line \d+(, column \d+)?: /;
+
+/** Returns a complaint about a manifest in the format of compiler errors, with its place only once. */
 export const complaintLine = (name: string, { message, line, column }: Complaint): string =>
-  visible(`${name}${typeof line === "number" ? `:${line}:${column}` : ""}: ${message}`);
+  visible(
+    typeof line === "number" ? `${name}:${line}:${column}: ${message.replace(place, "")}` : `${name}: ${message}`,
+  );
