@@ -28,6 +28,7 @@ export const loaders: Loaders = {
   events: () => import("./commands/events.js"),
   "webhooks forward": () => import("./commands/webhooks-forward.js"),
   "webhooks headers": () => import("./commands/webhooks-headers.js"),
+  "webhooks rate-limit": () => import("./commands/webhooks-rate-limit.js"),
   completion: () => import("./commands/completion.js"),
   __complete: () => import("./commands/complete.js"),
 };

@@ -131,6 +131,15 @@ export const specs = {
       remove: texts("Name of a header to remove; may be repeated"),
     },
   },
+  "webhooks rate-limit": {
+    about: "Show or change how many requests per second a webhook receives at most",
+    args: { id: one("Id or address") },
+    options: {
+      namespace: text("Namespace, path or path@owner", { short: "n", required: true }),
+      set: number("New limit, 1 to 1000"),
+      remove: flag("Remove the limit"),
+    },
+  },
   queue: {
     about: "Show the queue and its history",
     options: { hours: text("Hours of history to show, 1 to 24; default: 3") },

@@ -40,6 +40,18 @@ test("headers are set from standard input and the environment, and removed, whil
   expect(request!.headers).not.toHaveProperty("x-old");
 });
 
+test("a rate limit is set, shown and removed", async () => {
+  await using inbox = await receiver();
+  await aWebhook(inbox.url, "limited");
+  const limit = ["webhooks", "rate-limit", inbox.url, "-n", "limited"];
+  expect(await user.run(limit)).toMatchObject({ code: 0, stdout: "", stderr: /no rate limit/ });
+  expect(await user.out(...limit, "--set", "20")).toBe("20\n");
+  expect(await user.out(...limit)).toBe("20\n");
+  expect(JSON.parse(await user.out(...limit, "--remove", "--json"))).toEqual({ per_second: 0 });
+  expect(await user.run([...limit, "--set", "5", "--remove"])).toMatchObject({ code: 2, stderr: /Only one of/ });
+  expect(await user.run([...limit, "--set", "5000"])).toMatchObject({ stderr: /whole number from 0 to 1000/ });
+});
+
 test.each([
   [["--from-env", "A=NO_SUCH_VARIABLE"], 'The environment lacks the variable for the header "A"'],
   [["--remove", "A"], 'The webhook has no header "A"'],

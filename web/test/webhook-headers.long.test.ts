@@ -60,4 +60,16 @@ inBrowser((web) => {
     await page.getByRole("link", { name: "1 failed" }).click();
     await page.getByRole("link", { name: /^variables/ }).waitFor();
   });
+
+  test("a webhook's page sets its rate limit", async () => {
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    const payload_url = "http://example.com/in";
+    const hook = created(await ann.post(`/n/${ann.username}/${name}/-/webhooks`, { payload_url }));
+    const page = await web.open(hook.url.slice(web.ci.url.length), ann);
+    await page.getByText("Rate limit", { exact: true }).click();
+    await page.getByLabel("Requests per second").fill("5");
+    await page.getByRole("button", { name: "Set the limit" }).click();
+    await page.getByText("The limit is 5 requests per second.").waitFor();
+    expect((await ann.get(`${hook.url}/rate-limit`)).json).toEqual({ per_second: 5 });
+  });
 });

@@ -1060,6 +1060,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/n/{username}/{path}/-/webhooks/{id}/rate-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many requests per second a webhook receives at most */
+        get: operations["getWebhookRateLimit"];
+        /** Limits how many requests per second a webhook receives */
+        put: operations["setWebhookRateLimit"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/n/{username}/{path}/-/webhooks/{id}/redeliver": {
         parameters: {
             query?: never;
@@ -5175,6 +5193,11 @@ export interface components {
             headers: {
                 [key: string]: "xxxxxx";
             };
+        };
+        /** @description How fast requests are sent to a webhook */
+        WebhookRateLimit: {
+            /** @description The most requests per second; 0 if there is no limit */
+            per_second: number;
         };
     };
     responses: {
@@ -10251,6 +10274,118 @@ export interface operations {
                     "application/json": {
                         /** @description What is wrong with `headers` */
                         headers?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getWebhookRateLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRateLimit"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    setWebhookRateLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whole number from 1 to 1,000; 0 removes the limit */
+                    per_second: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRateLimit"];
+                };
+            };
+            /** @description Fields are invalid, or the request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `per_second` */
+                        per_second?: string[];
                     } | components["schemas"]["BadRequest"];
                 };
             };

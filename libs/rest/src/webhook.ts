@@ -67,6 +67,16 @@ export const webhookJson = (webhook: Webhook, relations: Relations): z.output<ty
   last_response: webhook.lastResponse ? lastResponseJson(webhook.lastResponse) : null,
 });
 
+export const webhookRateLimitSchema = record("WebhookRateLimit", "How fast requests are sent to a webhook", {
+  per_second: z.int().nonnegative().describe("The most requests per second; 0 if there is no limit"),
+});
+
+export const webhookRateLimitJson = ({
+  perSecond,
+}: {
+  readonly perSecond: number;
+}): z.output<typeof webhookRateLimitSchema> => ({ per_second: perSecond });
+
 const masked = "xxxxxx";
 
 export const webhookHeadersSchema = record("WebhookHeaders", "Headers that every request to a webhook carries", {

@@ -137,6 +137,8 @@ export const routes: readonly Row[] = [
   row("DELETE", webhook, ["namespace:delete", "webhook:delete"], 204, webhooks.deleteWebhook),
   row("GET", `${webhook}/headers`, ["namespace:read", "webhook:read"], 200, webhooks.getWebhookHeaders),
   row("PUT", `${webhook}/headers`, ["namespace:write", "webhook:write"], 200, webhooks.setWebhookHeaders),
+  row("GET", `${webhook}/rate-limit`, ["namespace:read", "webhook:read"], 200, webhooks.getWebhookRateLimit),
+  row("PUT", `${webhook}/rate-limit`, ["namespace:write", "webhook:write"], 200, webhooks.setWebhookRateLimit),
   row("GET", `${webhook}/stats`, ["namespace:read", "webhook:read"], 200, webhooks.countDeliveries),
   row("GET", `${webhook}/deliveries`, ["namespace:read", "webhook:read"], 200, webhooks.listDeliveries),
   row("GET", `${webhook}/deliveries/:delivery`, ["namespace:read", "webhook:read"], 200, webhooks.getDelivery),

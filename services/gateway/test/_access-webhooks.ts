@@ -34,6 +34,8 @@ export const webhooks: readonly TableRow[] = [
   }),
   tableRow(`GET ${hooks}/:/headers`, read, members("200"), requestFor("/headers")),
   tableRow(`PUT ${hooks}/:/headers`, write, members("200"), requestFor("/headers", { json: { headers: {} } })),
+  tableRow(`GET ${hooks}/:/rate-limit`, read, members("200"), requestFor("/rate-limit")),
+  tableRow(`PUT ${hooks}/:/rate-limit`, write, members("200"), requestFor("/rate-limit", { json: { per_second: 0 } })),
   tableRow(`GET ${hooks}/:/stats`, read, members("200"), requestFor("/stats")),
   tableRow(`GET ${hooks}/:/deliveries`, read, members("200 listed"), (place) => ({
     ...requestFor("/deliveries")(place),

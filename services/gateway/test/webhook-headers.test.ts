@@ -144,6 +144,23 @@ describe("headers", () => {
   });
 });
 
+test("a rate limit is stored, shown and removed, and wrong ones are refused", async () => {
+  const { url } = await aWebhook();
+  const put = (json: object) => ann.send("PUT", `${url}/rate-limit`, { json });
+  expect((await ann.get(`${url}/rate-limit`)).json).toEqual({ per_second: 0 });
+  expect((await put({ per_second: 5 })).json).toEqual({ per_second: 5 });
+  expect((await ann.get(`${url}/rate-limit`)).json).toEqual({ per_second: 5 });
+  expect(Object.keys((await ann.get(url)).json)).not.toContain("rate_limit");
+  for (const [json, message] of [
+    [{}, "Per_second field required"],
+    [{ per_second: 2.5 }, "Per_second must be a whole number from 0 to 1000"],
+  ] as const) {
+    const answer = await put(json);
+    expect([answer.status, answer.json]).toEqual([400, { per_second: [message] }]);
+  }
+  expect((await put({ per_second: 0 })).json).toEqual({ per_second: 0 });
+});
+
 test("counts say how many deliveries have which status, and which of them are tests", async () => {
   const { url, emit, received } = await aWebhook({ under: "gone-" });
   const counts = async () => (await ann.get(`${url}/stats`)).json;
@@ -166,6 +183,8 @@ test("outsiders can neither read nor change them", async () => {
   for (const [method, target] of [
     ["GET", `${url}/headers`],
     ["PUT", `${url}/headers`],
+    ["GET", `${url}/rate-limit`],
+    ["PUT", `${url}/rate-limit`],
     ["GET", `${url}/stats`],
   ] as const)
     expect((await bob.send(method, target, method === "PUT" ? { json: { headers: 5 } } : {})).status).toBe(404);

@@ -193,6 +193,12 @@ const cases: readonly WrongTypeCase[] = [
     complaints: { headers: ["Headers must be an object of strings"] },
   },
   {
+    row: "PUT /n/:username/:path/-/webhooks/:id/rate-limit",
+    path: () => `${hook}/rate-limit`,
+    oneWrongType: () => ({ per_second: "7" }),
+    complaints: { per_second: ["Per_second must be a number"] },
+  },
+  {
     row: "POST /variables",
     path: () => "/variables",
     oneWrongType: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),

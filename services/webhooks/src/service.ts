@@ -138,7 +138,7 @@ function startLoops(ctx: Context, { loop }: Host) {
   };
 }
 
-async function runTurn(ctx: Context, turn: Turn): Promise<boolean> {
+async function runTurn(ctx: Context, turn: Turn): Promise<number | undefined> {
   ctx.stirLanes();
   try {
     return await runLane(ctx, turn);

@@ -25,7 +25,7 @@ test("the pass rests only while nothing is due soon, and wakes the webhook of a 
   const woken: number[] = [];
   await using lanes = laneScheduler(1, createLog("test", "silent"), async (turn) => {
     woken.push(turn.webhook._id);
-    return false;
+    return undefined;
   });
   const stores = {
     deliveries: deliveryStore(db.collection("deliveries")),

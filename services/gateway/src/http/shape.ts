@@ -50,6 +50,7 @@ export const text = wholeText.transform(cut).optional();
 export const manifestText = wholeText.optional();
 /** A text whose length a setting limits. */
 export const limitedText = (limit: keyof Lengths) => wholeText.optional().meta({ limit });
+export const count = z.number({ error: "must be a number" }).optional();
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
 const notTexts = "must be an array of strings";
 export const texts = z

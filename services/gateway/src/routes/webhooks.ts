@@ -8,7 +8,14 @@ import {
   fullDeliverySchema,
   redeliveredSchema,
 } from "@ci/rest/delivery";
-import { webhookHeadersJson, webhookHeadersSchema, webhookJson, webhookSchema } from "@ci/rest/webhook";
+import {
+  webhookHeadersJson,
+  webhookHeadersSchema,
+  webhookJson,
+  webhookRateLimitJson,
+  webhookRateLimitSchema,
+  webhookSchema,
+} from "@ci/rest/webhook";
 import { z } from "zod";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { pageOfRecords } from "../backend/record-page.js";
@@ -16,7 +23,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { flag, maxUrlLength, moment, text, texts, textsByName, textUpTo } from "../http/shape.js";
+import { count, flag, maxUrlLength, moment, text, texts, textsByName, textUpTo } from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
@@ -119,6 +126,29 @@ export const setWebhookHeaders = action({
     const { headers: given } = input.body;
     const headers = given && { headers: Object.entries(given).map(([name, value]) => ({ name, value })) };
     return webhookHeadersJson(await ctx.webhooks.setWebhookHeaders({ namespaceId, id: input.params.id, headers }));
+  },
+});
+
+export const getWebhookRateLimit = action({
+  summary: "How many requests per second a webhook receives at most",
+  returns: webhookRateLimitSchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    return webhookRateLimitJson(await ctx.webhooks.getRateLimit({ namespaceId, id: input.params.id }));
+  },
+});
+
+export const setWebhookRateLimit = action({
+  summary: "Limits how many requests per second a webhook receives",
+  changes: "webhook",
+  body: { per_second: count.describe("Whole number from 1 to 1,000; 0 removes the limit") },
+  required: ["per_second"],
+  returns: webhookRateLimitSchema,
+  target: find,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, id: input.params.id, perSecond: input.body.per_second };
+    return webhookRateLimitJson(await ctx.webhooks.setRateLimit(request));
   },
 });
 

@@ -1,4 +1,5 @@
 import { createLog } from "@ci/kit/process/log";
+import { eventually } from "@ci/testkit/eventually";
 import { laneScheduler, type Turn } from "./lane-scheduler.js";
 
 const log = createLog("webhooks", "silent");
@@ -9,14 +10,14 @@ const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1)
 
 /** Returns a scheduler whose runs last until the test ends them. */
 function manualScheduler(slots: number) {
-  const runs: { id: number; turn: Turn; end(more?: boolean): Promise<void>; fail(): Promise<void> }[] = [];
+  const runs: { id: number; turn: Turn; end(nextInMs?: number): Promise<void>; fail(): Promise<void> }[] = [];
   const scheduler = laneScheduler(
     slots,
     log,
     (turn) =>
       new Promise((resolve, reject) => {
-        const end = async (more = false) => {
-          resolve(more);
+        const end = async (nextInMs?: number) => {
+          resolve(nextInMs);
           await tick();
         };
         const fail = async () => {
@@ -78,7 +79,7 @@ test("slots rotate: a webhook with more to send queues behind the waiting ones",
   expect(runs[0]!.turn.isOver(1)).toBe(false);
   for (const id of [2, 1, 3]) scheduler.wake(ofOne(id), "news");
   expect(runs[0]!.turn.isOver(1)).toBe(true);
-  await runs[0]!.end(true);
+  await runs[0]!.end(0);
   await runs[1]!.end();
   await runs[2]!.end();
   expect(ids()).toEqual([1, 2, 3, 1]);
@@ -114,7 +115,7 @@ test("an owner waits for one turn of each other, however many webhooks the other
   scheduler.wake(ofAnother(20_001), "look");
   const before = runs.length;
   // Every tenth receiver hangs.
-  for (let nth = 0; !ids().includes(20_000); nth++) if (nth % 10 > 0) await runs[nth]!.end(true);
+  for (let nth = 0; !ids().includes(20_000); nth++) if (nth % 10 > 0) await runs[nth]!.end(0);
   expect(runs.length - before).toBeLessThanOrEqual(11);
 });
 
@@ -127,11 +128,23 @@ test("owners with more webhooks than slots get the same number of slots", async 
     const over = [...running].find(({ turn }) => turn.isOver(1))!;
     running.delete(over);
     const known = runs.length;
-    await over.end(true);
+    await over.end(0);
     for (const run of runs.slice(known)) running.add(run);
   }
   const slotsOf = (userId: number) => [...running].filter(({ turn }) => turn.webhook.userId === userId).length;
   expect([slotsOf(1), slotsOf(2)]).toEqual([3, 3]);
+});
+
+test("a webhook that has to wait leaves its slot, and wakes do not end the wait", async () => {
+  const { scheduler, runs, ids } = manualScheduler(1);
+  scheduler.wake(ofOne(1), "news");
+  await runs[0]!.end(200);
+  scheduler.wake(ofOne(1), "look");
+  scheduler.wake(ofOne(2), "news");
+  await runs[1]!.end();
+  expect(ids()).toEqual([1, 2]);
+  await eventually(() => expect(ids()).toEqual([1, 2, 1]));
+  expect(runs[2]!.turn.reason).toBe("news");
 });
 
 test("a run that fails frees its slot", async () => {
@@ -150,7 +163,7 @@ test("disposing waits for running turns and begins none", async () => {
   const ending = scheduler[Symbol.asyncDispose]().then(() => (ended = true));
   await tick();
   expect([ended, runs[0]!.turn.isOver(0), runs[0]!.turn.signal.aborted]).toEqual([false, true, false]);
-  await runs[0]!.end(true);
+  await runs[0]!.end(0);
   await ending;
   expect(ids()).toEqual([1]);
 });

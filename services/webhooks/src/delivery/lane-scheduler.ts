@@ -39,29 +39,54 @@ function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason
   return reason;
 }
 
-/** Runs woken webhooks, again if woken meanwhile. `run` returns whether more was due at the end of the turn. */
-export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Promise<boolean>): LaneScheduler {
+/**
+ * Runs woken webhooks, again if woken meanwhile. `run` returns in how many ms more may be sent at the end of the turn;
+ * undefined if nothing is due. A webhook that has to wait takes no slot, and wakes do not end its wait.
+ */
+export function laneScheduler(
+  slots: number,
+  log: Log,
+  run: (turn: Turn) => Promise<number | undefined>,
+): LaneScheduler {
   const queue = fairQueue<number, number, WakeReason>(slots);
   const again = new Map<number, WakeReason>();
   const running = new Map<number, Promise<void>>();
+  const waiting = new Map<number, NodeJS.Timeout>();
   let stopping = abortForAll(slots);
   let closed = false;
 
   const wakeAgain = (webhookId: number, reason: WakeReason) =>
     again.set(webhookId, joinWakes(reason)(again.get(webhookId)));
 
+  function queueAgain({ _id, userId }: Woken): void {
+    const next = takeWake(again, _id);
+    if (next) queue.add(userId, _id, joinWakes(next));
+  }
+
+  function waitFor(webhook: Woken, forMs: number): void {
+    const resume = () => {
+      waiting.delete(webhook._id);
+      wakeAgain(webhook._id, "fresh");
+      queueAgain(webhook);
+      fillSlots();
+    };
+    waiting.set(webhook._id, setTimeout(resume, Math.ceil(forMs)));
+  }
+
   async function runTurn(webhook: Woken, reason: WakeReason): Promise<void> {
     const { _id, userId } = webhook;
     const isOver = (attempts: number) => closed || (attempts > 0 && queue.isWanted(userId));
     const turn = { webhook, reason, isOver, takeWake: () => takeWake(again, _id), signal: stopping.signal };
+    let nextInMs: number | undefined;
     try {
-      if (await run(turn)) wakeAgain(_id, "look");
+      nextInMs = await run(turn);
     } catch (error) {
       if (!closed) log.warn({ err: error, webhook: _id }, "deliveries interrupted, will be retried");
     }
     running.delete(_id);
-    const next = takeWake(again, _id);
-    if (next) queue.add(userId, _id, joinWakes(next));
+    if (nextInMs === 0) wakeAgain(_id, "look");
+    if (nextInMs && !closed) waitFor(webhook, nextInMs);
+    else queueAgain(webhook);
     queue.release(userId);
     fillSlots();
   }
@@ -76,7 +101,7 @@ export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Prom
 
   return {
     wake(webhook, reason) {
-      if (running.has(webhook._id)) wakeAgain(webhook._id, reason);
+      if (running.has(webhook._id) || waiting.has(webhook._id)) wakeAgain(webhook._id, reason);
       else queue.add(webhook.userId, webhook._id, joinWakes(reason));
       fillSlots();
     },
@@ -87,6 +112,7 @@ export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Prom
     areRunning: () => running.size > 0,
     async [Symbol.asyncDispose]() {
       closed = true;
+      for (const timer of waiting.values()) clearTimeout(timer);
       const force = setTimeout(() => stopping.abort(), graceMs);
       await Promise.all(running.values());
       clearTimeout(force);

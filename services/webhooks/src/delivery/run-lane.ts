@@ -4,6 +4,7 @@ import { cancelStale } from "../actions/cancel-stale.js";
 import { removeDeliveriesOf, removeWebhooks } from "../actions/remove-webhooks.js";
 import type { Context } from "../context.js";
 import { failureClass } from "../domain/failure-class.js";
+import { latestDueMs, nextDueMs, waitMs } from "../domain/pace.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { countAttempt, countFailure } from "../metrics.js";
 import { type DueDeliveries, type DueDelivery, isFirstAttempt, isWanted } from "../store/delivery-doc.js";
@@ -33,10 +34,12 @@ export interface Lane extends Receiver {
   /** Recent deliveries with lower ids have been read. */
   readonly nextId: number;
   readonly writes: PendingWrites;
+  /** When the rate limit allows the next attempt, by `performance.now()`. */
+  readonly nextAtMs: number;
 }
 
-/** Sends what is due for one webhook while this process holds its lane. Returns whether more was due at the end. */
-export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
+/** Sends what is due for one webhook while this process holds its lane. Returns in how many ms more may be sent; undefined if nothing is due. */
+export async function runLane(ctx: Context, turn: Turn): Promise<number | undefined> {
   let writes: PendingWrites | undefined;
   try {
     let lane = await openLane(ctx, turn);
@@ -47,14 +50,20 @@ export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
       attempts++;
       return sendNext(ctx, current, payload, turn);
     };
-    while (lane && lane.due.docs.length > 0 && !isOver()) lane = await withPayload(ctx, lane, isOver, attempt);
+    while (lane && readyInMs(lane) === 0 && !isOver()) lane = await withPayload(ctx, lane, isOver, attempt);
     if (lane) ctx.idleLanes.keep(lane);
-    return lane !== undefined && lane.due.docs.length > 0;
+    return lane && readyInMs(lane);
   } catch (error) {
     await writes?.settled();
     await ctx.writes.releaseLanes([turn.webhook._id]);
     throw error;
   }
+}
+
+/** Returns in how many ms the next delivery may be sent; undefined if none is due. */
+function readyInMs({ due, webhook, nextAtMs }: Lane): number | undefined {
+  if (due.docs.length === 0) return undefined;
+  return webhook.rateLimit ? waitMs(nextAtMs, performance.now()) : 0;
 }
 
 /** Reads the next payload once there is room for it. Then makes the attempt, unless the lane or the turn has changed meanwhile. */
@@ -87,7 +96,7 @@ async function openLane(ctx: Context, turn: Turn): Promise<Lane | undefined> {
   const { keyring } = ctx.config;
   const decrypt = textsDecrypter(keyring, webhook._id);
   const decryptHeaders = headersDecrypter(keyring, webhook._id);
-  return readDue(ctx, { webhook, readAtMs, writes, decrypt, decryptHeaders });
+  return readDue(ctx, { webhook, readAtMs, writes, decrypt, decryptHeaders, nextAtMs: resumeAtMs(ctx, webhook) });
 }
 
 async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDoc | null> {
@@ -101,6 +110,13 @@ async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDo
   // The holder does not know what this process has stored.
   else if (reason !== "look") ctx.wakeHolder(webhook);
   return null;
+}
+
+/** The last attempt may have been another process's, and the last of a burst. */
+function resumeAtMs({ now }: Context, { rateLimit, lastResponse }: WebhookDoc): number {
+  if (!rateLimit || !lastResponse) return 0;
+  const sinceMs = Math.max(0, now().getTime() - lastResponse.createdAt!.getTime());
+  return performance.now() - sinceMs + latestDueMs(rateLimit);
 }
 
 type OpenLane = Omit<Lane, "due" | "nextId">;
@@ -156,6 +172,7 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
   const { webhook, due, writes } = lane;
   const [delivery, ...docs] = due.docs as [DueDelivery, ...DueDelivery[]];
   if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
+  const startedMs = performance.now();
   const result = await makeAttempt(ctx, lane, { delivery, payload }, turn.signal);
   count(result, delivery);
   if (delivery.farewell) return removeWebhook(ctx, lane);
@@ -167,7 +184,8 @@ async function sendNext(ctx: Context, lane: Lane, payload: Payload, turn: Turn):
   const { _id, attemptCount, asked, sharedRequest } = delivery;
   const sent = { _id, attemptCount, asked, sharedRequest };
   writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery: sent, record, health, urgent }));
-  const rest = { ...lane, due: { docs, left: due.left } };
+  const nextAtMs = webhook.rateLimit ? nextDueMs(lane.nextAtMs, startedMs, webhook.rateLimit) : 0;
+  const rest = { ...lane, due: { docs, left: due.left }, nextAtMs };
   // The next attempt begins during this write, unless it depends on what this attempt has changed.
   if (urgent) {
     await writes.atMost(0);

@@ -3,12 +3,14 @@ import { countDeliveries } from "./count-deliveries.js";
 import { createWebhook } from "./create-webhook.js";
 import { deleteWebhook } from "./delete-webhook.js";
 import { getDelivery } from "./get-delivery.js";
+import { getRateLimit } from "./get-rate-limit.js";
 import { getWebhook } from "./get-webhook.js";
 import { getWebhookHeaders } from "./get-webhook-headers.js";
 import { listDeliveries } from "./list-deliveries.js";
 import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
 import { redeliverFailed } from "./redeliver-failed.js";
+import { setRateLimit } from "./set-rate-limit.js";
 import { setWebhookHeaders } from "./set-webhook-headers.js";
 import { testWebhook } from "./test-webhook.js";
 import { updateWebhook } from "./update-webhook.js";
@@ -23,6 +25,8 @@ export const handlers = (ctx: Context): Handlers => ({
   deleteWebhook: deleteWebhook(ctx),
   getWebhookHeaders: getWebhookHeaders(ctx),
   setWebhookHeaders: setWebhookHeaders(ctx),
+  getRateLimit: getRateLimit(ctx),
+  setRateLimit: setRateLimit(ctx),
   countDeliveries: countDeliveries(ctx),
   listDeliveries: listDeliveries(ctx),
   getDelivery: getDelivery(ctx),

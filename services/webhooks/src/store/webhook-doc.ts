@@ -10,6 +10,8 @@ export type WebhookDoc = Stored<Webhook> & {
   targetKey: string;
   secrets: EncryptedSecrets;
   headers?: OwnHeaders;
+  /** The most attempts per second. Absent: no limit. */
+  rateLimit?: number;
   /** The member who answers for it. Earlier versions stored none: then it is the author. */
   keeperId?: number;
   /** When it was last activated. It receives no earlier events. */
@@ -64,7 +66,19 @@ export interface WebhookHealth {
 }
 
 export function toWebhook(doc: WebhookDoc): Webhook {
-  const { targetKey, secrets, headers, keeperId, activeSince, failingSince, revision, lane, again, ...stored } = doc;
+  const {
+    targetKey,
+    secrets,
+    headers,
+    rateLimit,
+    keeperId,
+    activeSince,
+    failingSince,
+    revision,
+    lane,
+    again,
+    ...stored
+  } = doc;
   return fromStored<Webhook>({ ...stored, departed: (!doc.active && doc.departed) || undefined });
 }
 

@@ -82,6 +82,11 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
       { returnDocument: "after" },
     ),
 
+  /** Sets the rate limit, or removes it. Returns false if the webhook is gone. */
+  async setRateLimit(id: number, rateLimit: number | undefined): Promise<boolean> {
+    return (await webhooks.updateOne({ _id: id }, setAndUnset({ rateLimit }))).matchedCount > 0;
+  },
+
   async pruneSecrets(before: Date): Promise<number> {
     const old = { until: { $lt: before } };
     const pull = { $pull: { "secrets.replaced": old } } as UpdateFilter<WebhookDoc>;

@@ -15,6 +15,7 @@ import { DeliveryCounts, useCounts } from "./webhook-counts.js";
 import { DeliveryList } from "./webhook-deliveries.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
 import { WebhookHeaders } from "./webhook-headers.js";
+import { WebhookRateLimit } from "./webhook-rate-limit.js";
 import { SendTest } from "./webhook-test.js";
 import { disabledText, outcomeText } from "./webhooks.js";
 
@@ -91,6 +92,7 @@ export function WebhookPage({ params }: { params: Params }) {
       <Facts webhook={webhook} now={now} />
       <Change webhook={webhook} work={work} change={change} onDone={reload} />
       <WebhookHeaders path={pathOf(params)} address={webhook.payload_url} />
+      <WebhookRateLimit path={pathOf(params)} />
       <section aria-label="Deliveries">
         <h2>Deliveries</h2>
         <DeliveryCounts data={counts.data} list={`${list}/${webhook.id}/deliveries`} />
