@@ -143,6 +143,7 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   expect(await user.out("webhooks", "deliveries", String(hook.id), "-n", "hooked")).toBe("");
   expect(await user.json("webhooks", "retry", url, "-n", "hooked", "--since", "2026-01-01T00:00:00Z")).toEqual({
     count: 0,
+    at_least: false,
   });
   await user.out("webhooks", "delete", String(hook.id), "-n", "hooked");
   await user.out("repos", "create", "gitea", "http://127.0.0.1:9/a/b.git", "--secret", "shared-secret", "-n", "hooked");

@@ -4859,7 +4859,9 @@ export interface components {
         };
         /** @description Deliveries that will be sent again */
         Redelivered: {
-            /** @description Number of deliveries that will be sent again */
+            /** @description Whether there may be more */
+            at_least: boolean;
+            /** @description Number of deliveries that will be sent again, at most 1,000 */
             count: number;
         };
         /** @description A Git repository whose pushes submit builds */

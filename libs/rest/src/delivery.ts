@@ -54,7 +54,8 @@ export const fullDeliverySchema = record("FullDelivery", "A delivery with its re
 });
 
 export const redeliveredSchema = record("Redelivered", "Deliveries that will be sent again", {
-  count: z.int().describe("Number of deliveries that will be sent again"),
+  count: z.int().describe("Number of deliveries that will be sent again, at most 1,000"),
+  at_least: z.boolean().describe("Whether there may be more"),
 });
 
 const counted = ["pending", "delivered", "failed", "cancelled", "tests"] as const;

@@ -235,7 +235,7 @@ export const redeliverFailedDeliveries = action({
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     const request = { namespaceId, webhookId: input.params.id, since: input.body.since };
-    const { count } = await ctx.webhooks.redeliverFailed(request);
-    return { count };
+    const { count, atLeast } = await ctx.webhooks.redeliverFailed(request);
+    return { count, at_least: atLeast };
   },
 });

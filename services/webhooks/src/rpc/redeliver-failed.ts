@@ -9,10 +9,10 @@ export const redeliverFailed = (ctx: Context): Handlers["redeliverFailed"] =>
     return {
       complaints: { since: since ? [] : ["Since field required"] },
       async change() {
-        const count = await ctx.deliveries.countUndelivered(webhookId, since!);
+        const counted = await ctx.deliveries.countUndelivered(webhookId, since!);
         if (!(await ctx.webhooks.requestRedelivery(webhookId, since!))) throw notFound();
         ctx.wakeRedelivery();
-        return { count };
+        return counted;
       },
     };
   });

@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { Delivery_Status, type DeliveryCount } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Filter } from "mongodb";
 import type { DeliveryDoc } from "./delivery-doc.js";
 import type { LogPosition } from "./webhook-doc.js";
@@ -8,6 +8,12 @@ const maxRedelivered = fixedLimit({
   max: 200,
   about: "failed or cancelled deliveries that are requested again in one step",
   effect: "the rest follows in further steps",
+});
+
+const maxCounted = fixedLimit({
+  max: 1_000,
+  about: "failed or cancelled deliveries that the answer to a request to send them again counts",
+  effect: "the answer says that there may be more; all are sent again",
 });
 
 /** Makes a delivery due, and one that is being sent due again. */
@@ -34,8 +40,12 @@ export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({
       { returnDocument: "after" },
     ),
 
-  countUndelivered: (webhookId: number, since: Date): Promise<number> =>
-    deliveries.countDocuments(undelivered({ webhookId, createdAt: { $gte: since } })),
+  /** Counts up to a limit, because a log may be long. */
+  async countUndelivered(webhookId: number, since: Date): Promise<DeliveryCount> {
+    const filter = undelivered({ webhookId, createdAt: { $gte: since } });
+    const count = await deliveries.countDocuments(filter, { limit: maxCounted });
+    return { count, atLeast: count === maxCounted };
+  },
 
   /** Makes the next failed and cancelled deliveries after a position due. Without `last` there are no more. */
   async redeliverFailed(

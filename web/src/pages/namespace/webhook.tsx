@@ -194,8 +194,8 @@ function Retry({ params, onDone }: { params: Params; onDone: () => void }) {
       params: { path: pathOf(params) },
       body: { since },
     });
-    const { count } = await record(call);
-    setSaid(`Resending ${count} ${count === 1 ? "delivery" : "deliveries"}.`);
+    const { count, at_least } = await record(call);
+    setSaid(`Resending ${count}${at_least ? " or more" : ""} ${count === 1 ? "delivery" : "deliveries"}.`);
   };
   return (
     <>
