@@ -74,6 +74,8 @@ test.each([
   [["--from-env", "Authorization: s3cr3t"], forms.fromEnv],
   [["--from-env", "Authorization=Bearer s3cr3t"], forms.fromEnv],
   [["--from-env", "Authorization=s3cr3t"], 'The environment lacks the variable for the header "Authorization"'],
+  [["--set", "s3cr3t="], forms.set],
+  [["--set", "s3cr3t=="], forms.set],
   [["--remove", "Authorization: s3cr3t"], "the name of a header"],
   [["--set", "A=s3cr3t", "--from-env", "a=HOME"], "Each header can be given only once"],
   [["--set", "A=s3cr3t", "--set", "A=other"], "Each header can be given only once"],

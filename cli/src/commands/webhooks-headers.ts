@@ -59,7 +59,7 @@ async function show(io: Io, answer: Shown): Promise<undefined> {
 
 export const run: Handler<Specs["webhooks headers"]> = async (io, input) => {
   const { id, namespace, remove = [] } = input;
-  const set = pairsOf(input.set ?? [], "--set must have the form NAME=- or NAME=VALUE");
+  const set = pairsOf(input.set ?? [], "--set must have the form NAME=- or NAME=VALUE", /[^=]/);
   const fromEnv = pairsOf(input.from_env ?? [], "--from-env must have the form NAME=VARIABLE", /^[A-Za-z_]\w*$/);
   if (!remove.every(isHeader)) throw new UsageError("Each --remove must be the name of a header");
   const names = [...set, ...fromEnv].map(([name]) => name);
