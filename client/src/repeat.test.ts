@@ -61,7 +61,6 @@ test("the pauses grow, and after six attempts the last failure counts", async ()
 
 test.each([
   ["a mistake", () => down(400)],
-  ["another request of the key", () => down(422)],
   ["an internal error", () => down(500)],
   ["a pause of an hour", () => down(503, { "Retry-After": "3600" })],
   ["a certificate that is not trusted", () => lost("DEPTH_ZERO_SELF_SIGNED_CERT")],

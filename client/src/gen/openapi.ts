@@ -4529,11 +4529,6 @@ export interface components {
             key: components["schemas"]["Key"];
             ssh_key: components["schemas"]["Key"];
         };
-        /** @description The `Idempotency-Key` belongs to another request of the user */
-        KeyReused: {
-            /** @description What is wrong */
-            message: string;
-        };
         /** @description The path exists, but not with this method */
         MethodNotAllowed: {
             /**
@@ -5282,19 +5277,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OutOfRange"];
-            };
-        };
-        /** @description The `Idempotency-Key` belongs to another request of the user */
-        422: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                Warning: components["headers"]["Warning"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["KeyReused"];
             };
         };
         /** @description The token, its user or the address has sent too many requests */
@@ -6391,7 +6373,6 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
-            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -6908,7 +6889,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413"];
-            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -7398,7 +7378,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
-            422: components["responses"]["422"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -70,12 +70,12 @@ describe("a repeated submission", () => {
     ["comment", { comment: "other" }],
     ["tags", { tags: ["other"] }],
     ["variables", { variables: { A: "1" } }],
-  ])("is key_reused if its %s differs", async (_what, more) => {
+  ])("is refused if its %s differs", async (_what, more) => {
     const key = aKey();
     const { build } = await send(suite.users.ann, key);
     const before = await stored(suite.users.ann.id);
     expect(await fault(send(suite.users.ann, key, more))).toMatchObject({
-      code: "key_reused",
+      code: "precondition",
       message: expect.stringContaining("use a new key"),
     });
     expect(await stored(suite.users.ann.id)).toHaveLength(before.length);
@@ -125,7 +125,7 @@ it("a repeated restart and a repeated run of a cron job return the first one's b
   const bobs = await run(bob);
   expect([bobs.replayed, bobs.build!.id === runs[0]!.build!.id]).toEqual([false, false]);
   expect((await run(bob)).build!.id).toBe(bobs.build!.id);
-  expect(await fault(send(ann, idempotencyKey))).toMatchObject({ code: "key_reused" });
+  expect(await fault(send(ann, idempotencyKey))).toMatchObject({ code: "precondition" });
 
   const ref = { userId: ann.id, number: runs[0]!.build!.number };
   await suite.as(ann, () => suite.builds.killBuild({ ref }));
@@ -134,7 +134,7 @@ it("a repeated restart and a repeated run of a cron job return the first one's b
   const key = aKey();
   const first = await restart(key);
   expect(await restart(key)).toMatchObject({ replayed: true, build: { id: first.build!.id } });
-  expect(await fault(restart(key, { A: "1" }))).toMatchObject({ code: "key_reused" });
+  expect(await fault(restart(key, { A: "1" }))).toMatchObject({ code: "precondition" });
   await suite.as(ann, () => suite.crons.deleteCron({ id: cron.id }));
   expect((await run(ann)).build!.id).toBe(runs[0]!.build!.id);
 });

@@ -40,13 +40,13 @@ test("32 at once make one build, also in a namespace that does not exist yet", a
   expect(await numbers(user)).toEqual([made[0]!.json.number]);
 });
 
-test("422 for another body, and another user has keys of their own", async () => {
+test("400 for another body, and another user has keys of their own", async () => {
   const other = await ci.signUp();
   const key = aWord("key");
   created(await post(ann, "/builds", key));
   const { status, json } = await post(ann, "/builds", key, { manifest: aManifest(), comment: "other" });
   expect({ status, json }).toEqual({
-    status: 422,
+    status: 400,
     json: {
       message:
         "Idempotency-Key belongs to another request; use a new key, or repeat the request without changes to get its build",

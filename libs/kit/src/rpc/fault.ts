@@ -11,8 +11,6 @@ export type FaultCode =
   | "not_found"
   | "conflict"
   | "precondition"
-  /** The key of the request belongs to another request. */
-  | "key_reused"
   /** The caller has too much in progress at once. */
   | "exhausted"
   | "unavailable"
@@ -28,7 +26,6 @@ const grpcCodes: Record<FaultCode, Status> = {
   not_found: Status.NOT_FOUND,
   conflict: Status.ABORTED,
   precondition: Status.FAILED_PRECONDITION,
-  key_reused: Status.ALREADY_EXISTS,
   exhausted: Status.RESOURCE_EXHAUSTED,
   unavailable: Status.UNAVAILABLE,
   internal: Status.INTERNAL,

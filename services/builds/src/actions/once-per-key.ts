@@ -23,7 +23,7 @@ const keyReused =
 async function earlierBuild(ctx: Context, caller: Caller, { key, request }: Idempotency): Promise<Made | undefined> {
   const found = await ctx.builds.ofKey(key);
   if (!found) return undefined;
-  if (found.idempotency.request !== request) throw new Fault("key_reused", keyReused);
+  if (found.idempotency.request !== request) throw new Fault("precondition", keyReused);
   // Another request may still be storing it. Nothing that a crash could take back is confirmed.
   await ctx.builds.change(found._id, () => undefined);
   if (found.group) await groupMembers(ctx, found.group.id);

@@ -43,8 +43,6 @@ export function answerTo(thrown: unknown): Answer {
       return { status: 400, body: fields ?? { message } };
     case "precondition":
       return { status: 400, body: { message } };
-    case "key_reused":
-      return { status: 422, body: { message } };
     case "exhausted":
       return { status: 429, body: { message }, headers: { "Retry-After": retryAfterSeconds } };
     case "unauthenticated":

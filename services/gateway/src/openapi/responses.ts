@@ -94,7 +94,7 @@ const messageOf = (description: string, schema: Json): Json => ({
 
 const constant = (description: string, message: string) => messageOf(description, { type: "string", const: message });
 
-/** Bodies of failures by their names in the description. Only 400, 403, 422 and 429 say more than their status does. */
+/** Bodies of failures by their names in the description. Only 400, 403 and 429 say more than their status does. */
 export const messages = {
   BadRequest: messageOf("The request cannot be read, or the state forbids it", { type: "string" }),
   Unauthorized: constant("There is no token, or it is not valid", "Unauthorized"),
@@ -103,7 +103,6 @@ export const messages = {
   MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
   TooLarge: constant("The body is too large", "Request body too large"),
   OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
-  KeyReused: messageOf("The `Idempotency-Key` belongs to another request of the user", { type: "string" }),
   TooManyRequests: messageOf("The token, its user or the address has sent too many requests", { type: "string" }),
   InternalError: constant("The service failed unexpectedly", "Internal error"),
   Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
@@ -121,7 +120,6 @@ export const failures: Record<string, Json> = {
   "405": failure("MethodNotAllowed", { Allow: "Allow" }),
   "413": failure("TooLarge"),
   "416": failure("OutOfRange", { "Content-Range": "Outside" }),
-  "422": failure("KeyReused"),
   "429": failure("TooManyRequests", { "Retry-After": "RetryAfter" }),
   "500": failure("InternalError"),
   "503": failure("Unavailable", { "Retry-After": "RetryAfter" }),
@@ -161,7 +159,6 @@ function failuresOf(row: Row): string[] {
     ...(path.includes(":") ? ["404"] : []),
     ...(readsBody(row) ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),
-    ...(action.repeatable ? ["422"] : []),
     "429",
     "500",
     "503",
