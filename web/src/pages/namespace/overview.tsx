@@ -8,6 +8,7 @@ import { useUser } from "../../user.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { type Collaborator, People } from "./people.js";
 import { Delete, Settings } from "./settings.js";
+import { disabledText } from "./webhooks.js";
 
 type Schemas = components["schemas"];
 
@@ -17,12 +18,16 @@ interface Shown {
   /** Undefined for readers who are no members. */
   readonly collaborators: readonly Collaborator[] | undefined;
   readonly variables: readonly Schemas["Variable"][];
+  /** Those among the newest webhooks that the service has turned off. */
+  readonly turnedOff: readonly Schemas["Webhook"][];
 }
 
-const undefinedIfHidden = (error: unknown): undefined => {
-  if (error instanceof ApiError && error.status === 404) return undefined;
-  throw error;
-};
+const undefinedIf =
+  (...statuses: readonly number[]) =>
+  (error: unknown): undefined => {
+    if (error instanceof ApiError && statuses.includes(error.status)) return undefined;
+    throw error;
+  };
 
 async function load({ user: username = "", path = "" }: Params): Promise<Shown> {
   const namespace = await record(
@@ -30,12 +35,14 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
     client.api.GET("/n/{username}/{path}", { params: { path: { username, path } } }),
   );
   const list = async <T,>(url: string): Promise<T[]> => (await client.request(url)).json();
-  const [builds, collaborators, variables] = await Promise.all([
+  const [builds, collaborators, variables, webhooks = []] = await Promise.all([
     list<Build>(`${namespace.builds_url}?brief=true`),
-    list<Collaborator>(namespace.collaborators_url).catch(undefinedIfHidden),
+    list<Collaborator>(namespace.collaborators_url).catch(undefinedIf(404)),
     list<Schemas["Variable"]>(namespace.variables_url),
+    list<Schemas["Webhook"]>(namespace.webhooks_url).catch(undefinedIf(403, 404)),
   ]);
-  return { namespace, builds, collaborators, variables };
+  const turnedOff = webhooks.filter((webhook) => webhook.disabled_reason);
+  return { namespace, builds, collaborators, variables, turnedOff };
 }
 
 /** A namespace with its newest builds, its people and its variables. */
@@ -67,6 +74,7 @@ export function NamespacePage({ params }: { params: Params }) {
         {namespace.parent && <a href={pageOf(namespace.parent.url)}>{`in ${namespace.parent.path}`}</a>}
       </p>
       {namespace.description && <p>{namespace.description}</p>}
+      <TurnedOff webhooks={data.turnedOff} />
       <Live liveness={liveness} />
       <section aria-label="Newest builds">
         <h2>Newest builds</h2>
@@ -96,6 +104,13 @@ export function NamespacePage({ params }: { params: Params }) {
     </NamespaceFrame>
   );
 }
+
+const TurnedOff = ({ webhooks }: { webhooks: Shown["turnedOff"] }) =>
+  webhooks.map(({ id, url, payload_url, disabled_reason }) => (
+    <p class="reason" key={id}>
+      The webhook <a href={pageOf(url ?? "")}>{payload_url}</a> is {disabledText[disabled_reason ?? ""]}.
+    </p>
+  ));
 
 const Variables = ({ shown: { variables } }: { shown: Shown }) =>
   variables.length === 0 ? null : (

@@ -2,7 +2,7 @@ import { record } from "@service-ci/client";
 import { client } from "../../api.js";
 import { useData } from "../../data.js";
 import { Field, Form, textOf } from "../../form.js";
-import { Complaint, Loading } from "../../parts.js";
+import { Complaint } from "../../parts.js";
 import { useSaying } from "../../said.js";
 
 interface Props {
@@ -15,7 +15,7 @@ export function WebhookRateLimit({ path }: Props) {
   const read = () => record(client.api.GET("/n/{username}/{path}/-/webhooks/{id}/rate-limit", at));
   const { data, error, reload } = useData(`rate limit ${path.id}`, read);
   const [said, setSaid] = useSaying();
-  if (!data) return error ? <Complaint error={error} /> : <Loading />;
+  if (!data) return error ? <Complaint error={error} /> : null;
   const set = async (fields: FormData) => {
     const per_second = Number(textOf(fields, "per_second"));
     await client.api.PUT("/n/{username}/{path}/-/webhooks/{id}/rate-limit", { ...at, body: { per_second } });
