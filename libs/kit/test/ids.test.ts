@@ -1,8 +1,9 @@
 import { startMongo } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { type Db, MongoClient } from "mongodb";
+import { duplicateKey } from "../src/mongo/duplicates.js";
 import { nextId, nextIds, nextNumber } from "../src/mongo/ids.js";
-import { duplicateKey, openMongo } from "../src/mongo/mongo.js";
+import { openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 const open = (url = mongoUrl) => openMongo(url, mongoDb);

@@ -1,5 +1,6 @@
 import { suite } from "@ci/testkit/suite";
-import { openMongo, page } from "../src/mongo/mongo.js";
+import { openMongo } from "../src/mongo/mongo.js";
+import { page } from "../src/mongo/page.js";
 
 interface Item {
   readonly _id: number;

@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { startMongo } from "@ci/testkit/stores";
 import { MongoClient } from "mongodb";
 import type { BuildDoc } from "../src/domain/build.js";

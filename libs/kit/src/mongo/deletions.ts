@@ -1,6 +1,7 @@
 import type { Collection, Db } from "mongodb";
 import type { Host } from "../process/host.js";
-import { duplicateKey, ensureIndexes } from "./mongo.js";
+import { duplicateKey } from "./duplicates.js";
+import { ensureIndexes } from "./mongo.js";
 
 export interface Parent {
   readonly kind: "user" | "namespace";

@@ -1,5 +1,5 @@
 import type { Db, WriteConcernSettings } from "mongodb";
-import { duplicateKey } from "./mongo.js";
+import { duplicateKey } from "./duplicates.js";
 
 type Counts<K extends string = string> = Record<K, number>;
 

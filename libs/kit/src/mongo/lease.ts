@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "mongodb";
+import { duplicateKey } from "./duplicates.js";
 import { inMs } from "./expressions.js";
-import { duplicateKey } from "./mongo.js";
 
 /** An exclusive right of one process among those that share a database. */
 export interface Lease {

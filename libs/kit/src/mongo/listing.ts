@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, Sort } from "mongodb";
 import { lastPageOf, type Page, pageSize } from "../rpc/page.js";
 import { listTime, refuseSlow } from "./list-time.js";
-import { page } from "./mongo.js";
+import { page } from "./page.js";
 import { readSlowly } from "./read-slowly.js";
 
 /** MongoDB merges sorted scans for up to 200 values of an $in. With more it reads and sorts everything. */

@@ -3,22 +3,16 @@ import {
   type Collection,
   type Db,
   type Document,
-  type FindCursor,
   type IndexDescription,
-  MongoBulkWriteError,
   MongoClient,
   type MongoClientOptions,
   MongoServerError,
 } from "mongodb";
 import type { Log } from "../process/log.js";
-import { type Fault, invalid } from "../rpc/fault.js";
-import { lastPageOf, type Page, pageSize } from "../rpc/page.js";
 import { connectClient } from "./client.js";
-import { listTime, refuseSlow } from "./list-time.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
-import { readSlowly } from "./read-slowly.js";
 import { fileContext } from "./tls-context.js";
 
 const selectionMs = 2_000;
@@ -93,52 +87,4 @@ export async function awaitMongo(
 
 export async function ensureIndexes<T extends Document>(collection: Collection<T>, indexes: IndexDescription[]) {
   if (indexes.length > 0) await collection.createIndexes(indexes);
-}
-
-/** Returns one page. `count` is called only for a page past the end. */
-export async function page<T extends object>(
-  cursor: FindCursor<T>,
-  requested: number | undefined,
-  count: (options: typeof listTime) => Promise<number>,
-): Promise<Page<T>> {
-  const number = Math.max(1, requested ?? 1);
-  cursor
-    .skip((number - 1) * pageSize)
-    .limit(pageSize + 1)
-    .maxTimeMS(listTime.maxTimeMS);
-  const found = await readSlowly(cursor).catch(refuseSlow);
-  if (found.length > 0 || number === 1)
-    return { items: found.slice(0, pageSize), page: { hasNext: found.length > pageSize } };
-  const all = await count(listTime).catch(refuseSlow);
-  return { items: [], page: { hasNext: false, lastPage: lastPageOf(all) } };
-}
-
-export const duplicateKey = (error: unknown): error is MongoServerError =>
-  error instanceof MongoServerError && error.code === 11000;
-
-/** Awaits an insert. Returns false if a unique index refused it. */
-export const insertedUnlessTaken = (insert: Promise<unknown>): Promise<boolean> =>
-  insert.then(
-    () => true,
-    (error) => {
-      if (duplicateKey(error)) return false;
-      throw error;
-    },
-  );
-
-/** Reports whether a bulk insert failed only because these unique indexes refused some documents. */
-export function onlyRefusedBy(indexes: string | readonly string[], error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
-  const refused = [error.writeErrors].flat();
-  const isDuplicate = ({ code, errmsg = "" }: (typeof refused)[number]) =>
-    code === 11000 && [indexes].flat().some((index) => errmsg.includes(`index: ${index} dup key`));
-  return refused.length > 0 && refused.every(isDuplicate);
-}
-
-/** Turns a duplicate key into a complaint about one field; rethrows other errors. */
-export function complainIfTaken(field: string, message: string): (error: unknown) => never {
-  return (error) => {
-    if (duplicateKey(error)) throw invalid({ [field]: [message] }) satisfies Fault;
-    throw error;
-  };
 }

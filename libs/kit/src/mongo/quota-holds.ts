@@ -1,6 +1,7 @@
 import type { Db } from "mongodb";
+import { duplicateKey } from "./duplicates.js";
 import { inMs } from "./expressions.js";
-import { duplicateKey, ensureIndexes } from "./mongo.js";
+import { ensureIndexes } from "./mongo.js";
 import type { Quota } from "./quota.js";
 
 /** A record that is about to be stored. */

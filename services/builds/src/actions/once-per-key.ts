@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Validation } from "@ci/kit/rpc/validated";

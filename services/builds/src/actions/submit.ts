@@ -1,5 +1,5 @@
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { nextId, nextIds, nextNumber } from "@ci/kit/mongo/ids";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { carryOut, complain, type Validation } from "@ci/kit/rpc/validated";
@@ -29,6 +29,7 @@ import { type Narrowed, narrowed, type Occasion, reasonAgainst, withoutJobs } fr
 import { ownTask } from "./own-task.js";
 import { type BuildInputs, readAllInputs, readInputs } from "./read-inputs.js";
 import type { Submitter } from "./submitters.js";
+import { waitFor } from "./wait-for.js";
 
 export interface BuildRequest {
   readonly text: string;
@@ -77,12 +78,6 @@ export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBui
 
 /** Shorter than the 1.5 s after which a call may be given up because MongoDB does not respond. */
 const announceMs = 1_000;
-
-const withinMs = (ms: number, work: Promise<void>): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void work.then(resolve).finally(() => clearTimeout(timer));
-  });
 
 /** Queues all builds of a manifest in one write. Returns the first. */
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
@@ -139,7 +134,7 @@ async function tryQueue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const announced = announce(ctx, stored).catch((err) =>
     ctx.log.warn({ err, build: id }, "build not announced; a loop will retry it"),
   );
-  await withinMs(announceMs, ownTask(ctx, announced));
+  await waitFor(ownTask(ctx, announced), announceMs);
   return { doc: docs[0]!, place: places[0]! };
 }
 

@@ -1,4 +1,4 @@
-import { complainIfTaken } from "@ci/kit/mongo/mongo";
+import { complainIfTaken } from "@ci/kit/mongo/duplicates";
 import { anonymous, type Caller, runAs } from "@ci/kit/rpc/caller";
 import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
 import { isOrphan } from "../actions/crons/cron-keeper.js";

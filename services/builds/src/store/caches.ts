@@ -1,4 +1,5 @@
-import { insertedUnlessTaken, page } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
+import { page } from "@ci/kit/mongo/page";
 import type { Db } from "mongodb";
 import type { CacheDoc } from "../domain/cache.js";
 

@@ -1,7 +1,7 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
+import { insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
 import { undefinedIn } from "@ci/kit/mongo/expressions";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";

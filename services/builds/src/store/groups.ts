@@ -1,5 +1,5 @@
+import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/duplicates";
 import { nextId } from "@ci/kit/mongo/ids";
-import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Collection, Db, OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { renumbered } from "../domain/renumbered.js";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import type { Db } from "mongodb";
 
 interface InstallationDoc {

@@ -1,5 +1,5 @@
+import { onlyRefusedBy } from "@ci/kit/mongo/duplicates";
 import { isTooSlow } from "@ci/kit/mongo/list-time";
-import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
 import type { Collection, Db, Filter } from "mongodb";

@@ -1,6 +1,6 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import { literals, undefinedIn } from "@ci/kit/mongo/expressions";
-import { page } from "@ci/kit/mongo/mongo";
+import { page } from "@ci/kit/mongo/page";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";

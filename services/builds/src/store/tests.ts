@@ -1,4 +1,4 @@
-import { page } from "@ci/kit/mongo/mongo";
+import { page } from "@ci/kit/mongo/page";
 import type { BuildTest_Status } from "@ci/proto/builds/v1/builds";
 import type { Db } from "mongodb";
 import type { TestDoc } from "../domain/tests.js";

@@ -1,7 +1,7 @@
 import { deletedScope, namespaceScope, userScope } from "@ci/access/record-scope";
 import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";

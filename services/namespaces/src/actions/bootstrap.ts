@@ -1,6 +1,6 @@
 import { everyPermission, formatScope } from "@ci/access/scope";
+import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
 import { nextId } from "@ci/kit/mongo/ids";
-import { duplicateKey, insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Context } from "../context.js";
 import { tokenChanged, userChanged } from "../domain/events.js";
 import { hashOf } from "../domain/token.js";

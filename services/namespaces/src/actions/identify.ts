@@ -1,6 +1,6 @@
 import { formatScope } from "@ci/access/scope";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { nextId } from "@ci/kit/mongo/ids";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Claims } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";

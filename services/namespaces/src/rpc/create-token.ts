@@ -1,6 +1,6 @@
 import { formatScope, readScope } from "@ci/access/scope";
+import { complainIfTaken } from "@ci/kit/mongo/duplicates";
 import { nextId } from "@ci/kit/mongo/ids";
-import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import { notFound, unauthorized } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";

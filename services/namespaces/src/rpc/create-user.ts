@@ -1,5 +1,5 @@
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { nextId } from "@ci/kit/mongo/ids";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Fields } from "@ci/kit/rpc/fault";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import type { AccountHandlers, Context } from "../context.js";

@@ -1,5 +1,6 @@
+import { onlyRefusedBy } from "@ci/kit/mongo/duplicates";
 import { listPage } from "@ci/kit/mongo/listing";
-import { ensureIndexes, onlyRefusedBy } from "@ci/kit/mongo/mongo";
+import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import type { Db, Filter } from "mongodb";
 import type { AuditDoc } from "../domain/audit.js";
 

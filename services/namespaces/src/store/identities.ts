@@ -1,4 +1,5 @@
-import { duplicateKey, page } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
+import { page } from "@ci/kit/mongo/page";
 import type { Db } from "mongodb";
 import type { IdentityDoc } from "../domain/identity.js";
 

@@ -1,6 +1,6 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
+import { insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { countQuota, type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";

@@ -1,8 +1,8 @@
 import { expireInputs } from "@ci/access/build-inputs";
 import { deletedScope, namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
+import { insertedUnlessTaken, onlyRefusedBy } from "@ci/kit/mongo/duplicates";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
-import { insertedUnlessTaken, onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
-import { page } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { page } from "@ci/kit/mongo/page";
 import type { Db } from "mongodb";
 import { type LinkDoc, maxLinks, type SessionDoc } from "../domain/session.js";
 

@@ -1,7 +1,7 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage } from "@ci/kit/mongo/listing";
-import { page } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { page } from "@ci/kit/mongo/page";
 import { countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";

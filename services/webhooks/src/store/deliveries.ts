@@ -1,4 +1,5 @@
-import { duplicateKey, onlyRefusedBy, page } from "@ci/kit/mongo/mongo";
+import { duplicateKey, onlyRefusedBy } from "@ci/kit/mongo/duplicates";
+import { page } from "@ci/kit/mongo/page";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Sort } from "mongodb";

@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
 

@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import type { Collection } from "mongodb";
 
 /** A webhook that is removed, or about to be, and whose deliveries have to follow. */

@@ -1,4 +1,4 @@
-import { insertedUnlessTaken } from "@ci/kit/mongo/mongo";
+import { insertedUnlessTaken } from "@ci/kit/mongo/duplicates";
 import type { Collection } from "mongodb";
 import type { NewRecord, StreamDoc } from "./stream.js";
 

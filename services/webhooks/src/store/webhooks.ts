@@ -1,4 +1,5 @@
-import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
+import { complainIfTaken } from "@ci/kit/mongo/duplicates";
+import { page } from "@ci/kit/mongo/page";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { PageInfo } from "@ci/proto/common/v1/page";

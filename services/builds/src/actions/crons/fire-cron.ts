@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { traced } from "@ci/kit/process/trace";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";

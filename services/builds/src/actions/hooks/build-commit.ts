@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { inTurn } from "@ci/kit/process/in-turn";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";

@@ -3,9 +3,9 @@ import { nextId } from "@ci/kit/mongo/ids";
 import type { HookDelivery as DeliveryRecord } from "@ci/proto/builds/v1/repositories";
 import type { Context } from "../../context.js";
 import type { HookDelivery } from "../../store/hooks/hook-deliveries.js";
+import { waitFor } from "../wait-for.js";
 import { advanceFirst } from "./advance.js";
 import { showDeliveries } from "./show-deliveries.js";
-import { waitFor } from "./wait-for.js";
 
 type What = Pick<HookDelivery, "event" | "change" | "reasons" | "redeliveryOf" | "order"> & { readonly userId: number };
 

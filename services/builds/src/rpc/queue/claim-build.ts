@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { writeTicket } from "@ci/access/image-ticket";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { isMongoAway } from "@ci/kit/mongo/mongo-away";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";

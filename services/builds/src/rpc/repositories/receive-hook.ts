@@ -7,7 +7,7 @@ import { decrypt } from "@ci/kit/security/secrets";
 import type { ReceiveHookRequest } from "@ci/proto/builds/v1/repositories";
 import { advanceFirst } from "../../actions/hooks/advance.js";
 import { readInTurn } from "../../actions/hooks/payload-turns.js";
-import { waitFor } from "../../actions/hooks/wait-for.js";
+import { waitFor } from "../../actions/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { providers } from "../../domain/hooks/providers.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";

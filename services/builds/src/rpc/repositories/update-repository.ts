@@ -6,7 +6,7 @@ import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import { findRepository } from "../../actions/hooks/find-delivery.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
 import { killIgnored } from "../../actions/hooks/supersede.js";
-import { waitFor } from "../../actions/hooks/wait-for.js";
+import { waitFor } from "../../actions/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db, Filter } from "mongodb";

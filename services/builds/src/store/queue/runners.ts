@@ -1,4 +1,4 @@
-import { page } from "@ci/kit/mongo/mongo";
+import { page } from "@ci/kit/mongo/page";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { ClaimBuildRequest, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db, Document, FindCursor, UpdateOptions } from "mongodb";

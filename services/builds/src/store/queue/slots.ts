@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/duplicates";
 import type { Db } from "mongodb";
 import { type BuildDoc, isFinal } from "../../domain/build.js";
 
