@@ -50,11 +50,13 @@ export function reasonOf(error: Error): string {
   return `${message}. To trust your own authority, set NODE_EXTRA_CA_CERTS to the file of its certificate`;
 }
 
+const reasonIn = (error: unknown): string => (error instanceof Error ? ` (${causeOf(error).message})` : "");
+
 /** Returns the note about a lost connection. The server may have closed it without an error. */
-export function lostNote(error: unknown): string {
-  const reason = error instanceof Error ? ` (${causeOf(error).message})` : "";
-  return `The connection is lost${reason}; trying again`;
-}
+export const lostNote = (error: unknown): string => `The connection is lost${reasonIn(error)}; trying again`;
+
+/** Returns the note about a request that will be repeated. */
+export const awayNote = (error: unknown): string => `The server is not available${reasonIn(error)}; trying again`;
 
 /** Returns the message and the exit code for an error that ended a command. */
 export function explain(error: unknown): Explained {

@@ -1,7 +1,7 @@
 import { ApiError, type Client, type components, createClient, ForeignResponse, record } from "@service-ci/client";
 import { type Context, type Contexts, contextNamed, fileOf, readContexts } from "./contexts.js";
 import { UsageError } from "./exit.js";
-import { lostNote } from "./explain.js";
+import { awayNote } from "./explain.js";
 import { type Io, note } from "./io.js";
 import { isAddressOf, serverUrl } from "./server.js";
 import { serverTime } from "./server-time.js";
@@ -60,8 +60,8 @@ export const clientOf = (io: ClientIo, server: string, token?: string): Client =
   createClient({
     url: server,
     token,
-    signal: io.signal,
-    onRepeat: (error) => note(io, lostNote(error)),
+    repeatSignal: io.signal,
+    onRepeat: (error) => note(io, awayNote(error)),
     fetch: serverTime.timed((request) => fetch(request, { signal: AbortSignal.any([request.signal, io.signal]) })),
   });
 

@@ -103,8 +103,8 @@ test.each([
   await using server = await serverOf(failing);
   const env = { CI_SERVER: server.url, CI_TOKEN: "ci_one" };
   const { code, stderr } = await user.run(words.split(" "), { input: manifestOf(["true"]), env });
-  const lost = `The connection is lost (${said}); trying again\n`;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: lost + lost });
+  const away = `The server is not available (${said}); trying again\n`;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: away + away });
   const sent = server.requests.filter(({ method }) => method === "POST");
   expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([request, request, request]);
   expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);

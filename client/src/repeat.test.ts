@@ -54,6 +54,9 @@ test("the pauses grow, and after six attempts the last failure counts", async ()
     expect(ms).toBeGreaterThanOrEqual(0.75 * 250 * 2 ** nth);
     expect(ms).toBeLessThanOrEqual(1.25 * 250 * 2 ** nth);
   }
+  const asked = sender([() => down(503, { "Retry-After": "2" }), build]);
+  await asked.post("/builds");
+  expect(asked.pausesMs).toEqual([2_000]);
   const away = sender([() => lost("ECONNREFUSED")]);
   await expect(away.post("/cron/1/run")).rejects.toThrow("fetch failed");
   expect(away.received).toHaveLength(6);
@@ -64,6 +67,8 @@ test.each([
   ["an internal error", () => down(500)],
   ["a pause of an hour", () => down(503, { "Retry-After": "3600" })],
   ["a certificate that is not trusted", () => lost("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["a wrong host name", () => lost("ENOTFOUND")],
+  ["a server that does not respond for minutes", () => lost("UND_ERR_HEADERS_TIMEOUT")],
   ["an interruption", () => new DOMException("Aborted", "AbortError")],
 ])("a submission is not repeated after %s", async (_what, failure) => {
   const { post, received } = sender([failure, build]);
@@ -96,7 +101,7 @@ test("a client repeats its submissions, and an interruption ends the pause", asy
     return failure;
   };
   const onRepeat = () => void (failures.length === 0 && setImmediate(() => interrupted.abort()));
-  const client = createClient({ url, fetch, signal: interrupted.signal, onRepeat });
+  const client = createClient({ url, fetch, repeatSignal: interrupted.signal, onRepeat });
   const submitting = client.api.POST("/builds", { body: { manifest: "jobs: []" } });
   await expect(submitting).rejects.toMatchObject({ name: "AbortError" });
   expect(keys).toEqual([keys[0], keys[0]]);

@@ -55,6 +55,36 @@ describe("a repeated submission", () => {
     expect(await stored(user.id)).toHaveLength(1);
   });
 
+  it("is not confirmed with a build that MongoDB has taken back", async () => {
+    const user = await suite.accounts.aUser("taken-back");
+    const key = aKey();
+    const { build } = await send(user, key);
+    const real = buildStore(suite.database(), () => {});
+    const forgetful: Context["builds"] = {
+      ...real,
+      async confirmKey(found) {
+        await suite.database().collection<BuildDoc>("builds").deleteOne({ _id: found._id });
+        return real.confirmKey(found);
+      },
+    };
+    await using replica = await suite.startService({ builds: forgetful });
+    await using peer = connect(`127.0.0.1:${replica.port}`);
+    expect(await fault(send(user, key, {}, clients(peer).builds))).toMatchObject({ code: "unavailable" });
+    const again = await send(user, key);
+    expect([again.replayed, again.build!.number]).toEqual([false, build!.number + 1]);
+  });
+
+  it("makes nothing else of requests that differ and come at once", async () => {
+    const user = await suite.accounts.aUser("differing");
+    const key = aKey();
+    const all = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, nth) => send(user, key, { manifest: `${manifest}namespace: at-once-${nth}\n` })),
+    );
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const { build } = await send(user, "");
+    expect(build!.number).toBe(2);
+  });
+
   it("makes one matrix of 8 at once", async () => {
     const user = await suite.accounts.aUser("matrices");
     const key = aKey();
@@ -189,6 +219,7 @@ describe("makes one build if the process dies", () => {
     await groups.insertOne({ _id: docs[0]!._id, docs });
     const { build, replayed } = await send(user, key, { manifest: matrix });
     expect(replayed).toBe(count > 0);
+    if (replayed) expect(await stored(user.id)).toHaveLength(3);
     const store = buildStore(suite.database(), () => {});
     while ((await groups.countDocuments()) > 0) await store.completeGroups(async () => {});
     expect((await stored(user.id)).map(({ group }) => [group!.id, group!.index])).toEqual(

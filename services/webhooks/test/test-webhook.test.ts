@@ -138,7 +138,7 @@ describe("succeeds", () => {
     await sendTest(webhook);
     await ci.settled(webhook, 1);
     const request = { namespaceId: webhook.namespaceId, webhookId: webhook.id, since: webhook.createdAt };
-    expect(await ci.as(ci.users.bob, () => ci.webhooks.redeliverFailed(request))).toEqual({ count: 0 });
+    expect(await ci.as(ci.users.bob, () => ci.webhooks.redeliverFailed(request))).toMatchObject({ count: 0 });
   });
 });
 

@@ -1,14 +1,14 @@
 import { duplicateKey } from "@ci/kit/mongo/duplicates";
+import { inTurn } from "@ci/kit/process/in-turn";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
-import type { Validation } from "@ci/kit/rpc/validated";
+import type { ValidateOnly, Validation } from "@ci/kit/rpc/validated";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
 import type { Idempotency } from "../domain/idempotency.js";
+import type { KeyedBuild } from "../store/builds.js";
 import { groupMembers } from "./group-members.js";
-import { outputEnd } from "./output/output.js";
-import { withQueuePlace } from "./queue/queue-places.js";
-import { showBuild } from "./see.js";
+import { wholeBuild } from "./whole-build.js";
 
 /** The build of a request, and whether an earlier request with the same key has made it. */
 interface Made {
@@ -19,17 +19,18 @@ interface Made {
 const keyReused =
   "Idempotency-Key belongs to another request; use a new key, or repeat the request without changes to get its build";
 
-/** Returns the build that an earlier request with this key has made, as it is now; undefined if there is none. */
-async function earlierBuild(ctx: Context, caller: Caller, { key, request }: Idempotency): Promise<Made | undefined> {
+async function findEarlier(ctx: Context, { key, request }: Idempotency): Promise<KeyedBuild | null> {
   const found = await ctx.builds.ofKey(key);
-  if (!found) return undefined;
-  if (found.idempotency.request !== request) throw new Fault("precondition", keyReused);
-  // Another request may still be storing it. Nothing that a crash could take back is confirmed.
-  await ctx.builds.change(found._id, () => undefined);
+  if (found && found.idempotency.request !== request) throw new Fault("precondition", keyReused);
+  return found;
+}
+
+/** Returns the build of an earlier request, as it is now. Another request may still be storing it. */
+async function madeEarlier(ctx: Context, caller: Caller, found: KeyedBuild): Promise<Made> {
+  // Nothing that a crash of MongoDB could take back is confirmed.
+  if (!(await ctx.builds.confirmKey(found))) throw new Fault("unavailable", `Build ${found._id} was taken back`);
   if (found.group) await groupMembers(ctx, found.group.id);
-  const doc = await showBuild(ctx, caller, found);
-  const output = await outputEnd(ctx, doc, ctx.config.outputJsonBytes);
-  return { build: { ...(await withQueuePlace(ctx, doc)), output }, replayed: true };
+  return { build: await wholeBuild(ctx, caller, found), replayed: true };
 }
 
 /** The response to a request that makes a build. The entry of a repeated request is not stored with the build. */
@@ -38,26 +39,37 @@ export const madeBuild = (made: Made, entry: object | undefined): Made & { reado
   recorded: entry !== undefined && !made.replayed,
 });
 
+/** Requests with one key wait for each other, so that the later ones create no namespace and take no number. */
+const inTurnOfKey = inTurn<string>();
+
 /** Checks a request that makes a build. If it has a key, its change makes one build however often it is repeated. */
 export async function oncePerKey(
   ctx: Context,
-  caller: Caller,
+  { caller, validateOnly }: { readonly caller: Caller } & ValidateOnly,
   idempotency: Idempotency | undefined,
   prepare: () => Promise<Validation<Build>>,
 ): Promise<Validation<Made>> {
-  const earlier = idempotency && (await earlierBuild(ctx, caller, idempotency));
-  if (earlier) return { complaints: {}, change: async () => earlier };
+  const first = async (change: () => Promise<Build>): Promise<Made> => ({ build: await change(), replayed: false });
+  if (!idempotency || validateOnly) {
+    const { complaints, change } = await prepare();
+    return { complaints, change: () => first(change) };
+  }
+  const earlier = await findEarlier(ctx, idempotency);
+  if (earlier) return { complaints: {}, change: () => madeEarlier(ctx, caller, earlier) };
   const { complaints, change } = await prepare();
   return {
     complaints,
-    async change() {
-      try {
-        return { build: await change(), replayed: false };
-      } catch (error) {
-        const other = idempotency && duplicateKey(error) && (await earlierBuild(ctx, caller, idempotency));
-        if (!other) throw error;
-        return other;
-      }
-    },
+    change: () =>
+      inTurnOfKey(idempotency.key, async () => {
+        const meanwhile = await findEarlier(ctx, idempotency);
+        if (meanwhile) return madeEarlier(ctx, caller, meanwhile);
+        try {
+          return await first(change);
+        } catch (error) {
+          const elsewhere = duplicateKey(error) && (await findEarlier(ctx, idempotency));
+          if (!elsewhere) throw error;
+          return madeEarlier(ctx, caller, elsewhere);
+        }
+      }),
   };
 }

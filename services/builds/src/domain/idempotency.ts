@@ -15,11 +15,11 @@ export function idempotencyOf(userId: number, key: string, request: Request): Id
   const own = JSON.stringify([userId, key]);
   return {
     key: createHash("sha256").update(own).digest("base64url"),
-    // The key itself is not stored, so this hash does not allow to guess the values of variables.
+    // Without a random key, which is not stored, nobody can test guesses of variables against this hash.
     request: createHmac("sha256", own).update(JSON.stringify(request)).digest("base64url"),
   };
 }
 
-/** Returns the fields of a map in an order that no client changes. */
-export const sorted = (map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
+/** Returns the entries of a map in one order, in whichever a client sends them. */
+export const inFixedOrder = (map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
   Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -9,7 +9,7 @@ import { type BuildRequest, prepareBuild, prepareCommit, toQueuedBuild } from ".
 import type { Context, Handlers } from "../context.js";
 import { isForgotten } from "../domain/approval.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
-import { type Idempotency, idempotencyOf, sorted } from "../domain/idempotency.js";
+import { type Idempotency, idempotencyOf, inFixedOrder } from "../domain/idempotency.js";
 import { parametersAgain, parametersOf } from "../domain/parameters.js";
 import { withoutDots } from "../domain/tags.js";
 
@@ -68,9 +68,9 @@ export const restartBuild = (ctx: Context): Handlers["restartBuild"] =>
   validated(async (request, call) => {
     const { ref, variables, group, entry, idempotencyKey } = request;
     const { caller } = call;
-    const asked = ["restartBuild", ref?.userId, ref?.number, group, sorted(variables)] as const;
+    const asked = ["restartBuild", ref?.userId, ref?.number, group, inFixedOrder(variables)] as const;
     const idempotency = idempotencyOf(caller.userId!, idempotencyKey, asked);
-    const { complaints, change } = await oncePerKey(ctx, caller, idempotency, () =>
+    const { complaints, change } = await oncePerKey(ctx, call, idempotency, () =>
       prepareRestart(ctx, request, call, idempotency),
     );
     return { complaints, change: async () => madeBuild(await change(), entry) };

@@ -29,6 +29,6 @@ export const runCron =
     const { username } = await ctx.submitter(userId);
     const idempotency = idempotencyOf(userId, idempotencyKey, ["runCron", id]);
     const change = () => runNow(ctx, call, id, { id: userId, username, idempotency, cause: entry && { entry } });
-    const prepared = await oncePerKey(ctx, caller, idempotency, async () => ({ complaints: {}, change }));
+    const prepared = await oncePerKey(ctx, call, idempotency, async () => ({ complaints: {}, change }));
     return madeBuild(await carryOut(prepared), entry);
   };

@@ -2,21 +2,21 @@ import { validated } from "@ci/kit/rpc/validated";
 import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
 import { manualTrigger, prepareBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
-import { idempotencyOf, sorted } from "../domain/idempotency.js";
+import { idempotencyOf, inFixedOrder } from "../domain/idempotency.js";
 import { parametersOf } from "../domain/parameters.js";
 
 export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
-  validated(async ({ manifest, comment, tags, variables, entry, idempotencyKey }, { caller, signal }) => {
-    const userId = caller.userId!;
-    const request = ["submitBuild", manifest, comment, tags, sorted(variables)] as const;
+  validated(async ({ manifest, comment, tags, variables, entry, idempotencyKey }, call) => {
+    const userId = call.caller.userId!;
+    const request = ["submitBuild", manifest, comment, tags, inFixedOrder(variables)] as const;
     const idempotency = idempotencyOf(userId, idempotencyKey, request);
-    const { complaints, change } = await oncePerKey(ctx, caller, idempotency, () =>
+    const { complaints, change } = await oncePerKey(ctx, call, idempotency, () =>
       prepareBuild(ctx, {
         text: manifest,
         tags,
         parameters: parametersOf(variables),
         userId,
-        signal,
+        signal: call.signal,
         trigger: manualTrigger(comment),
         cause: entry && { entry },
         idempotency,

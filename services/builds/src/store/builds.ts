@@ -17,7 +17,8 @@ import { releasedBuilds } from "./released-builds.js";
 import { shown } from "./shown-builds.js";
 import { unrecordedBuilds } from "./unrecorded-builds.js";
 
-type KeyedBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group"> & Required<Pick<BuildDoc, "idempotency">>;
+export type KeyedBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group"> &
+  Required<Pick<BuildDoc, "idempotency">>;
 
 export type RunBuild = Pick<BuildDoc, "_id" | "userId" | "number" | "group" | "createdAt">;
 
@@ -84,6 +85,12 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
         { "idempotency.key": key },
         { projection: { userId: 1, number: 1, group: 1, idempotency: 1 } },
       ),
+
+    /** Waits until a majority has a build that `ofKey` has found. Returns false if MongoDB has taken it back. */
+    async confirmKey({ _id, idempotency: { key } }: KeyedBuild): Promise<boolean> {
+      const same = { "idempotency.key": key };
+      return (await builds.updateOne({ _id, ...same }, { $set: same })).matchedCount > 0;
+    },
 
     change,
 

@@ -54,7 +54,7 @@ const header = (name: string, description: string, limits: Json = {}): Json => (
   schema: { type: "string", ...limits },
 });
 
-const keyLimits = { minLength: 1, maxLength: maxKeyLength, pattern: "^[ -~]+$" };
+const keyLimits = { minLength: 1, maxLength: 2 * maxKeyLength + 2, pattern: "^[ -~]+$" };
 const aboutKey =
   "Makes it safe to repeat the request: if one of yours with this key has made a build, that build is returned, as it is now";
 

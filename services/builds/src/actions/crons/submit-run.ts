@@ -19,7 +19,7 @@ async function readScheduled({ config }: Context, { userId, manifest }: CronDoc)
   return read.manifest;
 }
 
-/** The user who starts a run before it is due. */
+/** The user who starts a run before it is due, and what their request carries. */
 export interface Starter {
   readonly id: number;
   readonly username: string;
