@@ -21,19 +21,19 @@ const outcomeOf = (/** @type {Test} */ { status }) => (status === "failed" ? "fa
 const resultFile = join(cacheDir, "counter-check.json");
 const config = "deploy/local/test/counter-check.jest.cjs";
 
-const page = readFileSync(join(repoRoot, "docs/operating/limits.md"), "utf8");
+const limitsPage = readFileSync(join(repoRoot, "docs/operating/limits.md"), "utf8");
 
 /** Returns the limits without a setting that a check would lift but that do not exist. */
-const unknown = () =>
+const unknownLimits = () =>
   counterChecks.flatMap(({ file, fixed = {} }) =>
     Object.keys(fixed)
-      .filter((about) => !page.includes(`\n| ${about} |`))
+      .filter((about) => !limitsPage.includes(`\n| ${about} |`))
       .map((about) => `${file}: docs/operating/limits.md has no limit called "${about}"`),
   );
 
 /** Returns the settings of docs/operating/limits.md that refuse something and that no check lifts. */
 const unchecked = () => {
-  const refusing = [...page.matchAll(/\| `([A-Z_]+)` \| `/g)].map(([, name]) => name);
+  const refusing = [...limitsPage.matchAll(/\| `([A-Z_]+)` \| `/g)].map(([, name]) => name);
   const lifted = new Set(counterChecks.flatMap(({ settings = {} }) => Object.keys(settings)));
   for (const [setting, file] of Object.entries(otherwise))
     if (!existsSync(join(repoRoot, file))) throw new Error(`${setting}: there is no ${file}`);
@@ -71,7 +71,7 @@ const checkAll = async () => {
   mkdirSync(cacheDir, { recursive: true });
   heading("surroundings");
   const { env, stop } = await prepareServers();
-  const complaints = [...unchecked().map((name) => `No check lifts ${name}`), ...unknown()];
+  const complaints = [...unchecked().map((name) => `No check lifts ${name}`), ...unknownLimits()];
   try {
     for (const check of counterChecks)
       if (!only || check.file.includes(only)) complaints.push(...(await runCheck(check, env)));

@@ -92,7 +92,7 @@ function atTheTop(): Elsewhere {
 export const manifestKeys = {
   namespace: key(
     text,
-    "The namespace that the build belongs to; by default none. Without `@owner` it is one of your own, which is created if it does not exist",
+    "The namespace that the build belongs to; by default none. `@owner` names another user's; one of your own is created if it does not exist",
     "team/app@ann",
     ...["project", "group"],
   ),

@@ -11,7 +11,7 @@ export interface Mark {
   readonly epoch: number;
 }
 
-/** The id of no build: what has it, and waits for no build of this process, is left of an earlier process. */
+/** The id of no build. What has it is left of an earlier process, or could not be removed, unless it waits for a build. */
 export const nobody = 0;
 
 export const isSameMark = (one: Mark, other: Mark): boolean =>
@@ -159,6 +159,8 @@ export interface Environment extends AsyncDisposable {
 export interface Leftover {
   readonly mark: Mark;
   readonly what: string;
+  /** Whether processes of the build may still run in it. */
+  readonly mayRun?: boolean;
   remove(): Promise<void>;
 }
 

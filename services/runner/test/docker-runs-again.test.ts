@@ -65,7 +65,7 @@ else {
   }
 
   /** Removes what a build left here, as its second attempt does. */
-  const again = (mark: Mark) => removeEarlier(next, { ...mark, epoch: mark.epoch + 1 });
+  const again = (mark: Mark) => removeEarlier(next, { ...mark, epoch: mark.epoch + 1 }, log);
 
   test("its container, network and volumes are gone before it runs again", async () => {
     const mark = await abandonBuild(["~/.cache"]);

@@ -11,7 +11,7 @@ import { startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { sweep } from "../src/work/sweep.js";
+import { removeEarlier, sweep } from "../src/work/sweep.js";
 import { installation } from "./_assignment.js";
 import { processes } from "./_os.js";
 import { never, orderOf } from "./_subject.js";
@@ -128,4 +128,45 @@ test("workRoot rejects a second runner with the same name", async () => {
   otherRunner.kill();
   await ended;
   await workRoot(dir, "name");
+});
+
+describe("before a build runs again", () => {
+  const of = (buildId: number, what: string, remove: () => Promise<void>, mayRun = false) => ({
+    mark: { installation, buildId, epoch: 1 },
+    what,
+    mayRun,
+    remove,
+  });
+  const again = { installation, buildId: 7, epoch: 2 };
+
+  test("all of it is tried, and of an unknown build only what may run stops it", async () => {
+    const gone: string[] = [];
+    const goes = (what: string) => async () => void gone.push(what);
+    const stays = async () => Promise.reject(new Error("volume is in use"));
+    const leftovers = async () => [
+      of(0, "volume of nobody", stays),
+      of(0, "container of nobody", goes("container of nobody"), true),
+      of(7, "container", goes("container"), true),
+      of(7, "network", goes("network")),
+      of(8, "container of another", goes("container of another"), true),
+    ];
+    await removeEarlier({ leftovers }, again, log);
+    expect(gone).toEqual(["container of nobody", "container", "network"]);
+    const running = async () => [of(0, "container of nobody", stays, true), ...(await leftovers())];
+    await expect(removeEarlier({ leftovers: running }, again, log)).rejects.toThrow("volume is in use");
+    expect(gone).toHaveLength(6);
+  });
+
+  test("a sweep that removes the same thing is waited for", async () => {
+    let removing = 0;
+    const remove = async () => {
+      if (++removing > 1) throw new Error("removal is already in progress");
+      await new Promise(setImmediate);
+      removing--;
+    };
+    const leftovers = async () => [of(7, "container", remove, true)];
+    const sweeping = sweep({ ...(await sweepOptions([])), drivers: [{ leftovers }] });
+    await Promise.all([sweeping, removeEarlier({ leftovers }, again, log)]);
+    expect(await sweeping).toBe(1);
+  });
 });

@@ -1,4 +1,4 @@
-import { moment, readFields, textsByName } from "./shape.js";
+import { fromForm, moment, number, readFields, textsByName } from "./shape.js";
 
 test.each([
   ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
@@ -34,4 +34,11 @@ test("of an object with thousands of texts only the beginning is read", () => {
   const variables = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`K${n}`, "v"]));
   const { values } = readFields({ variables: textsByName }, { variables }, { comment: 1, scope: 1, text: 1 });
   expect(Object.keys(values.variables as object)).toHaveLength(1_001);
+});
+
+test("a form's text becomes a number where the shape has one, and stays text if it is none", () => {
+  const numbers = ["7", "-1", "2.5", "1e3", "0x10", "", " 7", "9".repeat(400)];
+  expect(numbers.map((per_second) => fromForm({ per_second: number }, { per_second }).per_second)).toEqual([
+    ...[7, -1, 2.5, "1e3", "0x10", "", " 7", "9".repeat(400)],
+  ]);
 });

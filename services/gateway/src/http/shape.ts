@@ -50,7 +50,8 @@ export const text = wholeText.transform(cut).optional();
 export const manifestText = wholeText.optional();
 /** A text whose length a setting limits. */
 export const limitedText = (limit: keyof Lengths) => wholeText.optional().meta({ limit });
-export const count = z.number({ error: "must be a number" }).optional();
+/** A number whose service says which ones it accepts. */
+export const number = z.number({ error: "must be a number" }).optional();
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
 const notTexts = "must be an array of strings";
 export const texts = z
@@ -131,6 +132,7 @@ const messageOf = ({ issues: [issue] }: z.ZodError): string => issue!.message;
 /** The values of a shape's fields; a field that was not given is undefined. */
 export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
 
+const decimal = /^-?\d{1,15}(\.\d{1,15})?$/;
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
 
 /** Converts a form's fields, which are all text, to a shape's types. An empty field is an empty list, as forms have no other. */
@@ -142,6 +144,7 @@ export function fromForm(shape: Shape, form: Readonly<Record<string, string | st
     const inner = type instanceof z.ZodOptional ? type.unwrap() : type;
     if (inner instanceof z.ZodArray) converted[field] = value === "" ? [] : [value];
     if (inner instanceof z.ZodBoolean) converted[field] = booleans[value] ?? value;
+    if (inner instanceof z.ZodNumber && decimal.test(value)) converted[field] = Number(value);
   }
   return converted;
 }

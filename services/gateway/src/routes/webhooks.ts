@@ -23,7 +23,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { count, flag, maxUrlLength, moment, text, texts, textsByName, textUpTo } from "../http/shape.js";
+import { flag, maxUrlLength, moment, number, text, texts, textsByName, textUpTo } from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
@@ -141,7 +141,7 @@ export const getWebhookRateLimit = action({
 export const setWebhookRateLimit = action({
   summary: "Limits how many requests per second a webhook receives",
   changes: "webhook",
-  body: { per_second: count.describe("Whole number from 1 to 1,000; 0 removes the limit") },
+  body: { per_second: number.describe("Whole number from 1 to 1,000; 0 removes the limit") },
   required: ["per_second"],
   returns: webhookRateLimitSchema,
   target: find,

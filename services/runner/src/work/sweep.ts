@@ -49,11 +49,22 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
  * Removes what crashes and failed sweeps left here of a build's earlier attempts, and what they left of unknown builds.
  * Throws if some of it may still run.
  */
-export async function removeEarlier(driver: Pick<Driver, "leftovers">, { installation, buildId, epoch }: Mark) {
+export async function removeEarlier(
+  driver: Pick<Driver, "leftovers">,
+  { installation, buildId, epoch }: Mark,
+  log: Log,
+) {
   if (epoch === 1) return;
-  const isEarlier = ({ mark }: Leftover) =>
-    (mark.buildId === nobody || (mark.buildId === buildId && mark.epoch < epoch)) &&
-    (mark.installation ?? installation) === installation;
+  const isOwn = ({ mark }: Leftover) => mark.buildId === buildId && mark.epoch < epoch;
+  const errors: unknown[] = [];
   // One after another: what a container holds can be removed only after it.
-  for (const one of (await driver.leftovers()).filter(isEarlier)) await removed(one);
+  for (const one of await driver.leftovers()) {
+    const isUnknown = one.mark.buildId === nobody;
+    if ((one.mark.installation ?? installation) !== installation || !(isOwn(one) || isUnknown)) continue;
+    await removed(one).catch((err) => {
+      log.warn({ err, what: one.what }, "leftover not removed; the next sweep will retry it");
+      if (isOwn(one) || one.mayRun) errors.push(err);
+    });
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -137,7 +137,7 @@ async function runClaimed(
     const driver = build.driver && ctx.drivers.get(build.driver.type);
     if (!driver) throw new Error("this runner does not serve the build's driver");
     const { traceparent: from, number } = build;
-    await raceAbort(lease.ended, removeEarlier(driver, build));
+    await raceAbort(lease.ended, removeEarlier(driver, build, ctx.log));
     const attributes = { "ci.build": buildId, "ci.number": number, "ci.epoch": epoch, "ci.driver": driver.type };
     await traced("build", { kind: "consumer", from, attributes }, () =>
       runBuild(ctx, driver, build, { lease, onOver }),

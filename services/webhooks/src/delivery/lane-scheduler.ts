@@ -66,8 +66,8 @@ export function laneScheduler(
   function waitFor(webhook: Woken, forMs: number): void {
     const resume = () => {
       waiting.delete(webhook._id);
-      wakeAgain(webhook._id, "fresh");
-      queueAgain(webhook);
+      // What came meanwhile stays for the turn to ask. Otherwise it would read again before each attempt, and never reach retries.
+      queue.add(webhook.userId, webhook._id, joinWakes("fresh"));
       fillSlots();
     };
     waiting.set(webhook._id, setTimeout(resume, Math.ceil(forMs)));

@@ -1,8 +1,8 @@
 import type { NothingYet } from "@ci/kit/process/loop";
 import type { Context } from "../context.js";
 
-/** How long an idle lane is kept. Other processes ask the holder to send during that time. */
-const maxIdleMs = 1_000;
+/** How long an idle lane is kept, longer than the slowest rate limit makes one wait. Other processes ask the holder to send then. */
+const maxIdleMs = 1_500;
 
 const forever = Number.POSITIVE_INFINITY;
 

@@ -5,7 +5,7 @@ import type { WorkRoot } from "../work-root.js";
 import { spareLabel } from "./container.js";
 import { engineCall, ignoreNotFound } from "./engine.js";
 import type { Networks } from "./network/networks.js";
-import { removeContainer } from "./remove.js";
+import { persistently, removeContainer } from "./remove.js";
 import type { Spares } from "./spares/spares.js";
 
 type Labels = Readonly<Record<string, string>>;
@@ -30,6 +30,7 @@ interface Made {
   readonly labels: Labels | null | undefined;
   readonly at: number;
   readonly what: string;
+  readonly mayRun?: boolean;
   /** Returns the build that uses it; undefined if it waits for one. */
   owner(labelled: Mark): Mark | undefined;
   remove(): Promise<void>;
@@ -38,7 +39,7 @@ interface Made {
 const isOurs = ({ labels, at }: Made, now: number) => Boolean(labels?.["ci.installation"]) || now - at > maxBuildMs;
 
 /** What waits for a build is no leftover. If the owner changes before the removal, nothing is removed. */
-function leftover({ labels, what, owner, remove }: Made): Leftover[] {
+function leftover({ labels, what, mayRun, owner, remove }: Made): Leftover[] {
   const labelled = markOf(labels);
   const mark = owner(labelled);
   if (!mark) return [];
@@ -46,7 +47,7 @@ function leftover({ labels, what, owner, remove }: Made): Leftover[] {
     const current = owner(labelled);
     if (current && isSameMark(current, mark)) await remove();
   };
-  return [{ mark, what, remove: removeUnused }];
+  return [{ mark, what, mayRun, remove: removeUnused }];
 }
 
 /** Looks up which builds use networks and containers that waited. */
@@ -83,7 +84,8 @@ export async function findLeftovers({ engine, runner, root, ...more }: Looking):
       owner: ownerOf(labels),
       at: Created * 1_000,
       what: `container ${Id}`,
-      remove: () => removeContainer(engine.getContainer(Id)),
+      mayRun: true,
+      remove: () => persistently(() => removeContainer(engine.getContainer(Id))),
     })),
     ...networks.map(({ Id, Name, Labels: labels, Created }) => ({
       labels,

@@ -31,6 +31,12 @@ const lookEveryMs = 500;
 const shownLines = 20;
 const shownBytes = 2_048;
 
+/** The beginning of what was cut off may be the rest of a value that is masked. */
+function wholeLines(printed: Buffer): string {
+  const text = printed.toString().trim();
+  return printed.length < shownBytes ? text : text.slice(text.indexOf("\n") + 1 || text.length);
+}
+
 interface Check {
   readonly command: string;
   /** What the newest check that printed something has printed, at least its end. */
@@ -127,7 +133,7 @@ async function waitFor(
   });
   if (found === "ready") return;
   if (found === "ended") await raceAbort(signal, checkKilled(watched(container)));
-  const reason = check?.printed.toString().trim();
+  const reason = check && wholeLines(check.printed);
   if (found === "late" && reason) say(`The check of service ${service.name} said: ${reason}`);
   await sayEnd(container, say, signal);
   throw new Fault("precondition", whyNot(service.name, found, readyMs));

@@ -67,6 +67,7 @@ export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">):
     ...machines.map((machine) => ({
       mark: markOf(machine.folder),
       what: `QEMU ${machine.pid}`,
+      mayRun: true,
       remove: () => endMachine(machine),
     })),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),

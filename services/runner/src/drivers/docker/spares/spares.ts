@@ -21,7 +21,7 @@ export interface Spares {
   prepare(kind: SpareKind): void;
   /** The build that took this container is gone, and the container with it. */
   ended(spare: Spare): void;
-  /** Returns the build that uses a spare; undefined if it waits. Nobody knows which build used one of an earlier process. */
+  /** Returns the build that uses a spare; undefined if it waits, `nobody` if that is not known any more. */
   userOf(name: string | undefined, labelled: Mark): Mark | undefined;
   close(): Promise<void>;
 }
