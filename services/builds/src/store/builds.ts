@@ -87,10 +87,8 @@ export const buildStore = (db: Db, nudge: Nudge, onChange: OnChange = () => unde
       ),
 
     /** Waits until a majority has a build that `ofKey` has found. Returns false if MongoDB has taken it back. */
-    async confirmKey({ _id, idempotency: { key } }: KeyedBuild): Promise<boolean> {
-      const same = { "idempotency.key": key };
-      return (await builds.updateOne({ _id, ...same }, { $set: same })).matchedCount > 0;
-    },
+    confirmKey: async ({ _id, idempotency: { key } }: KeyedBuild): Promise<boolean> =>
+      (await builds.updateOne({ _id, "idempotency.key": key }, { $set: { "idempotency.key": key } })).matchedCount > 0,
 
     change,
 
