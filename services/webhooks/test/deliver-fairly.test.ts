@@ -37,6 +37,20 @@ test("deliveries that a stopped process left for more webhooks than slots are se
   for (const webhook of webhooks.slice(0, 2)) expect(await ci.settled(webhook, 1)).toHaveLength(1);
 });
 
+test("a webhook that shares its slot sends a test before a long backlog of first attempts ends", async () => {
+  await using inbox = await receiver();
+  const paths = upTo(2 * slots).map((nth) => `/${nth}`);
+  const { webhooks, submit } = await webhooksAt(paths.map((path) => `${inbox.url}${path}`));
+  const received = () => inbox.requests.filter(({ path }) => path === paths[0]);
+  const submitting = Promise.all(upTo(300).map(submit));
+  await eventually(() => expect(received().length).toBeGreaterThan(0));
+  const [{ namespaceId, id: webhookId }] = webhooks as [(typeof webhooks)[number]];
+  await ci.as(ci.users.bob, () => ci.webhooks.testWebhook({ namespaceId, webhookId, event: "cron" }));
+  await submitting;
+  await eventually(() => expect(received()).toHaveLength(301), { progress: () => inbox.requests.length });
+  expect(received().findIndex(({ headers }) => headers["x-service-ci-test"] !== undefined)).toBeLessThan(250);
+});
+
 test("receivers that hang in every slot hold up the others for one attempt each", async () => {
   await using inbox = await receiver();
   const endings: ((answer: Answer) => void)[] = [];

@@ -63,11 +63,13 @@ export function laneScheduler(
     if (next) queue.add(userId, _id, joinWakes(next));
   }
 
+  /** What wakes the webhook meanwhile stays for its turn to ask. With that as the reason, it would read what is due before each attempt. */
+  const goOn = ({ _id, userId }: Woken) => queue.add(userId, _id, joinWakes("fresh"));
+
   function waitFor(webhook: Woken, forMs: number): void {
     const resume = () => {
       waiting.delete(webhook._id);
-      // What came meanwhile stays for the turn to ask. Otherwise it would read again before each attempt, and never reach retries.
-      queue.add(webhook.userId, webhook._id, joinWakes("fresh"));
+      goOn(webhook);
       fillSlots();
     };
     waiting.set(webhook._id, setTimeout(resume, Math.ceil(forMs)));
@@ -84,9 +86,9 @@ export function laneScheduler(
       if (!closed) log.warn({ err: error, webhook: _id }, "deliveries interrupted, will be retried");
     }
     running.delete(_id);
-    if (nextInMs === 0) wakeAgain(_id, "look");
-    if (nextInMs && !closed) waitFor(webhook, nextInMs);
-    else queueAgain(webhook);
+    if (nextInMs === undefined) queueAgain(webhook);
+    else if (nextInMs === 0) goOn(webhook);
+    else if (!closed) waitFor(webhook, nextInMs);
     queue.release(userId);
     fillSlots();
   }
