@@ -40,15 +40,17 @@ export function useDraft<T extends Fields>(initial: T): [T, (change: Partial<T>)
   const owner = useRef<number>(undefined);
   const { current: first } = useRef(initial);
   const [fields, setFields] = useState(first);
-  useEffect(() => {
-    if (!user || user.id === owner.current) return;
-    owner.current = user.id;
-    const draft = draftOf<T>(user.id);
-    if (draft) setFields((typed) => (typed === first ? draft : typed));
-  }, [user?.id]);
   const keep = (fields: T, submitted: boolean) => {
     if (owner.current !== undefined) keepDraft(owner.current, { query: location.search, fields, submitted });
   };
+  useEffect(() => {
+    if (!user || user.id === owner.current) return;
+    const wasUnknown = owner.current === undefined;
+    owner.current = user.id;
+    const draft = draftOf<T>(user.id);
+    if (wasUnknown && fields !== first) keep(fields, false);
+    else if (draft) setFields((typed) => (typed === first ? draft : typed));
+  }, [user?.id]);
   const change = (changed: Partial<T>) => {
     const next = { ...fields, ...changed };
     setFields(next);

@@ -160,9 +160,23 @@ inBrowser((web) => {
     const page = await web.open("/-/new-build", ann);
     const comment = page.getByLabel("Comment");
     const isTyped = (text: string) => eventually(async () => expect(await comment.inputValue()).toBe(text));
+    const isSignedIn = () => page.getByRole("button", { name: "Sign out" }).waitFor();
+    await isSignedIn();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/user", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.reload();
     await comment.fill("of my own");
+    release();
+    await isSignedIn();
     const copy = `${web.ci.url}/-/new-build?from=${ann.username}/${number}`;
     await page.goto(copy);
+    await isSignedIn();
     await comment.fill("of the copy");
     await page.goto(`${web.ci.url}/-/new-build`);
     await isTyped("of my own");
