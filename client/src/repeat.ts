@@ -16,7 +16,7 @@ const firstPauseMs = 250;
 /** If the server asks for a longer pause, the request is not repeated. */
 const longestPauseMs = 15_000;
 const passing: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Codes of Node.js for a connection that broke or was refused. Other errors, such as a wrong host name, would come again. */
+/** Codes of Node.js for a connection that broke or was refused. Others, such as a wrong host name, would recur. */
 const broken: ReadonlySet<unknown> = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "UND_ERR_SOCKET"],
 ]);

@@ -65,7 +65,7 @@ function checks() {
     expect(podOf(all).metadata.labels).toMatchObject(spec.podSelector.matchLabels);
   });
 
-  it("backs up an external MongoDB as a user who may read every database", () => {
+  it("backs up an external MongoDB as a user with read access to every database", () => {
     const own = (perService: boolean, values: Record<string, unknown> = {}) => ({
       "mongodb.bundled": false,
       "mongodb.urlSecret": { name: "services", key: "URL", perService },

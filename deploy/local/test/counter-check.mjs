@@ -23,7 +23,7 @@ const config = "deploy/local/test/counter-check.jest.cjs";
 
 const limitsPage = readFileSync(join(repoRoot, "docs/operating/limits.md"), "utf8");
 
-/** Returns the limits without a setting that a check would lift but that do not exist. */
+/** Returns a complaint for each fixed limit that a check lifts although the page does not list it. */
 const unknownLimits = () =>
   counterChecks.flatMap(({ file, fixed = {} }) =>
     Object.keys(fixed)

@@ -74,7 +74,7 @@ describe("a repeated submission", () => {
     expect([again.replayed, again.build!.number]).toEqual([false, build!.number + 1]);
   });
 
-  it("makes nothing else of requests that differ and come at once", async () => {
+  it("takes one number, although different requests share its key at the same moment", async () => {
     const user = await suite.accounts.aUser("differing");
     const key = aKey();
     const all = await Promise.allSettled(

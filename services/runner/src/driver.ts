@@ -11,7 +11,7 @@ export interface Mark {
   readonly epoch: number;
 }
 
-/** The id of no build. What has it is left of an earlier process, or could not be removed, unless it waits for a build. */
+/** Instead of a build's id: nobody knows which build used this, or it still waits for one. */
 export const nobody = 0;
 
 export const isSameMark = (one: Mark, other: Mark): boolean =>

@@ -139,7 +139,7 @@ describe("before a build runs again", () => {
   });
   const again = { installation, buildId: 7, epoch: 2 };
 
-  test("all of it is tried, and of an unknown build only what may run stops it", async () => {
+  test("the removal of every leftover is tried, and of an unknown build only what may still run stops the attempt", async () => {
     const gone: string[] = [];
     const goes = (what: string) => async () => void gone.push(what);
     const stays = async () => Promise.reject(new Error("volume is in use"));

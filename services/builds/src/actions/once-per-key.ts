@@ -42,6 +42,24 @@ export const madeBuild = (made: Made, entry: object | undefined): Made & { reado
 /** Requests with one key wait for each other, so that the later ones create no namespace and take no number. */
 const inTurnOfKey = inTurn<string>();
 
+/** Makes the build, unless another request with the key makes or has made it. */
+async function makeOrFind(
+  ctx: Context,
+  caller: Caller,
+  idempotency: Idempotency,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const meanwhile = await findEarlier(ctx, idempotency);
+  if (meanwhile) return madeEarlier(ctx, caller, meanwhile);
+  try {
+    return await make();
+  } catch (error) {
+    const elsewhere = duplicateKey(error) && (await findEarlier(ctx, idempotency));
+    if (!elsewhere) throw error;
+    return madeEarlier(ctx, caller, elsewhere);
+  }
+}
+
 /** Checks a request that makes a build. If it has a key, its change makes one build however often it is repeated. */
 export async function oncePerKey(
   ctx: Context,
@@ -49,27 +67,11 @@ export async function oncePerKey(
   idempotency: Idempotency | undefined,
   prepare: () => Promise<Validation<Build>>,
 ): Promise<Validation<Made>> {
-  const first = async (change: () => Promise<Build>): Promise<Made> => ({ build: await change(), replayed: false });
-  if (!idempotency || validateOnly) {
-    const { complaints, change } = await prepare();
-    return { complaints, change: () => first(change) };
-  }
-  const earlier = await findEarlier(ctx, idempotency);
+  const key = validateOnly ? undefined : idempotency;
+  const earlier = key && (await findEarlier(ctx, key));
   if (earlier) return { complaints: {}, change: () => madeEarlier(ctx, caller, earlier) };
   const { complaints, change } = await prepare();
-  return {
-    complaints,
-    change: () =>
-      inTurnOfKey(idempotency.key, async () => {
-        const meanwhile = await findEarlier(ctx, idempotency);
-        if (meanwhile) return madeEarlier(ctx, caller, meanwhile);
-        try {
-          return await first(change);
-        } catch (error) {
-          const elsewhere = duplicateKey(error) && (await findEarlier(ctx, idempotency));
-          if (!elsewhere) throw error;
-          return madeEarlier(ctx, caller, elsewhere);
-        }
-      }),
-  };
+  const make = async (): Promise<Made> => ({ build: await change(), replayed: false });
+  if (!key) return { complaints, change: make };
+  return { complaints, change: () => inTurnOfKey(key.key, () => makeOrFind(ctx, caller, key, make)) };
 }

@@ -20,6 +20,6 @@ export function idempotencyOf(userId: number, key: string, request: Request): Id
   };
 }
 
-/** Returns the entries of a map in one order, in whichever a client sends them. */
+/** Returns the entries of a map in a fixed order, whatever order the client sent them in. */
 export const inFixedOrder = (map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
   Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -98,7 +98,7 @@ it.each<[string, Partial<Verdict>, Partial<JobDoc>]>([
   expect(() => decided(doc, verdict)).toThrow(expect.objectContaining({ code: "conflict" }));
 });
 
-it("a failure after which a job runs that is for failures has no verdict", () => {
+it("a failure has no verdict while a job for failures is still to run", () => {
   const steps = [{ commands: [] }, { commands: [] }, { commands: [], runAfterFailure: true }];
   expect(() => decided(atSecond({ steps }))).toThrow(expect.objectContaining({ code: "conflict" }));
 });

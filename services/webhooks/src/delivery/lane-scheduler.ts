@@ -63,7 +63,7 @@ export function laneScheduler(
     if (next) queue.add(userId, _id, joinWakes(next));
   }
 
-  /** What wakes the webhook meanwhile stays for its turn to ask. With that as the reason, it would read what is due before each attempt. */
+  /** Queues the next turn. Later wakes stay in `again` for it: as its reason, they would make it read before each attempt. */
   const goOn = ({ _id, userId }: Woken) => queue.add(userId, _id, joinWakes("fresh"));
 
   function waitFor(webhook: Woken, forMs: number): void {

@@ -38,7 +38,7 @@ export interface Lane extends Receiver {
   readonly nextAtMs: number;
 }
 
-/** Sends what is due for one webhook while this process holds its lane. Returns in how many ms more may be sent; undefined if nothing is due. */
+/** Sends what is due for one webhook while this process holds its lane. Returns in how many ms it may go on; undefined if nothing is due. */
 export async function runLane(ctx: Context, turn: Turn): Promise<number | undefined> {
   let writes: PendingWrites | undefined;
   try {

@@ -31,7 +31,7 @@ const lookEveryMs = 500;
 const shownLines = 20;
 const shownBytes = 2_048;
 
-/** The beginning of what was cut off may be the rest of a value that is masked. */
+/** After a cut, the first line may begin with the rest of a masked value. */
 function wholeLines(printed: Buffer): string {
   const text = printed.toString().trim();
   return printed.length < shownBytes ? text : text.slice(text.indexOf("\n") + 1 || text.length);
