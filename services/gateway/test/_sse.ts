@@ -14,7 +14,7 @@ export interface EventStream extends Disposable {
   readonly blocks: readonly Block[];
   /** Returns the blocks that are events. */
   events(): Block[];
-  /** Waits for at least this many events and returns all. */
+  /** Waits for at least this many events and returns all. Fails if the stream ends before. */
   waitFor(count: number): Promise<Block[]>;
   /** Resolves when the stream is closed. */
   readonly closed: Promise<unknown>;
@@ -46,11 +46,13 @@ export async function openStream(api: Api, path: string, lastEventId?: string): 
     blocks,
     events,
     closed,
-    waitFor: (count) =>
-      eventually(() => {
+    waitFor: (count) => {
+      const enough = () => {
         expect(events().length).toBeGreaterThanOrEqual(count);
         return events();
-      }),
+      };
+      return Promise.race([eventually(enough), closed.then(enough)]);
+    },
     [Symbol.dispose]: () => void response.destroy(),
   };
 }

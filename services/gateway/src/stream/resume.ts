@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { asFault } from "@ci/kit/rpc/fault";
 
-/** How often in a row a stream may break before its next message: together some seconds. */
+/** How often in a row a stream may break before its first message, which the client waits for: together some seconds. */
 const maxBreaks = 8;
+/** How long a stream may stay broken between two messages. A restart or a failover takes less. */
+const patienceMs = 120_000;
 const pauseStepMs = 100;
+const maxPauseSteps = 20;
 
 /** Returns a stream whose first message has arrived: if the stream fails before that, this call fails. */
 export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterable<T>> {
@@ -28,8 +31,10 @@ export async function* resumed<T>(
   open: (last: T | undefined) => AsyncIterable<T>,
   signal: AbortSignal,
   complete: (last: T) => boolean = () => true,
+  stepMs = pauseStepMs,
 ): AsyncGenerator<T> {
   let last: T | undefined;
+  let brokenSinceMs = 0;
   for (let breaks = 0; ; ) {
     try {
       for await (const message of open(last)) {
@@ -39,9 +44,12 @@ export async function* resumed<T>(
       }
       return;
     } catch (error) {
-      if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > maxBreaks) throw error;
+      if (signal.aborted || asFault(error).code !== "unavailable") throw error;
       if (last !== undefined && !complete(last)) throw error;
+      if (breaks === 0) brokenSinceMs = performance.now();
+      breaks++;
+      if (last === undefined ? breaks > maxBreaks : performance.now() - brokenSinceMs > patienceMs) throw error;
     }
-    await delay(breaks * pauseStepMs, undefined, { signal });
+    await delay(Math.min(breaks, maxPauseSteps) * stepMs, undefined, { signal });
   }
 }
