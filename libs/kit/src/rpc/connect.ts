@@ -71,7 +71,7 @@ export function connect(address: string, identity: Identity): Peer {
     "grpc.keepalive_time_ms": 30_000,
     "grpc.keepalive_timeout_ms": 10_000,
     "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 2_000,
+    "grpc.max_reconnect_backoff_ms": 1_000,
     "grpc.max_receive_message_length": maxMessageBytes,
   });
   const client = new GrpcClient("", credentials.createInsecure(), { channelOverride: channel });
