@@ -90,7 +90,7 @@ module.exports = {
     },
   ],
   // `eventually` gives up first, because it can say what did not happen.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
   testSequencer: `${jestRoot}/jest.sequencer.js`,
   // One more than cores: most tests wait some of the time.
   maxWorkers: availableParallelism() + 1,

@@ -191,27 +191,23 @@ function driversOf(file: string): readonly string[] {
 }
 const runs = files.flatMap((file) => driversOf(file).map((driver) => [file, driver] as const));
 
-it.each(runs)(
-  "the example %s with the driver %s has its documented result",
-  async (file, driver) => {
-    const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
-    await before?.();
-    const { json: build } = await user.post("/builds", { manifest: await manifestOf(file, driver) });
-    const ended = await eventually(
-      async () => {
-        const { json } = await user.get(build.url);
-        if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
-        return json;
-      },
-      { withinMs: 300_000 },
-    );
-    expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
-    if (never) expect(ended.output).not.toContain(never);
-    for (const [name, content] of Object.entries(artifacts)) {
-      const response = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
-      if (content === undefined) expect([name, response.status]).toEqual([name, 200]);
-      else expect([name, response.status === 200 ? response.text : null]).toEqual([name, content]);
-    }
-  },
-  400_000,
-);
+it.each(runs)("the example %s with the driver %s has its documented result", async (file, driver) => {
+  const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
+  await before?.();
+  const { json: build } = await user.post("/builds", { manifest: await manifestOf(file, driver) });
+  const ended = await eventually(
+    async () => {
+      const { json } = await user.get(build.url);
+      if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
+      return json;
+    },
+    { withinMs: 300_000 },
+  );
+  expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
+  if (never) expect(ended.output).not.toContain(never);
+  for (const [name, content] of Object.entries(artifacts)) {
+    const response = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
+    if (content === undefined) expect([name, response.status]).toEqual([name, 200]);
+    else expect([name, response.status === 200 ? response.text : null]).toEqual([name, content]);
+  }
+});

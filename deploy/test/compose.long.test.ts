@@ -72,7 +72,7 @@ function installation() {
     });
     installation.compose("up", "--detach", "--no-build");
     await eventually(() => call("/version"), { withinMs: 240_000 });
-  }, 600_000);
+  });
   afterAll(() => installation?.remove());
 
   it("runs a build submitted through the published port, keeps its artifact, and sends a webhook", async () => {
@@ -91,14 +91,14 @@ function installation() {
         { headers: { "x-service-ci-event": "build.finished", "x-service-ci-signature": `sha256=${signature}` } },
       ]);
     });
-  }, 400_000);
+  });
 
   it("loses no build when its runner is replaced", async () => {
     const build = await submit("sleep 15", "echo again > out.txt");
     await eventually(async () => expect((await call<Build>(build.url)).status).toBe("running"));
     installation.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
     await passed(build);
-  }, 400_000);
+  });
 
   it.each(services)("runs %s unprivileged, with a read-only file system", (service) => {
     const id = installation.compose("ps", "--quiet", service).trim();
@@ -193,7 +193,7 @@ function installation() {
     });
     expect(idsOf()).toEqual(before);
     await passed(await submit("echo renewed > out.txt"));
-  }, 400_000);
+  });
 
   it("backs up and restores with the operator's user, also into itself", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ci-compose-backup-"));

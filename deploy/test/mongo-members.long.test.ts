@@ -10,9 +10,6 @@ import { installedCertificates } from "./_certificates.js";
 import { mongodOptions } from "./_environments.js";
 import { imageScript, runningScript } from "./_scripts.js";
 
-// Starts replica sets, and `keep` looks for members every 30 s.
-jest.setTimeout(400_000);
-
 const dir = mkdtempSync(join(tmpdir(), "ci-mongo-members-"));
 let certificates: string;
 beforeAll(async () => {

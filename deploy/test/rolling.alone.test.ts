@@ -140,7 +140,7 @@ function replacement() {
   afterAll(async () => {
     await frontend?.[Symbol.asyncDispose]();
     installation?.remove();
-  }, 300_000);
+  });
 
   it("replaces every replica without a failed request, a lost or repeated build, or a missing delivery", async () => {
     await using admin = client(target);

@@ -293,5 +293,5 @@ inBrowser((web) => {
       expect([place, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([place, 360]);
       expect([place, await violationsInBothSchemes(page)]).toEqual([place, []]);
     }
-  }, 600_000);
+  });
 });

@@ -35,7 +35,7 @@ inBrowser((web) => {
       expect([what, await violationsInBothSchemes(page)]).toEqual([what, []]);
     }
     expect(complaints).toEqual([]);
-  }, 600_000);
+  });
 
   test("a newcomer's empty lists say what to do", async () => {
     const page = await web.open("/user", await web.ci.signUp());

@@ -60,4 +60,4 @@ test("a group is completed, or nothing of it was ever stored, whenever its proce
   }
   expect(before.at(-1)).toBe(size);
   await mongo[Symbol.asyncDispose]();
-}, 600_000);
+});

@@ -22,9 +22,6 @@ import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes"
 import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 
-// Starts all services twice and a command some thirty times.
-jest.setTimeout(300_000);
-
 const before = suite();
 const after = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-backup-"));

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const names = { mongoUrl, natsUrl, mongoDb: prefix, subjectPrefix: prefix };
   ci = await startProcesses(names, { ...settings, CI_DNS_SERVERS });
   await ci.addReplica("webhooks");
-}, 600_000);
+});
 afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
   await stores?.[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     { settings: { LOG_LEVEL: "error" } },
   );
   for (const send of requests(0)) expect([200, 201, 401]).toContain((await send()).status);
-}, 120_000);
+});
 afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
   await stores?.[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await stores.nats.kill();
   const { mongoUrl, natsUrl } = stores;
   ci = await startProcesses({ mongoUrl, natsUrl, mongoDb: "no_nats", subjectPrefix: "no-nats" });
-}, 180_000);
+});
 afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
   await stores?.[Symbol.asyncDispose]();

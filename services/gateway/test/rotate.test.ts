@@ -6,8 +6,6 @@ import { created, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-jest.setTimeout(300_000);
-
 // Runs the commands as an operator does, from the output of `tsc -b`.
 
 const own = suite();

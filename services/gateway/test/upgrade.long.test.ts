@@ -93,5 +93,5 @@ describe("an upgrade from the previous commit", () => {
     const { json: builds } = await ci.api.get("/builds");
     for (const query of ["search=night", "tag=nightly"])
       expect((await ci.api.get(`/builds?${query}`)).json).toEqual(builds);
-  }, 400_000);
+  });
 });
