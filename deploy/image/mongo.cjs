@@ -85,8 +85,8 @@ const untilNamed = async () => {
     await pause(1_000);
     const found = await lookup(name, { all: true }).catch(() => []);
     if (found.some((one) => one.address === address)) return;
-    if (performance.now() - startedAt > withinMs) throw new Error(`${name} does not have the address ${address}`);
     if (looks === 0) console.log(`Waiting until ${name} has the address ${address}`);
+    if (performance.now() - startedAt > withinMs) throw new Error(`${name} does not have the address ${address}`);
   }
 };
 

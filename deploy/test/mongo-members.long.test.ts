@@ -163,7 +163,7 @@ it("a member is ready when it has the data, and while it belongs to no set", asy
 });
 
 const writeKeys = (POD_IP: string, folder: string) => {
-  const named = { MONGO_MEMBERS: "first.0.0.1:27017", MONGO_SELF: "127", POD_IP, MONGO_NAME_WITHIN_MS: "1500" };
+  const named = { MONGO_MEMBERS: "first.0.0.1:27017", MONGO_SELF: "127", POD_IP, MONGO_NAME_WITHIN_MS: "500" };
   return imageScript("mongo.cjs", ["key", folder, join(certificates, "mongo")], {
     MONGO_KEY: "k".repeat(64),
     ...named,
