@@ -17,7 +17,7 @@ test("a console's lines are plain text", async () => {
 test("a console full of carriage returns is read in linear time", async () => {
   const lines = await consoleOf("\r".repeat(16 * 1024));
   const before = process.cpuUsage();
-  for (let look = 0; look < 2_000; look++) expect(lines()).toEqual([]);
+  for (let look = 0; look < 200; look++) expect(lines()).toEqual([]);
   // Quadratic work took minutes of processor time.
   expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
 });
