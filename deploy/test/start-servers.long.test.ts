@@ -112,7 +112,7 @@ jobs: [{stage: test, commands: [${text(["id -u", ...commands, `if ls ${start.dat
 /** Stops the webhooks service during the first build. Returns the exit code, unless all events arrived before. */
 async function exitWithoutEvents(): Promise<number | null | undefined> {
   await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
-  const shows = (text: RegExp) => eventually(() => expect(start.output).toMatch(text));
+  const shows = (text: RegExp) => eventually(() => expect(start.output).toMatch(text), { withinMs: 150_000 });
   await start.until("the six services ...");
   const webhooks = await eventually(() => start.processOf("webhooks"));
   const signal = (name: NodeJS.Signals) => isAlive(webhooks) && process.kill(webhooks, name);
