@@ -6,7 +6,11 @@ import { suite } from "@ci/testkit/suite";
 import { services, settingsOf } from "./_settings.js";
 import { isAlive, onServersOf, Start } from "./_start.js";
 
-const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
+const servers = {
+  ...onServersOf(suite()),
+  SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+  LEASE: "10min",
+};
 
 describe("npm start with its own servers", () => {
   const secrets = { CI_ADMIN_TOKEN: "t".repeat(40), DEPLOY_PASSWORD: "other", NODE_AUTH_TOKEN: "npm" };
