@@ -39,7 +39,7 @@ it("after the webhooks service is killed all deliveries arrive, first attempts i
   expect(before).toBeLessThan(60);
   await ci.start("webhooks");
   // The dead process's leases on the lane and on events must expire first.
-  await eventually(() => expect(new Set(keys()).size).toBe(60));
+  await eventually(() => expect(new Set(keys()).size).toBe(60), { progress: () => hook.requests.length });
   const firstArrivals = keys().filter((key, nth, arrivals) => arrivals.indexOf(key) === nth);
   expect(firstArrivals).toEqual(sentKeys);
   await eventually(async () => {

@@ -127,7 +127,7 @@ else {
 
   test("what services write counts as written by the build", async () => {
     const service = aService("db", "head -c 100000000 /dev/zero > /x; echo written; sleep 1000");
-    const { outcomes, text } = await run(withServices([service], ["sleep 100"]));
+    const { outcomes, text } = await run(withServices([service], ["while :; do sleep 1; done"]));
     expect(outcomes.at(-1)).toBe("failed");
     expect(text).toContain("Killed: out of disk");
   });
