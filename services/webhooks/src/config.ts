@@ -66,9 +66,14 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       { effect: "the delivery fails for good" },
     ),
     logMs: s.duration("WEBHOOK_LOG", "how long deliveries are kept", "30d", { effect: "older deliveries are deleted" }),
-    eventLogMs: s.duration("EVENT_LOG", "how long a stream of events can be resumed", "24h", {
-      effect: "older events are skipped",
-    }),
+    eventLogMs: s.duration(
+      "EVENT_LOG",
+      "how long a stream of events can be resumed, and missed events be replayed",
+      "24h",
+      {
+        effect: "older events are skipped",
+      },
+    ),
     bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much of a receiver's response is kept", "64KiB", {
       effect: "the rest is not read",
     }),

@@ -64,10 +64,13 @@ export interface Context {
   /** Runs what stores deliveries one at a time: their ids grow in the order in which they are stored. */
   inTurn<T>(task: () => Promise<T>): Promise<T>;
   readonly deliveryIds: OrderedIds;
+  /** Whether a reader of the service has handled all events that NATS has now. */
+  hasRead(reader: "webhooks" | "event-stream"): Promise<boolean>;
   /** Returns the id of a test. Those of later deliveries are higher after a second, unless NATS is away. */
   newTestId(): Promise<number>;
   wakeDeferred(): void;
   wakeRedelivery(): void;
+  wakeReplay(): void;
   wakeRemoval(): void;
   /** Ends the rest of the loops that tend lanes. They rest while there are none. */
   stirLanes(): void;

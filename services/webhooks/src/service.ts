@@ -41,6 +41,7 @@ import { recordDeferred } from "./events/record-deferred.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordDeparture } from "./events/record-departure.js";
 import { recordStream } from "./events/record-stream.js";
+import { replayMissed } from "./events/replay-missed.js";
 import { admitFollowers } from "./loops/admit-followers.js";
 import { findDeparted } from "./loops/find-departed.js";
 import { keepHeartbeat } from "./loops/keep-heartbeat.js";
@@ -70,6 +71,7 @@ import { streamKeys, streamWakeups } from "./streams/wakeups.js";
 
 const laneTopic = "webhooks.lane";
 const testTopic = "webhooks.test";
+const replayTopic = "webhooks.replay";
 const hourMs = 60 * 60 * 1_000;
 /** The longest rest of loops that look for what another process has begun or left behind. */
 const restMs = 16_000;
@@ -101,6 +103,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ctx.lanes.wake({ _id, userId }, "look");
     });
     bus.onNudge(testTopic, atMostOnceASecond(ctx.deliveryIds.skip));
+    bus.onNudge(replayTopic, loops.replay.wake);
     await consumeEvents(ctx, from.bus, leases);
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
   });
@@ -131,6 +134,7 @@ function startLoops(ctx: Context, { loop }: Host) {
     removal: loop("remove-deliveries", 1_000, () => removeDeliveries(ctx), hourMs),
     departed: loop("find-departed", 180_000, () => findDeparted(ctx), hourMs),
     redelivery: loop("redeliver-failed", 1_000, () => redeliverFailed(ctx), restMs),
+    replay: loop("replay-missed", 1_000, () => replayMissed(ctx), restMs),
     stirLanes() {
       beating.stir();
       releasing.stir();
@@ -238,6 +242,8 @@ async function createContext(
       bus.nudge(testTopic);
       return id;
     },
+    hasRead: bus.readsAll,
+    wakeReplay: () => bus.nudge(replayTopic),
     wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,

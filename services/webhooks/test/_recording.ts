@@ -18,9 +18,10 @@ import { recordDeferred } from "../src/events/record-deferred.js";
 import { type DeferredEvent, deferredEventStore } from "../src/store/deferred-events.js";
 import { deliveryStore } from "../src/store/deliveries.js";
 import type { DeliveryDoc } from "../src/store/delivery-doc.js";
-import { makeDeferredIndexes, makeIndexes } from "../src/store/indexes.js";
+import { makeDeferredIndexes, makeIndexes, makeStreamIndexes } from "../src/store/indexes.js";
 import { type PayloadDoc, payloadStore } from "../src/store/payloads.js";
 import { type RemovedWebhook, removedWebhookStore } from "../src/store/removed-webhooks.js";
+import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { webhookStore } from "../src/store/webhooks.js";
 import { aBuild } from "./_suite.js";
@@ -35,6 +36,8 @@ export function bootRecording() {
     db: undefined as never as Db,
     webhooks: () => booted.db.collection<WebhookDoc>("webhooks"),
     deliveries: () => booted.db.collection<DeliveryDoc>("deliveries"),
+    /** Appends records to the stream, as the reader of the stream does. */
+    append: (records: readonly NewRecord[]) => streamStore(booted.db.collection<StreamDoc>("stream")).append(records),
     deferred: () => booted.db.collection<DeferredEvent>("deferredEvents"),
     countDeferred: () => booted.deferred().countDocuments({ _id: { $gt: 0 } }),
     /** Returns the events that a webhook has received, oldest first. */
@@ -49,10 +52,11 @@ export function bootRecording() {
     booted.db = mongo.db;
     await makeIndexes(booted.webhooks(), booted.deliveries(), booted.db.collection("senders"));
     await makeDeferredIndexes(booted.deferred());
+    await makeStreamIndexes(booted.db.collection<StreamDoc>("stream"));
   });
   afterAll(() => mongo[Symbol.asyncDispose]());
   beforeEach(async () => {
-    for (const name of ["webhooks", "deliveries", "deferredEvents"])
+    for (const name of ["webhooks", "deliveries", "deferredEvents", "stream"])
       await booted.db.collection<{ _id: number }>(name).deleteMany({ _id: { $gt: 0 } });
   });
   return booted;
@@ -67,7 +71,7 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
   const turns = inTurn<"deliveries">();
   const { insert, ...deliveries } = deliveryStore(db.collection("deliveries"));
   const real = {
-    config: { headerPrefix: "X-Service-CI", keyring: testKeyring },
+    config: { headerPrefix: "X-Service-CI", keyring: testKeyring, logMs: 86_400_000 },
     log: createLog("webhooks", "silent"),
     now: () => new Date(),
     seen: seenWebhooks(),
@@ -92,6 +96,8 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
     renderPayloads: async (events: readonly Event[]) => events.map(() => "{}"),
     deliveryIds: orderedIds(forever, (count) => nextId(db, "deliveries", count)),
     inTurn: (task: () => Promise<never>) => turns("deliveries", task),
+    stream: streamStore(db.collection<StreamDoc>("stream")),
+    hasRead: async () => true,
     lanes: { wake: () => undefined },
     wakeRemoval: () => undefined,
     wakeDeferred: () => undefined,

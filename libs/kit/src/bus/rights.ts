@@ -41,8 +41,8 @@ export const rights: Readonly<Record<ServiceName, Rights>> = {
   images: { publishes: ["images"], nudges: ["downloads"], wakesOn: ["downloads", "grants"] },
   webhooks: {
     listens: ["users", "namespaces"],
-    nudges: ["webhooks.lane", "webhooks.test", "stream"],
-    wakesOn: ["webhooks.lane", "webhooks.test", "stream", "grants"],
+    nudges: ["webhooks.lane", "webhooks.test", "webhooks.replay", "stream"],
+    wakesOn: ["webhooks.lane", "webhooks.test", "webhooks.replay", "stream", "grants"],
   },
   runner: { wakesOn: ["kill.*"] },
 };

@@ -1,4 +1,4 @@
-import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
+import { type DeliveryDoc, type DueDeliveries, dueAfterFirst, dueImmediately } from "../store/delivery-doc.js";
 import { type RecentDeliveries, recentDeliveries } from "./recent-deliveries.js";
 
 /** Returns deliveries for these webhooks, with ids from `first` on. */
@@ -48,6 +48,18 @@ test("a delivery that was read and sent before its insert was confirmed is not t
     return true;
   });
   expect(idsOf(recent.take(1, nextId))).toEqual([12]);
+});
+
+test("replayed events are not taken, and leave no gap: they go after first attempts that the database may have", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const nextId = await read(recent);
+  await store(
+    recent,
+    deliveries(11, [1, 1]).map((doc) => ({ ...doc, dueAt: dueAfterFirst })),
+  );
+  await store(recent, deliveries(13, [1]));
+  expect(idsOf(recent.take(1, nextId))).toEqual([13]);
 });
 
 test("a gap in the ids means that another process may have stored deliveries", async () => {

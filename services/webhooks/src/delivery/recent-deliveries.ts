@@ -73,7 +73,7 @@ export function recentDeliveries(): RecentDeliveries {
     if (docs[0]!._id !== endId) restartAt(docs[0]!._id);
     const next = docs.at(-1)!._id + 1;
     makeRoom();
-    for (const doc of docs) if (!readEarly?.has(doc._id)) keep(waiting(doc));
+    for (const doc of docs) if (isFirstAttempt(doc) && !readEarly?.has(doc._id)) keep(waiting(doc));
     endId = next;
     if (!allNew) restartAt(next);
   }

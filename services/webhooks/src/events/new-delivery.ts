@@ -11,13 +11,13 @@ import type { ShortWebhook } from "../store/webhook-doc.js";
 import type { Body } from "./share-payloads.js";
 
 /** Reports whether an event deletes its own namespace. A parent's webhooks receive it like any other change. */
-export const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
+export const deletesOwnNamespace = ({ body, namespaceId }: Partial<Event>): boolean =>
   body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
 
 /** Returns a pending delivery of an event to one webhook. `now` is from before the webhook was read. */
 export function newDelivery(
   { config, now }: Pick<Context, "config"> & { readonly now: Date },
-  event: ReceivedEvent,
+  event: Pick<ReceivedEvent, "id" | "kind" | "at"> & Partial<ReceivedEvent>,
   webhook: ShortWebhook,
   id: number,
   { payload, payloadId, payloadBytes }: Body,

@@ -10,6 +10,7 @@ import { listDeliveries } from "./list-deliveries.js";
 import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
 import { redeliverFailed } from "./redeliver-failed.js";
+import { replayMissed } from "./replay-missed.js";
 import { setRateLimit } from "./set-rate-limit.js";
 import { setWebhookHeaders } from "./set-webhook-headers.js";
 import { testWebhook } from "./test-webhook.js";
@@ -34,5 +35,6 @@ export const handlers = (ctx: Context): Handlers => ({
   watchEvents: watchEvents(ctx),
   watchOwnEvents: watchOwnEvents(ctx),
   redeliverFailed: redeliverFailed(ctx),
+  replayMissed: replayMissed(ctx),
   testWebhook: testWebhook(ctx),
 });

@@ -67,6 +67,13 @@ async function insert(
 const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
   insert: (docs: readonly DeliveryDoc[], check: () => void) => insert(deliveries, docs, check),
 
+  /** Returns those of the events that a webhook has deliveries of. Reads an index only. */
+  eventsAmong: async (webhookId: number, eventIds: readonly string[]): Promise<Set<string>> => {
+    const filter = { webhookId, eventId: { $in: [...eventIds] } };
+    const found = await deliveries.find(filter, { projection: { _id: 0, eventId: 1 } }).toArray();
+    return new Set(found.map(({ eventId }) => eventId));
+  },
+
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 
   async lastId(webhookId: number): Promise<number | undefined> {

@@ -5,8 +5,10 @@ import {
   type DeliveryDoc,
   type DueDeliveries,
   type DueDelivery,
+  dueAfterFirst,
   dueImmediately,
   isFirstAttempt,
+  isReplay,
   maxWaitingPayloadBytes,
   sizeInMemory,
 } from "./delivery-doc.js";
@@ -22,7 +24,7 @@ const maxDueBytes = fixedLimit({
   about: "due deliveries of one webhook in memory",
   effect: "further ones are read after these",
 });
-const retriesAmongFirst = 4;
+const someAmongFirst = 4;
 const payloadBytes = { $strLenBytes: { $ifNull: ["$request.payload", ""] } };
 type Kept = Exclude<keyof DueDelivery, "_id" | "response">;
 
@@ -78,7 +80,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   hasDue: async (before: Date): Promise<boolean> =>
     (await deliveries.findOne({ webhookId: { $gt: 0 }, dueAt: { $lte: before } }, { projection: { _id: 1 } })) !== null,
 
-  /** Returns what is due for a webhook: first attempts in order of their events, then retries. Limited in size. */
+  /** Returns what is due for a webhook: first attempts in order of their events, then replays, then retries. Limited in size. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
     const docs: DueDelivery[] = [];
     const hasRoom = dueRoom();
@@ -88,11 +90,18 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
       complete = hasRoom(doc);
       if (!complete) break;
     }
-    if (complete || !isFirstAttempt(docs.at(-1)!)) return { docs, left: complete ? "nothing" : "any" };
-    // An endless run of first attempts must not starve retries.
-    const retries = { webhookId, dueAt: { $gt: dueImmediately, $lte: now } };
-    const oldest = await dueAmong(deliveries, retries, retriesAmongFirst).toArray();
-    return { docs: [...docs, ...oldest], left: oldest.length < retriesAmongFirst ? "first" : "any" };
+    if (complete) return { docs, left: "nothing" };
+    // An endless run of first attempts or replayed events must not starve what comes after them.
+    const some = (after: Date) =>
+      dueAmong(deliveries, { webhookId, dueAt: { $gt: after, $lte: now } }, someAmongFirst).toArray();
+    const first = docs.filter(isFirstAttempt);
+    const rest = docs.slice(first.length);
+    const next = rest.length > 0 ? rest : await some(dueImmediately);
+    const left = rest.length === 0 && next.length < someAmongFirst ? "first" : "any";
+    const replays = next.filter(isReplay);
+    if (replays.length === 0) return { docs: [...first, ...next], left };
+    const retries = isReplay(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(replays.length);
+    return { docs: [...first, ...retries, ...replays], left: "any" };
   },
 
   /** Returns a delivery's own payload; undefined if the delivery is removed. */
@@ -104,18 +113,18 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     return (await deliveries.findOne(first, { projection: { _id: 1 } })) !== null;
   },
 
-  /** Counts pending deliveries up to 100,000. Reads an index and one delivery. */
+  /** Counts pending deliveries up to 100,000. Replayed events do not count as late. Reads an index and one delivery. */
   async backlog(now: Date): Promise<Backlog> {
+    const pending = { webhookId: { $gt: 0 }, dueAt: { $gte: dueImmediately } };
     const isFirst = { $eq: ["$dueAt", dueImmediately] };
     const [all] = await deliveries
-      .aggregate<{ waiting: number; first: number | null; retry: Date | null }>([
-        { $match: { webhookId: { $gt: 0 }, dueAt: { $gte: dueImmediately } } },
+      .aggregate<{ first: number | null; retry: Date | null }>([
+        { $match: { ...pending, dueAt: { ...pending.dueAt, $ne: dueAfterFirst } } },
         { $limit: maxBacklog },
         { $project: { dueAt: 1 } },
         {
           $group: {
             _id: null,
-            waiting: { $sum: 1 },
             first: { $min: { $cond: [isFirst, "$_id", null] } },
             retry: { $min: { $cond: [isFirst, null, "$dueAt"] } },
           },
@@ -124,6 +133,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
       .toArray();
     const oldest = all?.first && (await deliveries.findOne({ _id: all.first }, { projection: { createdAt: 1 } }));
     const since = [oldest ? oldest.createdAt : undefined, all?.retry].map((at) => at?.getTime() ?? now.getTime());
-    return { waiting: all?.waiting ?? 0, lagMs: Math.max(0, now.getTime() - Math.min(...since)) };
+    const waiting = await deliveries.countDocuments(pending, { limit: maxBacklog });
+    return { waiting, lagMs: Math.max(0, now.getTime() - Math.min(...since)) };
   },
 });

@@ -22,6 +22,11 @@ export async function makeIndexes(
     { key: { keeperId: 1, _id: 1 }, partialFilterExpression: { keeperId: { $exists: true } } },
     { key: { "secrets.replaced.until": 1 }, sparse: true },
     { key: { userId: 1, _id: 1 }, partialFilterExpression: { "again.since": { $exists: true } } },
+    {
+      key: { userId: 1, _id: 1 },
+      name: "replays",
+      partialFilterExpression: { "replay.since": { $exists: true } },
+    },
     { key: { disabledReason: 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [

@@ -1,6 +1,7 @@
 import { batched } from "@ci/kit/process/batch";
 import type { Collection } from "mongodb";
 import { streamBatches } from "./stream-batches.js";
+import { streamHeads } from "./stream-heads.js";
 import { streamWrites } from "./stream-writes.js";
 
 export interface StreamDoc {
@@ -59,6 +60,7 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     },
 
     ...streamBatches(stream),
+    ...streamHeads(stream),
     ...streamWrites(stream, last),
   };
 };

@@ -23,6 +23,7 @@ export type WebhookDoc = Stored<Webhook> & {
   lane?: { readonly holder: string };
   /** The progress of a requested redelivery of several deliveries. */
   again?: LogPosition;
+  replay?: Replay;
 };
 
 /** A webhook without its headers, which may be long: their origin says that it has some. */
@@ -44,6 +45,15 @@ export const ownHeadersOf = ({ headers, payloadUrl }: WebhookDoc): readonly OwnH
 export interface LogPosition {
   readonly since: Date;
   readonly id: number;
+}
+
+/** The progress of a requested replay of missed events. */
+export interface Replay {
+  readonly since: Date;
+  /** The position in the stream that it has reached. */
+  readonly after: number;
+  /** The last position. Absent before the replay begins. */
+  readonly end?: number;
 }
 
 export type WebhookChange = Pick<
@@ -77,6 +87,7 @@ export function toWebhook(doc: WebhookDoc): Webhook {
     revision,
     lane,
     again,
+    replay,
     ...stored
   } = doc;
   return fromStored<Webhook>({ ...stored, departed: (!doc.active && doc.departed) || undefined });

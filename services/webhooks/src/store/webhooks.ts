@@ -8,6 +8,7 @@ import type { Collection, Db, UpdateFilter } from "mongodb";
 import type { OwnHeaders } from "./encrypted-secrets.js";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
+import { replayRequests } from "./replay-requests.js";
 import {
   idsOf,
   type KeptWebhook,
@@ -28,6 +29,7 @@ export const webhookStore = (db: Db, webhooks: Collection<WebhookDoc>, perUser: 
   ...namespaceQueries(webhooks),
   ...laneWrites(webhooks),
   ...redeliveryRequests(webhooks),
+  ...replayRequests(webhooks),
 });
 
 const creation = (db: Db, webhooks: Collection<WebhookDoc>, perUser: CountLimit) => {
