@@ -5,7 +5,7 @@ const complete = (...words: string[]) => completionsOf(names, words);
 
 test("commands, their second words, options and choices are completed", () => {
   expect(complete("lo")).toEqual(["login", "logout", "logs"]);
-  expect(complete("webhooks", "re")).toEqual(["redeliver", "retry"]);
+  expect(complete("webhooks", "re")).toEqual(["redeliver", "retry", "replay"]);
   expect(complete("context", "")).toEqual(["list", "use", "remove"]);
   expect(complete("contexts", "u")).toEqual(["use"]);
   expect(complete("submit", "--fo")).toEqual(["--follow"]);

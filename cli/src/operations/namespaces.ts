@@ -120,6 +120,11 @@ const webhooks = {
     options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },
     names: "count",
   }),
+  "webhooks replay": post(`${hook}/replay`, "Send the events that a webhook has missed", {
+    ...hooks.single,
+    options: { ...inNamespace.options, since: text("Only events since this time", { required: true }) },
+    names: "count",
+  }),
 } satisfies Operations;
 
 const repositories = resource({

@@ -1095,6 +1095,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/n/{username}/{path}/-/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the events since a time that an active webhook wants and has no delivery of */
+        post: operations["replayMissedEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/n/{username}/{path}/-/webhooks/{id}/stats": {
         parameters: {
             query?: never;
@@ -4857,6 +4874,13 @@ export interface components {
             /** @description Whether there may be more */
             at_least: boolean;
             /** @description Number of deliveries that will be sent again, at most 1,000 */
+            count: number;
+        };
+        /** @description Missed events that will be sent */
+        Replayed: {
+            /** @description Whether there may be more */
+            at_least: boolean;
+            /** @description Number of missed events among the newest 1,000 of the namespace */
             count: number;
         };
         /** @description A Git repository whose pushes submit builds */
@@ -10430,6 +10454,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What is wrong with `since` */
+                        since?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    replayMissedEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Only events that happened since; they are kept for about a day
+                     */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replayed"];
+                };
+            };
+            /** @description Fields are invalid, or the request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `active` */
+                        active?: string[];
                         /** @description What is wrong with `since` */
                         since?: string[];
                     } | components["schemas"]["BadRequest"];

@@ -58,6 +58,11 @@ export const redeliveredSchema = record("Redelivered", "Deliveries that will be 
   at_least: z.boolean().describe("Whether there may be more"),
 });
 
+export const replayedSchema = record("Replayed", "Missed events that will be sent", {
+  count: z.int().describe("Number of missed events among the newest 1,000 of the namespace"),
+  at_least: z.boolean().describe("Whether there may be more"),
+});
+
 const counted = ["pending", "delivered", "failed", "cancelled", "tests"] as const;
 const count = z.int().nonnegative();
 

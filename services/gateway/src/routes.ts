@@ -151,6 +151,7 @@ export const routes: readonly Row[] = [
   ),
   row("POST", `${webhook}/test`, ["namespace:write", "webhook:write"], 202, webhooks.testWebhook),
   row("POST", `${webhook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailedDeliveries),
+  row("POST", `${webhook}/replay`, ["namespace:write", "webhook:write"], 202, webhooks.replayMissedEvents),
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
   row("GET", repository, "namespace:read", 200, repositories.getRepository),

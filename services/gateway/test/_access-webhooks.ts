@@ -55,4 +55,10 @@ export const webhooks: readonly TableRow[] = [
     members("202"),
     requestFor("/redeliver", { json: { since: "2026-01-01T00:00:00Z" } }),
   ),
+  tableRow(
+    `POST ${hooks}/:/replay`,
+    write,
+    members("202"),
+    requestFor("/replay", { json: { since: "2100-01-01T00:00:00Z" } }),
+  ),
 ];

@@ -204,6 +204,31 @@ describe("failed deliveries", () => {
   });
 });
 
+describe("missed events", () => {
+  test("are sent to a webhook once it is turned on", async () => {
+    const { namespace, record, received } = await aWebhook({ events: ["variables"], active: false });
+    await ann.post("/variables", { namespace, key: "A", value: "v" });
+    const since = record.created_at;
+    expect(await ann.post(`${record.url}/replay`, { since })).toMatchObject({
+      status: 400,
+      json: { active: ["Active must be true: turn the webhook on first"] },
+    });
+    await ann.patch(record.url, { active: true });
+    const { status, json } = await ann.post(`${record.url}/replay`, { since });
+    expect([status, json]).toEqual([202, { count: expect.any(Number), at_least: false }]);
+    await eventually(() => expect(received()).toHaveLength(1));
+  });
+
+  test.each([
+    [{}, "Since field required"],
+    [{ since: "yesterday" }, "Since must be an RFC3339 timestamp"],
+  ])("are not sent for the body %j", async (body, message) => {
+    const { record } = await aWebhook();
+    const { status, json } = await ann.post(`${record.url}/replay`, body);
+    expect([status, json]).toEqual([400, { since: [message] }]);
+  });
+});
+
 describe("invalid", () => {
   test.each([
     [{}, { payload_url: ["Payload URL field required"] }],
@@ -246,6 +271,7 @@ describe("not_found", () => {
       ["GET", `${below}/deliveries/1`],
       ["POST", `${below}/deliveries/1/redeliver`],
       ["POST", `${below}/redeliver`],
+      ["POST", `${below}/replay`],
       ["POST", `${below}/test`],
     ] as const) {
       const content = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};

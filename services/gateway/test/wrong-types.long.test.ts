@@ -181,6 +181,12 @@ const cases: readonly WrongTypeCase[] = [
     complaints: { since: ["Since must be an RFC3339 timestamp"] },
   },
   {
+    row: "POST /n/:username/:path/-/webhooks/:id/replay",
+    path: () => `${hook}/replay`,
+    oneWrongType: () => ({ since: 7 }),
+    complaints: { since: ["Since must be an RFC3339 timestamp"] },
+  },
+  {
     row: "POST /n/:username/:path/-/webhooks/:id/test",
     path: () => `${hook}/test`,
     oneWrongType: () => ({ event: 7 }),

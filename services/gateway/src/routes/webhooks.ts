@@ -7,6 +7,7 @@ import {
   fullDeliveryJson,
   fullDeliverySchema,
   redeliveredSchema,
+  replayedSchema,
 } from "@ci/rest/delivery";
 import {
   webhookHeadersJson,
@@ -236,6 +237,22 @@ export const redeliverFailedDeliveries = action({
     const { id: namespaceId } = await namespaceOf(ctx, input);
     const request = { namespaceId, webhookId: input.params.id, since: input.body.since };
     const { count, atLeast } = await ctx.webhooks.redeliverFailed(request);
+    return { count, at_least: atLeast };
+  },
+});
+
+export const replayMissedEvents = action({
+  summary: "Sends the events since a time that an active webhook wants and has no delivery of",
+  changes: "webhook",
+  body: { since: moment.describe("Only events that happened since; they are kept for about a day") },
+  required: ["since"],
+  refuses: ["active"],
+  returns: replayedSchema,
+  target: find,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, webhookId: input.params.id, since: input.body.since };
+    const { count, atLeast } = await ctx.webhooks.replayMissed(request);
     return { count, at_least: atLeast };
   },
 });
