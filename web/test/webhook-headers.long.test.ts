@@ -72,4 +72,19 @@ inBrowser((web) => {
     await page.getByText("The limit is 5 requests per second.").waitFor();
     expect((await ann.get(`${hook.url}/rate-limit`)).json).toEqual({ per_second: 5 });
   });
+
+  test("a webhook's page replays what happened before the webhook existed", async () => {
+    await using inbox = await receiver();
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    await ann.post("/variables", { namespace: name, key: "KEY", value: "v" });
+    const payload_url = inbox.url;
+    const hook = created(await ann.post(`/n/${ann.username}/${name}/-/webhooks`, { payload_url, active: false }));
+    const page = await web.open(hook.url.slice(web.ci.url.length), ann);
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByText("Missed events", { exact: true }).click();
+    await page.getByRole("button", { name: "Replay missed events" }).click();
+    await page.getByText(/^Sending \d+ missed events?\.$/).waitFor();
+    await page.getByRole("link", { name: /^variables/ }).waitFor();
+    await eventually(() => expect(inbox.requests).toHaveLength(1));
+  });
 });

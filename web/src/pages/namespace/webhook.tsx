@@ -16,6 +16,7 @@ import { DeliveryList } from "./webhook-deliveries.js";
 import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
 import { WebhookHeaders } from "./webhook-headers.js";
 import { WebhookRateLimit } from "./webhook-rate-limit.js";
+import { ReplayMissed } from "./webhook-replay.js";
 import { SendTest } from "./webhook-test.js";
 import { disabledText, outcomeText } from "./webhooks.js";
 
@@ -63,6 +64,10 @@ export function WebhookPage({ params }: { params: Params }) {
   const toggle = () =>
     change({ active: !webhook.active }, webhook.active ? "The webhook is turned off." : "The webhook is turned on.");
   const list = `${base}${namespacePath(params)}/-/webhooks`;
+  const reloadAll = () => {
+    reload();
+    counts.reload();
+  };
   return (
     <NamespaceFrame
       params={params}
@@ -101,14 +106,9 @@ export function WebhookPage({ params }: { params: Params }) {
         <SendTest path={pathOf(params)} webhook={webhook} />
         {deliveries.length > 0 && <DeliveryLinks all={`${list}/${webhook.id}/deliveries`} />}
         {(pages.next !== undefined || deliveries.some(({ status }) => ["failed", "cancelled"].includes(status))) && (
-          <Retry
-            params={params}
-            onDone={() => {
-              reload();
-              counts.reload();
-            }}
-          />
+          <Retry params={params} onDone={reloadAll} />
         )}
+        {webhook.active && <ReplayMissed path={pathOf(params)} onDone={reloadAll} />}
       </section>
     </NamespaceFrame>
   );
