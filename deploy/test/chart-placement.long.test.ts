@@ -1,5 +1,5 @@
 import { notRun } from "@ci/testkit/not-run";
-import { helmOptions, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+import { helmOptions, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
 import { services } from "./_settings.js";
 
 const helm = tool("helm");
@@ -42,6 +42,20 @@ function checks() {
   });
 
   it("spreads every service and MongoDB", () => expect(spread).toHaveLength(services.length + 1));
+
+  it("puts each part where its values say", () => {
+    const place = { nodeSelector: { pool: "ci" }, tolerations: [{ key: "ci" }], priorityClassName: "high" };
+    const parts = [...services, "mongodb", "nats", "backup"];
+    const options = Object.fromEntries(parts.map((part) => [part, { ...place, annotations: { owner: part } }]));
+    const all = render(helm, [...helmOptions("minimal", options), "--set", "backup.enabled=true,backup.storage=1Gi"]);
+    const jobs = ofKind(all, "CronJob").map(({ spec }) => spec.jobTemplate);
+    for (const { spec } of [...workloads(all), ...jobs]) {
+      const { metadata, spec: pod } = spec.template;
+      expect(pod).toMatchObject(place);
+      expect(metadata.annotations.owner).toBe(partOf(metadata.labels));
+    }
+    expect(workloads(all).length + jobs.length).toBe(parts.length);
+  });
 }
 
 if ("reason" in helm) notRun("where pods of the chart run", helm.reason);

@@ -15,7 +15,7 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The common part of a service's pod spec, above its containers. Takes root and name. */}}
+{{/* The common part of a pod spec, above its containers. Takes root and name. */}}
 {{- define "service-ci.podHead" -}}
 {{- $own := get .root.Values .name -}}
 serviceAccountName: {{ include "service-ci.name" (dict "root" .root "name" "pods") }}
@@ -31,7 +31,9 @@ nodeSelector: {{ toYaml . | nindent 2 }}
 {{- with $own.tolerations }}
 tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
-{{ include "service-ci.spread" . }}
+{{- with $own.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- end }}
 
 {{/*
