@@ -1,6 +1,6 @@
 import { keepLease } from "./lease.js";
 
-test("a lease whose third is no whole number of milliseconds is renewed", async () => {
+function queueOf() {
   let renewed = () => {};
   const asked = new Promise<void>((resolve) => {
     renewed = resolve;
@@ -9,8 +9,20 @@ test("a lease whose third is no whole number of milliseconds is renewed", async 
     renewed();
     return { kill: false };
   };
+  return { queue: { renewLease } as never, asked };
+}
+
+test("a lease whose third is no whole number of milliseconds is renewed", async () => {
+  const { queue, asked } = queueOf();
   const times = { leaseMs: 600_001, renewEveryMs: 300_000, claimedAt: performance.now() };
-  using lease = keepLease({ renewLease } as never, {} as never, times);
+  using lease = keepLease(queue, {} as never, times);
   lease.renew();
+  await asked;
+});
+
+test("a lease of a claim that took longer than a renewal may wait is renewed at once", async () => {
+  const { queue, asked } = queueOf();
+  const times = { leaseMs: 600_000, renewEveryMs: 300_000, claimedAt: performance.now() - 400_000 };
+  using _lease = keepLease(queue, {} as never, times);
   await asked;
 });

@@ -61,7 +61,7 @@ export function keepLease(
     clearTimeout(next);
     next = setTimeout(() => void renew(), pauseMs);
   }
-  next = setTimeout(() => void renew(), renewEveryMs);
+  next = setTimeout(() => void renew(), Math.max(0, claimedAt + renewEveryMs - performance.now()));
 
   return {
     ended: AbortSignal.any([lost.signal, killed.signal]),
