@@ -49,8 +49,9 @@ const notReady = async (readyUrl) => {
 const inspector = (name, names = []) =>
   names.includes(name) ? [`--inspect=127.0.0.1:${9229 + names.indexOf(name)}`] : [];
 
-/** The images that provisioning makes or pulls, such as the sample build's. */
-const ownImages = `service-ci/*,${process.env.CI_TEST_IMAGE || "busybox:1.37"}`;
+/** Returns DOCKER_LOCAL_IMAGES with the images that provisioning makes or pulls, such as the sample build's. */
+const localImages = (/** @type {string | undefined} */ given) =>
+  given === "-" ? given : `service-ci/*,${process.env.CI_TEST_IMAGE || "busybox:1.37"}${given ? `,${given}` : ""}`;
 
 /**
  * Returns the services, each after those it needs. Of this process's environment, each gets the settings that it reads.
@@ -78,7 +79,7 @@ export const servicesOf = async (at) => {
     PUBLIC_URL: at.url,
     DRIVERS: process.env.DRIVERS || accepted,
     RUNNER_DRIVERS: served,
-    DOCKER_LOCAL_IMAGES: process.env.DOCKER_LOCAL_IMAGES || ownImages,
+    DOCKER_LOCAL_IMAGES: localImages(process.env.DOCKER_LOCAL_IMAGES),
     // Ctrl-C does not wait for running builds.
     RUNNER_DRAIN: "0s",
     RUNNER_DIR: process.env.RUNNER_DIR || runnerDirOf(at.dataDir, served),
