@@ -31,11 +31,10 @@ else {
   type Asked = DockerOptions & Pick<Order, "pullAlways" | "pullIfNotPresent">;
 
   /** Prepares a build with an image and returns what it says. */
-  async function prepared(image: string, more: Partial<Asked>, runner = name): Promise<string[]> {
+  async function prepared(image: string, more: Partial<Asked>, runner = name, lines: string[] = []) {
     const { pullAlways = false, pullIfNotPresent, ...options } = more;
     const root = await workRoot(dir, runner);
     const driver = dockerDriver(dockerOptions(runner, root, { localImages: [], ...options }));
-    const lines: string[] = [];
     await using environment = driver.environment({
       ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
       ...{ image, workspace: "/w", pullAlways, pullIfNotPresent, variables: [], jobs: [] },
@@ -110,6 +109,18 @@ else {
       const { Id: id } = await engine.getImage(image).inspect();
       for (const called of [image, id, id.slice("sha256:".length, 20)])
         expect((await failure(called)).message).toMatch(/could not be pulled/);
+    });
+
+    test("names the setting when it is not for builds, whether or not the engine has it", async () => {
+      const hint = expect.stringContaining("DOCKER_LOCAL_IMAGES");
+      for (const called of [image, "no-such-image:1"]) {
+        const said: string[] = [];
+        await expect(prepared(called, {}, name, said)).rejects.toThrow(/could not be pulled/);
+        expect(said).toEqual([expect.stringMatching(/^Pulling image /), hint]);
+      }
+      const said: string[] = [];
+      await expect(prepared("no-such-image:1", { localImages: ["*"] }, name, said)).rejects.toThrow();
+      expect(said).not.toContainEqual(hint);
     });
 
     test("is for builds if DOCKER_LOCAL_IMAGES names it", async () => {

@@ -124,6 +124,8 @@ async function pulledOrLocal(images: Images, { image, pull, logins, say, signal 
     signal.throwIfAborted();
     const hint = there && !local ? "the engine has this image, but DOCKER_LOCAL_IMAGES does not name it" : undefined;
     images.log.warn({ err: error, image: full, hint }, "image not pulled");
+    if (!local && !images.localImages.includes("*"))
+      say("If the runner's engine has this image, builds may use it only if DOCKER_LOCAL_IMAGES names it");
     if (!local) throw error;
     say(`Pulling image ${full} failed, its local copy is used: ${reasonOf(error)}`);
     return local;
