@@ -22,8 +22,8 @@ test("ages and durations follow the server's clock", async () => {
     server.closeAllConnections();
     server.close();
   }
-  const createdAt = new Date(serverMs() - 90 * minuteMs).toISOString();
+  const createdAt = new Date(serverMs() - 90.5 * minuteMs).toISOString();
   const stdout = { isTTY: true } as never;
   expect(cellOf({ stdout }, { created_at: createdAt }, "created_at")).toEqual({ text: "1 h ago" });
-  expect(elapsed(createdAt, null)).toBe("1 h");
+  expect(elapsed(createdAt, null)).toBe("1 h 30 min");
 });

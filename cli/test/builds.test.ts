@@ -25,7 +25,7 @@ test("a build is submitted and followed; its output is on stdout, all else on st
   expect(code).toBe(0);
   expect(stdout).toContain(`${colored} you\n`);
   expect(stderr).toMatch(new RegExp(`^Build ${ann.username}/\\d+: ${ci.url}/b/${ann.username}/\\d+\n`));
-  expect(stderr).toMatch(/Build .* passed in \d+ s\n$/);
+  expect(stderr).toMatch(/Build .* passed in [\d.]+ s\n$/);
   expect(await user.out("logs")).toBe(stdout);
 });
 
@@ -191,7 +191,7 @@ test("show prints a build and its jobs, and nothing is colored in a pipe", async
   const shown = await user.out("show");
   expect(shown).toMatch(/^status +passed$/m);
   expect(shown).toMatch(/^trigger +manual: a\\u001b\[2Jcomment$/m);
-  expect(shown).toMatch(/^test\ttest\.1\tpassed\t\d+ s\t$/m);
+  expect(shown).toMatch(/^test\ttest\.1\tpassed\t[\d.]+ s\t$/m);
   expect(shown).not.toContain("\u001b");
   await eventually(async () => expect(await user.out("list", "--status", "passed", "-q")).toContain("/"));
 });

@@ -11,8 +11,8 @@ afterEach(() => user[Symbol.dispose]());
 
 test("the exit code says how the build ended, and the summary why", async () => {
   const failed = await user.run(inApp(["exit 3"]));
-  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Build failed in \d+ s: exit code 3$/m)]);
-  expect(failed.stderr).toMatch(/^test\tunit\tfailed\t\d+ s\texit code 3$/m);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Build failed in [\d.]+ s: exit code 3$/m)]);
+  expect(failed.stderr).toMatch(/^test\tunit\tfailed\t[\d.]+ s\texit code 3$/m);
   const late = await user.run(inApp(["sleep 600"], {}, { timeout: "1s" }));
   expect([late.code, late.stderr]).toEqual([4, expect.stringContaining("timed out after 1s")]);
   const allowed = await user.run(inApp(["false"], { allow_failures: ["test"] }));

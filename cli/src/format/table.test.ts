@@ -104,13 +104,17 @@ test("a record without fields prints nothing", async () => {
 });
 
 test("durations, times and sizes have the unit that fits", () => {
-  expect([0.4, 59, 60, 7_199, 90_000, 172_800].map(duration)).toEqual([
-    "0 s",
+  expect([0.04, 0.4, 9.94, 9.96, 59.4, 59.6, 185, 7_199, 90_000, 172_800].map(duration)).toEqual([
+    "0.0 s",
+    "0.4 s",
+    "9.9 s",
+    "10 s",
     "59 s",
-    "1 min",
-    "1 h",
-    "1 day",
-    "2 days",
+    "1 min 0 s",
+    "3 min 5 s",
+    "1 h 59 min",
+    "1 day 1 h",
+    "2 days 0 h",
   ]);
   const now = Date.parse("2026-01-02T00:00:00Z");
   expect(relative("2026-01-01T23:57:00Z", now)).toBe("3 min ago");

@@ -1,24 +1,35 @@
 import { serverTime } from "../server-time.js";
 
+const [minute, hour, day] = [60, 3_600, 86_400];
+
+/** Returns a duration, such as `0.4 s`, `12 s`, `3 min 5 s` or `2 h 10 min`. */
+export function duration(seconds: number): string {
+  if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < minute) return `${whole} s`;
+  if (whole < hour) return `${Math.floor(whole / minute)} min ${whole % minute} s`;
+  if (whole < day) return `${Math.floor(whole / hour)} h ${Math.floor((whole % hour) / minute)} min`;
+  return `${age(whole)} ${Math.floor((whole % day) / hour)} h`;
+}
+
 const steps = [
-  ["day", 86_400],
-  ["h", 3_600],
-  ["min", 60],
+  ["day", day],
+  ["h", hour],
+  ["min", minute],
 ] as const;
 
-/** Returns a duration in its largest unit, such as `3 min`. */
-export function duration(seconds: number): string {
+function age(seconds: number): string {
   for (const [unit, length] of steps) {
     const count = Math.floor(seconds / length);
     if (count >= 1) return `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`;
   }
-  return `${Math.max(0, Math.floor(seconds))} s`;
+  return `${Math.floor(seconds)} s`;
 }
 
 /** Returns a time relative to now, such as `3 min ago`. */
 export function relative(time: string, now = serverTime.now()): string {
   const seconds = (now - Date.parse(time)) / 1_000;
-  return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
+  return seconds < 0 ? `in ${age(-seconds)}` : `${age(seconds)} ago`;
 }
 
 /** Returns how long something took, or has taken so far; empty before it starts. */
