@@ -1,5 +1,5 @@
 import { ApiError } from "@service-ci/client";
-import { Failure, UsageError } from "./exit.js";
+import { exit, Failure, UsageError } from "./exit.js";
 import { buildName, type Fields, plain } from "./format/cells.js";
 import { printRecord } from "./format/table.js";
 import { visible } from "./format/visible.js";
@@ -12,6 +12,7 @@ import { recordsAt } from "./pages.js";
 import { confirm } from "./prompt.js";
 import { readFields, type Values } from "./request-fields.js";
 import { connect, type Session } from "./session.js";
+import { settled } from "./settled.js";
 import { uploadFrom } from "./upload.js";
 
 /** Lists that grow without bound: only their first page is shown by default. */
@@ -47,7 +48,13 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
   yield* records;
 }
 
-async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values): Promise<void> {
+async function sendDelivery(io: Io, session: Session, operation: Operation, path: string, sent: Fields) {
+  const delivery = await settled(io, session, operation.deliveryAt!(path, sent.id), sent);
+  await printResult(io, operation, delivery);
+  return delivery.status === "failed" ? exit.failed : exit.done;
+}
+
+async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values) {
   const { client } = session;
   const { method, columns, bodyOf, about, emptyNote } = operation;
   const body = bodyOf ? await bodyOf(fields) : fields;
@@ -56,13 +63,15 @@ async function send(io: Io, session: Session, operation: Operation, path: string
     method,
     ...(hasBody ? { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } } : {}),
   });
-  if (response.status === 204) return note(io, `Done: ${about.toLowerCase()}`);
+  if (response.status === 204) return void note(io, `Done: ${about.toLowerCase()}`);
   const answer: unknown = await response.json();
+  if (operation.deliveryAt) return sendDelivery(io, session, operation, path, answer as Fields);
   const isEmpty = Array.isArray(answer) && answer.length === 0;
   if (emptyNote && isEmpty && !io.options.json) note(io, emptyNote);
   else if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
   else if (io.options.json || io.options.quiet) await printResult(io, operation, answer as Fields);
   else await printResult(io, operation, { ...(answer as Fields), ...(await besides(session, path, operation)) });
+  return undefined;
 }
 
 /** Throws if there is no record at a path. Some records can be deleted but not read. */
@@ -85,7 +94,7 @@ async function askFirst(io: Io, { about }: Operation, values: Values): Promise<v
 /** Returns the handler for a command that sends one request. */
 export const operate =
   (name: string) =>
-  async (io: Io, input: Values): Promise<undefined> => {
+  async (io: Io, input: Values): Promise<number | undefined> => {
     const operation = operations[name]!;
     const { columns, method, upload, asks } = operation;
     const { limit, yes, ...values } = input;
@@ -108,5 +117,6 @@ export const operate =
     } else if (upload !== undefined && typeof given[upload] === "string") {
       const { [upload]: file, ...query } = given as Record<string, string>;
       await printResult(io, operation, await uploadFrom(io, session, path, query, file!));
-    } else await send(io, session, operation, path, await readFields(io, operation, given));
+    } else return send(io, session, operation, path, await readFields(io, operation, given));
+    return undefined;
   };

@@ -65,6 +65,18 @@ test.each([
   expect(stderr).toContain(message);
 });
 
+test("a test and a redelivery wait for the outcome, which decides the exit code", async () => {
+  let status = 500;
+  await using inbox = await receiver({ answer: () => ({ status }) });
+  await aWebhook(inbox.url, "waits");
+  const tested = await user.run(["webhooks", "test", inbox.url, "-n", "waits", "--json"]);
+  const { id, ...delivery } = JSON.parse(tested.stdout);
+  expect([tested.code, delivery]).toEqual([1, expect.objectContaining({ status: "failed", code: 500 })]);
+  status = 204;
+  const again = await user.out("webhooks", "redeliver", inbox.url, String(id), "-n", "waits");
+  expect(again).toMatch(/^status +delivered$/m);
+});
+
 test("show counts the deliveries of a webhook", async () => {
   await using inbox = await receiver();
   const { sent } = await aWebhook(inbox.url, "counted");
@@ -74,7 +86,7 @@ test("show counts the deliveries of a webhook", async () => {
     expect(await show()).toMatch(/deliveries +0 pending, 1 delivered, 0 failed, 0 cancelled$/m),
   );
   const shown = await user.out("webhooks", "test", inbox.url, "-n", "counted");
-  expect(shown).toMatch(/^status +pending$/m);
+  expect(shown).toMatch(/^status +delivered$/m);
   expect(shown).not.toContain("payload");
   await eventually(async () => expect(await show()).toContain("2 delivered, 0 failed, 0 cancelled (1 of them tests)"));
   expect(JSON.parse(await show("--json"))).not.toHaveProperty("deliveries");

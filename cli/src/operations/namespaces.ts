@@ -105,16 +105,22 @@ const webhooks = {
     "Show a delivery with its request, last response and attempts",
     { ...hooks.single, args: deliveryArgs },
   ),
-  "webhooks test": post(`${hook}/test`, "Send an example of an event, marked as a test", {
+  "webhooks test": post(`${hook}/test`, "Send an example of an event, marked as a test, and wait for the outcome", {
     ...hooks.single,
     options: { ...inNamespace.options, event: text("Name of the event; default: the webhook's first") },
+    deliveryAt: (path, id) => path.replace(/\/test$/, `/deliveries/${id}`),
     hides: "request",
   }),
-  "webhooks redeliver": post(`${hook}/deliveries/{delivery}/redeliver`, "Send a delivery again", {
-    ...hooks.single,
-    args: deliveryArgs,
-    hides: "request",
-  }),
+  "webhooks redeliver": post(
+    `${hook}/deliveries/{delivery}/redeliver`,
+    "Send a delivery again and wait for the outcome",
+    {
+      ...hooks.single,
+      args: deliveryArgs,
+      deliveryAt: (path) => path.replace(/\/redeliver$/, ""),
+      hides: "request",
+    },
+  ),
   "webhooks retry": post(`${hook}/redeliver`, "Send every failed or cancelled delivery again, except tests", {
     ...hooks.single,
     options: { ...inNamespace.options, since: text("Only deliveries since this time", { required: true }) },

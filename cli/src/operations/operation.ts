@@ -28,6 +28,8 @@ export interface Operation extends Spec {
   readonly hasOutput?: boolean | undefined;
   /** A path below the record's, and how a terminal shows what is there. */
   readonly beside?: { readonly path: string; readonly fields: (found: never) => Values } | undefined;
+  /** Returns the path of the delivery that the request sends, whose outcome the command waits for. */
+  readonly deliveryAt?: ((path: string, id: unknown) => string) | undefined;
   /** A field that is too long for a terminal; JSON has it. */
   readonly hides?: string | undefined;
   /** The field that names the record in other commands. */
