@@ -2,8 +2,9 @@ import { type components, each, record } from "@service-ci/client";
 import { pathOf } from "./build-ref.js";
 import { exitOf, Failure } from "./exit.js";
 import { explain, lostNote } from "./explain.js";
+import { failedJobs } from "./failed-jobs.js";
 import { followOutput } from "./follow.js";
-import { buildName } from "./format/cells.js";
+import { buildName, plain } from "./format/cells.js";
 import { elapsed } from "./format/units.js";
 import { type Io, note, print, printJson, printJsonLine } from "./io.js";
 import { retried } from "./retry.js";
@@ -29,16 +30,26 @@ const axesOf = ({ group }: Build): string =>
     .join("");
 
 /** Prints how a build ended. Without the server's details, only the status. */
-async function noteEnd(io: Io, { client }: Session, build: Build, status: string): Promise<void> {
+async function noteEnd(io: Io, session: Session, build: Build, status: string): Promise<void> {
   const params = { path: refOf(build), query: { brief: "true" as const } };
-  const ended = await record(client.api.GET("/b/{user}/{number}", { params })).catch(() => undefined);
+  const ended = await record(session.client.api.GET("/b/{user}/{number}", { params })).catch(() => undefined);
   io.signal.throwIfAborted();
   const reason = ended?.reason ? `: ${ended.reason}` : "";
   const time = elapsed(ended?.started_at ?? null, ended?.finished_at ?? null);
   note(io, `Build ${buildName(build)} ${status.replaceAll("_", " ")}${time && ` in ${time}`}${reason}`);
+  if (status === "failed") await noteFailedJobs(io, session, build).catch(() => undefined);
+  io.signal.throwIfAborted();
 }
 
-const startOf = (build: Build): string => `Build ${buildName(build)}${axesOf(build)}: ${build.url}`;
+async function noteFailedJobs(io: Io, session: Session, build: Build): Promise<void> {
+  const names: string[] = [];
+  for await (const { name } of failedJobs(session, pathOf(refOf(build)))) names.push(name);
+  if (names.length > 0) note(io, `Failed: ${names.join(", ")}. See \`ci logs --failed ${buildName(build)}\``);
+}
+
+const placeOf = ({ namespace }: Build): string => (namespace ? ` in ${plain(namespace)}` : "");
+
+const startOf = (build: Build): string => `Build ${buildName(build)}${placeOf(build)}${axesOf(build)}: ${build.url}`;
 
 function incomplete(build: Build, error: unknown): Failure {
   const { message, code } = explain(error);
@@ -49,7 +60,8 @@ function incomplete(build: Build, error: unknown): Failure {
 }
 
 async function printGroup(io: Io, session: Session, build: Build): Promise<void> {
-  const printOne = (one: Build) => print(io, io.options.quiet ? buildName(one) : `${buildName(one)}\t${one.url}`);
+  const lineOf = (one: Build) => [buildName(one), one.url, ...(one.namespace ? [plain(one.namespace)] : [])].join("\t");
+  const printOne = (one: Build) => print(io, io.options.quiet ? buildName(one) : lineOf(one));
   const builds = await groupOf(session, build).catch(async (error) => {
     await printOne(build);
     throw incomplete(build, error);

@@ -167,6 +167,29 @@ test("the output of one job is followed", async () => {
   }
 });
 
+test("logs print only the jobs that failed if asked to, and a followed build names them", async () => {
+  const jobs = ["one", "two", "three"].map((name) => ({ stage: "test", name, commands: [`echo from-${name}`] }));
+  jobs[1]!.commands.push("exit 3");
+  const followed = await submit(JSON.stringify({ driver: { type: "os" }, parallel: ["test"], jobs }), "-f");
+  const [name] = /(?<=Build )\S+(?=:)/.exec(followed.stderr)!;
+  expect(followed.stderr).toMatch(new RegExp(`^Failed: two\\. See \`ci logs --failed ${name}\`\n$`, "m"));
+  const { stdout, stderr } = await user.run(["logs", name, "--failed"]);
+  expect(stderr).toBe("Job two failed: exit code 3\n");
+  expect(stdout).toBe(await user.out("logs", name, "-j", "two"));
+  expect(await user.run(["logs", name, "--failed", "-f"])).toMatchObject({ code: 2, stdout: "" });
+  await submit(manifestOf(["true"]), "-f");
+  const none = { code: 0, stdout: "", stderr: expect.stringMatching(/^No job of build \S+ has failed\n$/) };
+  expect(await user.run(["logs", "--failed"])).toEqual(none);
+});
+
+test("a submission says to which namespace the build belongs", async () => {
+  const manifest = manifestOf(["true"], { namespace: "place" });
+  const place = `place@${ann.username}`;
+  expect((await submit(manifest)).stdout).toMatch(new RegExp(`^\\S+\t\\S+\t${place}\n$`));
+  expect((await submit(manifest, "-f")).stderr).toMatch(new RegExp(`^Build \\S+ in ${place}: `));
+  expect((await submit(manifestOf(["true"]))).stdout).toMatch(/^\S+\t\S+\n$/);
+});
+
 test("logs begin each line with its time if asked to, followed or not", async () => {
   await submit(manifestOf(["echo one; echo two"]), "-f");
   const plain = await user.out("logs");
