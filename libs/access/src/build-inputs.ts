@@ -1,4 +1,4 @@
-import { fullPause } from "@ci/kit/process/full-pause";
+import { fullPause } from "@ci/kit/bus/full-pause";
 
 /** How long the builds service may cache the variables, keys and objects of builds. */
 export const inputsTrustMs = 50;

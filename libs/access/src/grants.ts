@@ -1,7 +1,7 @@
 import type { Bus } from "@ci/kit/bus/bus";
+import { fullPause } from "@ci/kit/bus/full-pause";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
-import { fullPause } from "@ci/kit/process/full-pause";
-import { sharedReads } from "@ci/kit/process/shared";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 
 /** How long a service may cache a permission. */
 const trustMs = 250;

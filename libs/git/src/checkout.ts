@@ -1,6 +1,6 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { type Pace, pacer } from "@ci/kit/turns/pacer";
 import { entriesIn, headerOf, type TreeEntry } from "./objects.js";
 import type { GitObject } from "./pack.js";
 import { tooLargeText } from "./pack-limits.js";

@@ -1,4 +1,4 @@
-import type { Pace } from "@ci/kit/process/pacer";
+import type { Pace } from "@ci/kit/turns/pacer";
 import { type Cursor, cursor, malformed } from "./cursor.js";
 import { tooLarge } from "./pack-limits.js";
 

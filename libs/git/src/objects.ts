@@ -1,4 +1,4 @@
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import type { GitObject } from "./pack.js";
 
 export function headerOf({ data }: GitObject, name: string): string | undefined {

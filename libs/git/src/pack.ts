@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { type Pace, pacer } from "@ci/kit/turns/pacer";
 import { cursor, malformed } from "./cursor.js";
 import { applyDelta } from "./delta.js";
 import { type Entry, readEntry } from "./pack-entry.js";

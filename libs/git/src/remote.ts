@@ -2,7 +2,7 @@ import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { type GitObject, type HashName, readPack } from "./pack.js";
 import { budgetOf, tooLargeText } from "./pack-limits.js";
 import { delimiter, flush, lineOf, packet, packets } from "./packets.js";

@@ -1,8 +1,8 @@
 import { deletionsIn } from "@ci/kit/mongo/deletions";
 import { nextId } from "@ci/kit/mongo/ids";
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { inTurn } from "@ci/kit/process/in-turn";
 import { createLog } from "@ci/kit/process/log";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type { Event } from "@ci/proto/events/v1/events";
 import { testKeyring } from "@ci/testkit/accounts";
 import { limitOf } from "@ci/testkit/quotas";

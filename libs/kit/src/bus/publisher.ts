@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ErrorCode, NatsError, type PubAck } from "nats";
 import type { OutboxEvent } from "../mongo/document.js";
-import { batched } from "../process/batch.js";
+import { batched } from "../turns/batch.js";
 import { headersOf } from "./event-headers.js";
 import type { EventStream } from "./event-stream.js";
 

@@ -1,4 +1,4 @@
-import type { Pace } from "../process/pacer.js";
+import type { Pace } from "../turns/pacer.js";
 
 const sliceBytes = 64 * 1024;
 const [plus, space, percent] = [0x2b, 0x20, 0x25];

@@ -1,5 +1,5 @@
 import type { Hash, Hmac } from "node:crypto";
-import { pacer } from "../process/pacer.js";
+import { pacer } from "../turns/pacer.js";
 
 const sliceBytes = 1024 ** 2;
 

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { pacer } from "../process/pacer.js";
+import { pacer } from "../turns/pacer.js";
 import { Pieces } from "./pieces.js";
 
 const joinedBytes = 16 * 1024;

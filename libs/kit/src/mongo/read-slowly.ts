@@ -1,5 +1,5 @@
 import type { AbstractCursor } from "mongodb";
-import { pacer } from "../process/pacer.js";
+import { pacer } from "../turns/pacer.js";
 
 const sliceValues = 2_000;
 

@@ -1,5 +1,5 @@
-import { fairBytes } from "@ci/kit/process/fair-bytes";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { fairBytes } from "@ci/kit/turns/fair-bytes";
 
 const smallBytes = 64 * 1024;
 const maxBytes = fixedLimit({

@@ -1,4 +1,4 @@
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { Build, type QueuePlace } from "@ci/proto/builds/v1/builds";
 import { type BriefBuild, type ShownBuild, toBuild, toShortBuild } from "../domain/shown-build.js";
 

@@ -1,5 +1,5 @@
-import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { fairly } from "@ci/kit/turns/fairly";
 
 const refusal = "Too many requests at once; await a response before you send the next";
 const maxLists = fixedLimit({

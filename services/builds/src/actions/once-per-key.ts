@@ -1,8 +1,8 @@
 import { duplicateKey } from "@ci/kit/mongo/duplicates";
-import { inTurn } from "@ci/kit/process/in-turn";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ValidateOnly, Validation } from "@ci/kit/rpc/validated";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
 import type { Idempotency } from "../domain/idempotency.js";

@@ -1,6 +1,6 @@
 import { inputsTrustMs } from "@ci/access/build-inputs";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { sharedReads } from "@ci/kit/process/shared";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { GetBuildInputsRequest, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import { LRUCache } from "lru-cache";
 import type { Context } from "../context.js";

@@ -1,8 +1,8 @@
-import { batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
+import { batched } from "@ci/kit/turns/batch";
 import type { AuditServiceClient } from "@ci/proto/namespaces/v1/audit";
 import { readEntry } from "../domain/entry.js";
 import type { BuildStore } from "../store/builds.js";

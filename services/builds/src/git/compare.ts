@@ -1,7 +1,7 @@
 import { entriesOf, headerOf, type TreeEntry } from "@ci/git/objects";
 import type { Remote } from "@ci/git/remote";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { commitOf, describe } from "./manifests.js";
 
 const maxFolders = fixedLimit({

@@ -2,7 +2,7 @@ import { authorOf, entriesOf, headerOf, messageOf } from "@ci/git/objects";
 import type { GitObject } from "@ci/git/pack";
 import type { Remote } from "@ci/git/remote";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 
 export interface CommitFound {
   readonly sha: string;

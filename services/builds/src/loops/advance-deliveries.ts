@@ -1,5 +1,5 @@
 import type { NothingYet } from "@ci/kit/process/loop";
-import { sharesOf } from "@ci/kit/process/shares";
+import { sharesOf } from "@ci/kit/turns/shares";
 import { advance } from "../actions/hooks/advance.js";
 import type { Context } from "../context.js";
 

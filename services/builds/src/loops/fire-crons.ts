@@ -1,5 +1,5 @@
 import type { NothingYet } from "@ci/kit/process/loop";
-import { sharesOf } from "@ci/kit/process/shares";
+import { sharesOf } from "@ci/kit/turns/shares";
 import { wakeCron } from "../actions/crons/fire-cron.js";
 import { ownTask } from "../actions/own-task.js";
 import type { Context } from "../context.js";

@@ -1,4 +1,4 @@
-import { sharesOf } from "@ci/kit/process/shares";
+import { sharesOf } from "@ci/kit/turns/shares";
 import { registerClaimed } from "../actions/hooks/register-hook.js";
 import type { Context } from "../context.js";
 

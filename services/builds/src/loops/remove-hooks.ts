@@ -1,6 +1,6 @@
 import type { NothingYet } from "@ci/kit/process/loop";
-import { sharesOf } from "@ci/kit/process/shares";
 import { decrypt } from "@ci/kit/security/secrets";
+import { sharesOf } from "@ci/kit/turns/shares";
 import { removeHooks as removeAtProvider } from "../actions/hooks/provider-hooks.js";
 import { reportDisconnected } from "../actions/hooks/report-status.js";
 import { ownTask } from "../actions/own-task.js";

@@ -1,7 +1,7 @@
-import { fairly } from "@ci/kit/process/fairly";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
+import { fairly } from "@ci/kit/turns/fairly";
 import { requeue } from "../actions/queue/requeue.js";
 import type { Context } from "../context.js";
 import { lose } from "../domain/take-back.js";

@@ -1,6 +1,6 @@
-import { sharedReads } from "@ci/kit/process/shared";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { EncodedBuilds } from "@ci/proto/builds/v1/builds";
 import { encodeBriefly, encodeBuilds } from "../actions/encode-builds.js";
 import { inListingTurn } from "../actions/list-turns.js";

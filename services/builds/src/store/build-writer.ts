@@ -1,6 +1,6 @@
 import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
-import { inTurn } from "@ci/kit/process/in-turn";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applyChange, type Change } from "../domain/change.js";

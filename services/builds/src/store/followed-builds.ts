@@ -1,4 +1,4 @@
-import { batched } from "@ci/kit/process/batch";
+import { batched } from "@ci/kit/turns/batch";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 

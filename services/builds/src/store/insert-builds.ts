@@ -1,5 +1,5 @@
-import { batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { batched } from "@ci/kit/turns/batch";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 

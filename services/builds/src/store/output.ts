@@ -1,7 +1,7 @@
 import { onlyRefusedBy } from "@ci/kit/mongo/duplicates";
 import { isTooSlow } from "@ci/kit/mongo/list-time";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { limited } from "@ci/kit/process/limited";
+import { limited } from "@ci/kit/turns/limited";
 import type { Collection, Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 import { arrivedBytes, storedRange } from "../domain/side-by-side.js";

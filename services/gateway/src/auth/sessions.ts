@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readScope } from "@ci/access/scope";
 import type { Bus } from "@ci/kit/bus/bus";
+import { fullPause } from "@ci/kit/bus/full-pause";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { fullPause } from "@ci/kit/process/full-pause";
-import { sharedReads } from "@ci/kit/process/shared";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { AccountServiceClient, Token, User } from "@ci/proto/namespaces/v1/accounts";
 import { LRUCache } from "lru-cache";
 import type { Users } from "../backend/users.js";

@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
-import { sharedReads } from "@ci/kit/process/shared";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { Clients } from "./clients.js";
 
 const timeoutMs = 3_000;

@@ -1,6 +1,6 @@
 import { formDecoded } from "@ci/kit/bytes/form-decoded";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { Refusal } from "../http/answer.js";
 
 /** The fields of a form or a query; a repeated name has a list. */

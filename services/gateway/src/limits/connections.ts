@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { inRanges, networkOf } from "@ci/kit/net/guard";
-import { countsBy } from "@ci/kit/process/counts";
+import { countsBy } from "@ci/kit/turns/counts";
 import type { Config } from "../config.js";
 import { clientAddress } from "../http/address.js";
 

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from "node:timers/promises";
-import { countsBy } from "@ci/kit/process/counts";
+import { countsBy } from "@ci/kit/turns/counts";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
 import type { Exchange } from "../http/exchange.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { countsBy } from "@ci/kit/process/counts";
-import { findInTurn } from "@ci/kit/process/find-in-turn";
+import { countsBy } from "@ci/kit/turns/counts";
+import { findInTurn } from "@ci/kit/turns/find-in-turn";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
 

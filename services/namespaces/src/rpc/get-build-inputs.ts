@@ -1,7 +1,7 @@
 import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
-import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
+import { fairly } from "@ci/kit/turns/fairly";
 import { decryptSecret } from "../actions/secrets.js";
 import type { BuildInputHandlers, Context } from "../context.js";
 import type { Encrypted } from "../domain/encrypted.js";

@@ -1,6 +1,6 @@
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
-import { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type Docker from "dockerode";
 import type { Driver } from "../driver.js";
 import { showEgress } from "../metrics.js";

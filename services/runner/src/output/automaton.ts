@@ -1,4 +1,4 @@
-import type { Pace } from "@ci/kit/process/pacer";
+import type { Pace } from "@ci/kit/turns/pacer";
 import { type Growth, growTrie, root, stretch, type Trie } from "./trie.js";
 
 export interface Automaton {

@@ -1,4 +1,4 @@
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import fc from "fast-check";
 import { automaton } from "./automaton.js";
 import { createMask } from "./mask.js";

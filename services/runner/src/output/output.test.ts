@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { eventually } from "@ci/testkit/eventually";
 import { turnsDuring } from "@ci/testkit/turns-during";
 import { automaton } from "./automaton.js";

@@ -1,4 +1,4 @@
-import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { type Pace, pacer } from "@ci/kit/turns/pacer";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type Automaton, automaton } from "./automaton.js";
 import { spaceOf } from "./encodings.js";

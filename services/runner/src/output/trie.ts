@@ -1,4 +1,4 @@
-import type { Pace } from "@ci/kit/process/pacer";
+import type { Pace } from "@ci/kit/turns/pacer";
 
 export const root = 1;
 const none = -1;

@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import type { Environment } from "../driver.js";
 import { matchesGlob, parseGlob } from "./glob.js";
 import { maxPathLength } from "./path-length.js";

@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { limited } from "@ci/kit/process/limited";
+import { limited } from "@ci/kit/turns/limited";
 import { Ended } from "../work/ended.js";
 
 /** SSH servers accept ten sessions on a connection, and jobs are not the only ones that need one. */

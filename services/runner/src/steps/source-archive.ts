@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { CheckedOut } from "@ci/git/checkout";
 import { sizeText } from "@ci/kit/bytes/size-text";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 import { type Header, pack } from "tar-stream";
 import { maxPathLength, tooLongText } from "./path-length.js";
 

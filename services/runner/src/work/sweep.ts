@@ -1,5 +1,5 @@
-import { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import { type Driver, isSameMark, type Leftover, type Mark, nobody } from "../driver.js";
 

@@ -1,6 +1,6 @@
 import { isMongoAway } from "@ci/kit/mongo/mongo-away";
-import { type Batched, batched } from "@ci/kit/process/batch";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { type Batched, batched } from "@ci/kit/turns/batch";
 import type { Context } from "../context.js";
 import type { RecordedAttempt } from "../store/delivery-doc.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { fairQueue } from "@ci/kit/process/fair-queue";
 import type { Log } from "@ci/kit/process/log";
+import { fairQueue } from "@ci/kit/turns/fair-queue";
 import { joinWakes, type WakeReason, type Woken } from "./wake.js";
 
 export interface Turn {

@@ -1,5 +1,5 @@
-import { fairBytes } from "@ci/kit/process/fair-bytes";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { fairBytes } from "@ci/kit/turns/fair-bytes";
 import type { Context } from "../context.js";
 import { type DueDelivery, maxWaitingPayloadBytes } from "../store/delivery-doc.js";
 import type { Payload } from "./shared-payloads.js";

@@ -1,4 +1,4 @@
-import { fullPause } from "@ci/kit/process/full-pause";
+import { fullPause } from "@ci/kit/bus/full-pause";
 import { findWebhook } from "../actions/find-webhook.js";
 import { removeDeliveriesOf } from "../actions/remove-webhooks.js";
 import type { Context, Handlers } from "../context.js";

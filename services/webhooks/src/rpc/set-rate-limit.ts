@@ -1,4 +1,4 @@
-import { fullPause } from "@ci/kit/process/full-pause";
+import { fullPause } from "@ci/kit/bus/full-pause";
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import { findWebhook } from "../actions/find-webhook.js";

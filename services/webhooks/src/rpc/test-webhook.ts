@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { inTurn } from "@ci/kit/process/in-turn";
 import { validated } from "@ci/kit/rpc/validated";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { exampleEvent } from "@ci/rest/event-examples";
 import type { EventName } from "@ci/rest/event-names";

@@ -1,4 +1,4 @@
-import { fullPause } from "@ci/kit/process/full-pause";
+import { fullPause } from "@ci/kit/bus/full-pause";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import type { Fields } from "@ci/kit/rpc/fault";
 import { complain, validated } from "@ci/kit/rpc/validated";

@@ -1,6 +1,6 @@
 import { reachableFilters } from "@ci/kit/mongo/listing";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { sharedReads } from "@ci/kit/process/shared";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { Collection, Filter } from "mongodb";
 import type { StreamDoc } from "./stream.js";
 

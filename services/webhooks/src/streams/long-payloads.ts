@@ -1,6 +1,6 @@
 import { pieceEnd } from "@ci/kit/bytes/characters";
-import { fairBytes } from "@ci/kit/process/fair-bytes";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
+import { fairBytes } from "@ci/kit/turns/fair-bytes";
 import { keptByLength } from "../delivery/kept-by-length.js";
 import type { Stream } from "../store/stream.js";
 import type { StreamRecord } from "../store/stream-batches.js";

@@ -1,6 +1,6 @@
 import { duplicateKey } from "@ci/kit/mongo/duplicates";
-import { inTurn } from "@ci/kit/process/in-turn";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
+import { inTurn } from "@ci/kit/turns/in-turn";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../../context.js";
 import { commitFacts } from "../../domain/facts.js";

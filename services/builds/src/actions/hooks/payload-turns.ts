@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { fairBytes } from "@ci/kit/process/fair-bytes";
-import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { ThreadEnded, threads } from "@ci/kit/process/threads";
+import { fairBytes } from "@ci/kit/turns/fair-bytes";
+import { fairly } from "@ci/kit/turns/fairly";
 import { type ReadReceived, type Received, readReceived, unread } from "./read-received.js";
 
 const refusal = "Too many requests";

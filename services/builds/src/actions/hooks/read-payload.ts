@@ -1,7 +1,7 @@
 import { formDecoded } from "@ci/kit/bytes/form-decoded";
 import { type JsonLimits, jsonScanner } from "@ci/kit/bytes/json-scanner";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { type Pace, pacer } from "@ci/kit/turns/pacer";
 
 const maxDepth = fixedLimit({
   max: 64,

@@ -1,6 +1,6 @@
-import { type Fairly, fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
+import { type Fairly, fairly } from "@ci/kit/turns/fairly";
 import type { Config } from "../../config.js";
 import type { Context } from "../../context.js";
 

@@ -1,7 +1,7 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt } from "@ci/kit/security/secrets";
+import { fairly } from "@ci/kit/turns/fairly";
 import type { Context } from "../../context.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookOutcome, RepositoryDoc } from "../../store/repositories.js";

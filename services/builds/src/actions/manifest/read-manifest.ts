@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { ThreadEnded, threads } from "@ci/kit/process/threads";
 import { invalid } from "@ci/kit/rpc/fault";
+import { fairly } from "@ci/kit/turns/fairly";
 import { isBlank, type ManifestLimits, type Reading, readManifest } from "@ci/manifest/manifest";
 import { LRUCache } from "lru-cache";
 

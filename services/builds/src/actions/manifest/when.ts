@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { type Pace, pacer } from "@ci/kit/process/pacer";
+import { type Pace, pacer } from "@ci/kit/turns/pacer";
 import type { Manifest, ManifestJob } from "@ci/manifest/manifest";
 import { selects, type When } from "@ci/manifest/when";
 import type { Trigger_Type } from "@ci/proto/builds/v1/builds";

@@ -1,5 +1,5 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { sharedReads } from "@ci/kit/process/shared";
+import { sharedReads } from "@ci/kit/turns/shared-reads";
 import { LRUCache } from "lru-cache";
 import type { FollowedBuild } from "../../store/followed-builds.js";
 import type { WithOutput } from "../../store/output.js";

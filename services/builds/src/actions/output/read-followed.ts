@@ -1,5 +1,5 @@
-import { batched } from "@ci/kit/process/batch";
 import { notFound } from "@ci/kit/rpc/fault";
+import { batched } from "@ci/kit/turns/batch";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../../context.js";
 import { untilLongMs, waitingText } from "../../domain/line.js";

@@ -1,4 +1,4 @@
-import { findInTurn } from "@ci/kit/process/find-in-turn";
+import { findInTurn } from "@ci/kit/turns/find-in-turn";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { LRUCache } from "lru-cache";
 import type { LineStore, Turn } from "../../store/queue/line.js";

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { duplicateKey } from "@ci/kit/mongo/duplicates";
-import { batched } from "@ci/kit/process/batch";
+import { batched } from "@ci/kit/turns/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Collection, Db, Filter } from "mongodb";
 import type { Standing } from "../../domain/line.js";

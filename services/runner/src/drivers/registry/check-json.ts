@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { jsonScanner } from "@ci/kit/bytes/json-scanner";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { pacer } from "@ci/kit/process/pacer";
+import { pacer } from "@ci/kit/turns/pacer";
 
 const about = "the manifest or the configuration of an image of a registry that is not trusted";
 const maxDepth = fixedLimit({

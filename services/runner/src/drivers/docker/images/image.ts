@@ -1,7 +1,7 @@
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
-import type { inTurn } from "@ci/kit/process/in-turn";
 import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
+import type { inTurn } from "@ci/kit/turns/in-turn";
 import type Docker from "dockerode";
 import { reasonOf } from "../../../work/errors.js";
 import type { Login, Logins } from "../../registry/logins.js";

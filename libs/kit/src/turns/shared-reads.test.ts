@@ -1,4 +1,4 @@
-import { sharedReads } from "./shared.js";
+import { sharedReads } from "./shared-reads.js";
 
 /** Reads that end when a test ends them. Each returns how many had begun. */
 function someReads() {
