@@ -7,7 +7,7 @@ import { idsOf, idsOfInputs, newBuild, type Submission } from "@ci/builds/domain
 import { giveBack } from "@ci/builds/domain/take-back";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "@ci/runner/build";
-import { Ended } from "@ci/runner/work/ended";
+import { Ended } from "@ci/runner/endings/ended";
 import type { Lease } from "@ci/runner/work/lease";
 import type { LocalConfig } from "./config.js";
 import { type HeldBuild, holdBuild, jobEventOf } from "./held-build.js";

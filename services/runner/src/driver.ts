@@ -1,7 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Layout } from "./caches/names.js";
 
 /** The owner of a container, folder or process; written on everything an environment consists of. */
 export interface Mark {
@@ -69,6 +68,11 @@ export interface Job {
   readonly variables?: readonly Variable[];
 }
 
+/** Linux opens no longer paths (PATH_MAX), and tar-stream takes quadratic time for names in many folders. */
+export const maxPathLength = 4_096;
+
+export const tooLongText = (what: string): string => `the ${what} is longer than ${maxPathLength} characters`;
+
 /** A file to place. A relative path starts at the working directory. */
 export interface PlacedFile {
   readonly path: string;
@@ -93,6 +97,14 @@ export interface Tree {
   /** Where the names in the archive begin, relative to the base of `Trees`. */
   readonly folder: string;
   readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Where the files of a build lie in its archives. */
+export interface Layout {
+  /** Folders that hold everything, relative to the base of all names. An empty one is the base itself. */
+  readonly roots: readonly string[];
+  /** The base is the root of the file system, so absolute links can lead into a root. */
+  readonly isAbsolute: boolean;
 }
 
 /** Reads and places whole folders. Names in archives start at one base, the same for all builds of a driver. */

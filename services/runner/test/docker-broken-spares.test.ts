@@ -8,7 +8,7 @@ import Docker from "dockerode";
 import type { Driver, Environment } from "../src/driver.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { HostTrouble } from "../src/work/errors.js";
+import { HostTrouble } from "../src/endings/errors.js";
 import { dockerOptions } from "./_docker.js";
 import { type EngineProxy, engineProxy } from "./_engine-proxy.js";
 import { contentOf, never, orderOf, ran } from "./_subject.js";

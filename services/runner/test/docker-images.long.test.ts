@@ -7,7 +7,7 @@ import Docker from "dockerode";
 import type { Order } from "../src/driver.js";
 import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { mayPass } from "../src/work/errors.js";
+import { mayPass } from "../src/endings/errors.js";
 import { installation } from "./_assignment.js";
 import { dockerOptions } from "./_docker.js";
 import { type Registry, serveHttp, serveImage } from "./_registry.js";

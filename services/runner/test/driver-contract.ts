@@ -1,5 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
-import { Ended } from "../src/work/ended.js";
+import { Ended } from "../src/endings/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
 import { treesContract } from "./trees-contract.js";

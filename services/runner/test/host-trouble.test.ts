@@ -1,6 +1,6 @@
 import { pack } from "tar-stream";
 import type { Trees } from "../src/driver.js";
-import { DiskFull, HostTrouble } from "../src/work/errors.js";
+import { DiskFull, HostTrouble } from "../src/endings/errors.js";
 import { anAssignment } from "./_assignment.js";
 import { buildCollecting } from "./_collecting.js";
 import { bareEnvironments } from "./_environment.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { isRoot } from "../src/drivers/user.js";
-import { Ended } from "../src/work/ended.js";
+import { Ended } from "../src/endings/ended.js";
 import { osSubject, processes } from "./_os.js";
 import { inside, type Place, ran, type Subject } from "./_subject.js";
 import { osUids } from "./_suite.js";

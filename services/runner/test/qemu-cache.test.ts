@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { type Fetch, openCache } from "../src/drivers/qemu/cache.js";
-import { Ended } from "../src/work/ended.js";
+import { Ended } from "../src/endings/ended.js";
 import { deferred, never } from "./_subject.js";
 
 let folder: string;

@@ -9,7 +9,7 @@ import { notRun } from "@ci/testkit/not-run";
 import { machinesIn, nameFor } from "../src/drivers/qemu/leftovers.js";
 import { commonArguments, type Machine, program, startMachine } from "../src/drivers/qemu/machine.js";
 import { openMonitor } from "../src/drivers/qemu/monitor.js";
-import { HostTrouble } from "../src/work/errors.js";
+import { HostTrouble } from "../src/endings/errors.js";
 import { disks } from "./_machines.js";
 
 const path = process.env.PATH!;

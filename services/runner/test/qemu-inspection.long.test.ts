@@ -9,7 +9,7 @@ import { notRun } from "@ci/testkit/not-run";
 import { Client } from "ssh2";
 import type { Environment, Order } from "../src/driver.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
-import { Ended } from "../src/work/ended.js";
+import { Ended } from "../src/endings/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { never, orderOf, ran } from "./_subject.js";
 

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { notRun } from "@ci/testkit/not-run";
 import { canBoot } from "../src/drivers/qemu/acceleration.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
-import { withTimeout } from "../src/work/ended.js";
+import { withTimeout } from "../src/endings/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 

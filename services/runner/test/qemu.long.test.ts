@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { notRun } from "@ci/testkit/not-run";
 import type { Order } from "../src/driver.js";
-import { HostTrouble } from "../src/work/errors.js";
+import { HostTrouble } from "../src/endings/errors.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { inside, never, ran } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";

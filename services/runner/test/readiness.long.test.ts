@@ -7,7 +7,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import type { Driver } from "../src/driver.js";
-import { HostTrouble, isHostTrouble, mayPass, reasonOf } from "../src/work/errors.js";
+import { HostTrouble, isHostTrouble, mayPass, reasonOf } from "../src/endings/errors.js";
 import { readinessOf } from "../src/work/readiness.js";
 import { anAssignment } from "./_assignment.js";
 import { bootRunner } from "./_suite.js";

@@ -5,8 +5,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { isGlob } from "@ci/manifest/glob";
 import type { AssignedCache } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
+import { isHostTrouble } from "../endings/errors.js";
 import { matchesOf } from "../steps/matches.js";
-import { isHostTrouble } from "../work/errors.js";
 
 const maxKeyBytes = fixedLimit({
   max: 64 * 1024 ** 2,

@@ -1,14 +1,6 @@
 import { posix } from "node:path";
 import type { Header } from "tar-stream";
-import { maxPathLength } from "../steps/path-length.js";
-
-/** Where the files of a build lie in its archives. */
-export interface Layout {
-  /** Folders that hold everything, relative to the base of all names. An empty one is the base itself. */
-  readonly roots: readonly string[];
-  /** The base is the root of the file system, so absolute links can lead into a root. */
-  readonly isAbsolute: boolean;
-}
+import { type Layout, maxPathLength } from "../driver.js";
 
 export type EntryHeader = Partial<Header> & Pick<Header, "name" | "type">;
 

@@ -5,8 +5,8 @@ import { sizeText } from "@ci/kit/bytes/size-text";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import { extract, type Header, type Pack, pack } from "tar-stream";
-import type { Tree } from "../driver.js";
-import { clashesWith, headerOf, type Layout, type Skip } from "./names.js";
+import type { Layout, Tree } from "../driver.js";
+import { clashesWith, headerOf, type Skip } from "./names.js";
 
 /** Since format 2, archives hold no objects and keys of builds. */
 export const archiveFormat = 2;

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { UidRange } from "../config.js";
 import type { Driver, Environment, Order } from "../driver.js";
-import { raceAbort } from "../work/ended.js";
+import { raceAbort } from "../endings/ended.js";
 import { listFolder, openFile, putFile } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
 import {

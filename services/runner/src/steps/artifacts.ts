@@ -7,8 +7,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { isGlob, maxGlobName } from "@ci/manifest/glob";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "../driver.js";
-import { isConflict, reasonOf } from "../work/errors.js";
-import { retry, retryInTrouble } from "../work/retry.js";
+import { isConflict, reasonOf } from "../endings/errors.js";
+import { retry, retryInTrouble } from "../endings/retry.js";
 import { matchesOf } from "./matches.js";
 
 export interface Collecting {

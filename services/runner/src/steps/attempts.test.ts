@@ -1,4 +1,4 @@
-import { Ended } from "../work/ended.js";
+import { Ended } from "../endings/ended.js";
 import { runAttempts } from "./attempts.js";
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
-import { type Ended, withTimeout } from "../work/ended.js";
+import { type Ended, withTimeout } from "../endings/ended.js";
 
 export interface AttemptsOptions {
   /** Runs the script once and returns its exit code. The script ends when `stop` aborts. */

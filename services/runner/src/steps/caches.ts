@@ -10,8 +10,8 @@ import { isBelow } from "../caches/names.js";
 import { archiveFormat, type Packing, packTrees } from "../caches/pack.js";
 import { fetchEntry, sendEntry, type Transferring } from "../caches/transfer.js";
 import type { Environment, Tree } from "../driver.js";
-import { DiskFull, HostTrouble, isConflict, isHostTrouble, reasonOf } from "../work/errors.js";
-import { retry } from "../work/retry.js";
+import { DiskFull, HostTrouble, isConflict, isHostTrouble, reasonOf } from "../endings/errors.js";
+import { retry } from "../endings/retry.js";
 import { placedNames } from "./placed.js";
 
 const maxOutageMs = fixedLimit({

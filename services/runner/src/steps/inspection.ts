@@ -1,6 +1,6 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
-import { never } from "../work/build-time.js";
+import { never } from "../endings/build-time.js";
 import { type Collecting, collectArtifacts } from "./artifacts.js";
 
 const minuteMs = 60_000;

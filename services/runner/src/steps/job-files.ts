@@ -1,6 +1,6 @@
 import { abortable } from "@ci/kit/bytes/chunked";
 import type { Environment, Job } from "../driver.js";
-import { raceAbort } from "../work/ended.js";
+import { raceAbort } from "../endings/ended.js";
 
 interface Reading {
   /** Ends what the environment does, and maybe the environment. */

@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedKey } from "@ci/proto/builds/v1/queue";
 import type { PlacedFile } from "../driver.js";
-import { isHostTrouble, reasonOf } from "../work/errors.js";
+import { isHostTrouble, reasonOf } from "../endings/errors.js";
 import type { Placing } from "./objects.js";
 
 const reserved = new Set([".", "..", "config", "known_hosts", "authorized_keys"]);

@@ -1,8 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { pacer } from "@ci/kit/turns/pacer";
-import type { Environment } from "../driver.js";
+import { type Environment, maxPathLength } from "../driver.js";
 import { matchesGlob, parseGlob } from "./glob.js";
-import { maxPathLength } from "./path-length.js";
 
 const maxMatches = fixedLimit({
   max: 1_000,

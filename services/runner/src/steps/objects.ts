@@ -1,9 +1,8 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedObject, QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Environment, Mark } from "../driver.js";
-import { isHostTrouble, reasonOf } from "../work/errors.js";
-import { retry } from "../work/retry.js";
-import { maxPathLength, tooLongText } from "./path-length.js";
+import { type Environment, type Mark, maxPathLength, tooLongText } from "../driver.js";
+import { isHostTrouble, reasonOf } from "../endings/errors.js";
+import { retry } from "../endings/retry.js";
 
 export interface Placing {
   readonly environment: Pick<Environment, "put" | "sshFolder">;

@@ -2,9 +2,9 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Log } from "@ci/kit/process/log";
 import type { AssignedJob, Assignment } from "@ci/proto/builds/v1/queue";
 import type { Environment } from "../driver.js";
+import { maxTimerMs, withTimeout } from "../endings/ended.js";
 import { jobOutput, type Piece } from "../output/output.js";
 import type { Secrets } from "../output/secrets.js";
-import { maxTimerMs, withTimeout } from "../work/ended.js";
 
 interface Sending {
   readonly build: Pick<Assignment, "jobs" | "outputLimitBytes">;

@@ -1,6 +1,6 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/turns/limited";
-import { Ended } from "../work/ended.js";
+import { Ended } from "../endings/ended.js";
 
 /** SSH servers accept ten sessions on a connection, and jobs are not the only ones that need one. */
 const maxAtOnce = fixedLimit({

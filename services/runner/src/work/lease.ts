@@ -1,7 +1,7 @@
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
-import { Ended } from "./ended.js";
-import { mayPass } from "./errors.js";
+import { Ended } from "../endings/ended.js";
+import { mayPass } from "../endings/errors.js";
 
 /** The right to run a build, renewed until disposed. */
 export interface Lease extends Disposable {

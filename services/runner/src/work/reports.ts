@@ -7,13 +7,13 @@ import type {
   TestCounts,
 } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
+import { reasonIn } from "../endings/last-line.js";
+import { retry } from "../endings/retry.js";
 import type { Piece } from "../output/output.js";
 import type { Secrets } from "../output/secrets.js";
 import { masked } from "../output/texts.js";
 import type { HeldReport } from "./held-report.js";
-import { reasonIn } from "./last-line.js";
 import type { Lease } from "./lease.js";
-import { retry } from "./retry.js";
 
 /** How a job ended. */
 export interface Result {

@@ -5,10 +5,10 @@ import type { Assignment, ClaimBuildResponse } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "../build.js";
 import type { Context } from "../context.js";
 import type { Mark } from "../driver.js";
-import { Ended, raceAbort } from "./ended.js";
-import { isConflict } from "./errors.js";
+import { Ended, raceAbort } from "../endings/ended.js";
+import { isConflict } from "../endings/errors.js";
+import { retry } from "../endings/retry.js";
 import { keepLease, type Lease } from "./lease.js";
-import { retry } from "./retry.js";
 import { removeEarlier } from "./sweep.js";
 
 export interface Work {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 import { printed, type ServicesOptions, type StartedService, startServices } from "./services.js";
 import type { Begin } from "./started-work.js";
 import type { Surroundings } from "./surroundings.js";

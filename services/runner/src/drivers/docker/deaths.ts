@@ -3,8 +3,8 @@ import { finished } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
-import { withTimeout } from "../../work/ended.js";
-import { HostTrouble } from "../../work/errors.js";
+import { withTimeout } from "../../endings/ended.js";
+import { HostTrouble } from "../../endings/errors.js";
 import type { LocalImage } from "./images/local-image.js";
 
 /** The engine writes the labels of a container, and so those of its image, over the attributes of an event. */

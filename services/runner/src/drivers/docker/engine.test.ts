@@ -1,4 +1,4 @@
-import { HostTrouble } from "../../work/errors.js";
+import { HostTrouble } from "../../endings/errors.js";
 import { EngineRefusal, engineError } from "./engine.js";
 
 const refusal = (statusCode: number, words: string) =>

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
-import { DiskFull, HostTrouble } from "../../work/errors.js";
+import { DiskFull, HostTrouble } from "../../endings/errors.js";
 import type { DockerConfig } from "./docker-config.js";
 
 /** Connects to an engine. Every setting is given, because the library would read missing ones from the environment. */

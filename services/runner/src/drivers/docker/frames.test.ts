@@ -1,4 +1,4 @@
-import { HostTrouble } from "../../work/errors.js";
+import { HostTrouble } from "../../endings/errors.js";
 import { payloads } from "./frames.js";
 
 const frame = (text: string): Buffer => {

@@ -1,4 +1,4 @@
-import { HostTrouble } from "../../work/errors.js";
+import { HostTrouble } from "../../endings/errors.js";
 
 const headerBytes = 8;
 const maxPieceBytes = 64 * 1024;

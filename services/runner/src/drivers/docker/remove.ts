@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
-import { HostTrouble } from "../../work/errors.js";
+import { HostTrouble } from "../../endings/errors.js";
 import { EngineRefusal, ignoreNotFound, wordsOf } from "./engine.js";
 
 const attempts = 5;

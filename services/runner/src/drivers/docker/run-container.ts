@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { abortable } from "@ci/kit/bytes/chunked";
 import type Docker from "dockerode";
-import { raceAbort } from "../../work/ended.js";
-import { HostTrouble } from "../../work/errors.js";
-import { noShell } from "../../work/last-line.js";
+import { raceAbort } from "../../endings/ended.js";
+import { HostTrouble } from "../../endings/errors.js";
+import { noShell } from "../../endings/last-line.js";
 import type { Watched } from "./deaths.js";
 import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";

@@ -4,7 +4,7 @@ import { durationText } from "@ci/kit/process/setting-types";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Service } from "../../driver.js";
-import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
+import { Ended, raceAbort, withTimeout } from "../../endings/ended.js";
 import { type ContainerPlan, serviceContainer } from "./container.js";
 import type { Quotas } from "./disk/quotas.js";
 import { engineCall, refusedWith } from "./engine.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 import type { EgressConfig } from "./egress-config.js";
 import { applyScript, type Jump, type RuleSet, removeScript } from "./script.js";
 

@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Tree, Trees } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
-import { isHostTrouble } from "../../work/errors.js";
+import { raceAbort } from "../../endings/ended.js";
+import { isHostTrouble } from "../../endings/errors.js";
 import type { User } from "../user.js";
 import { startShell } from "./shell.js";
 

@@ -5,8 +5,7 @@ import { maxHandleBytes } from "@ci/kit/net/ssh-limits";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
-import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
-import { maxPathLength } from "../../steps/path-length.js";
+import { type Found, maxPathLength, type OpenedFile, type PlacedFile } from "../../driver.js";
 import { untilAccepted } from "./ssh.js";
 import { codeOf, endOfFile, readContent, sftpCall, watchEnd, writeContent } from "./transfer.js";
 

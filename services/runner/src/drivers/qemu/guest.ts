@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
-import { endingOf, raceAbort } from "../../work/ended.js";
+import { endingOf, raceAbort } from "../../endings/ended.js";
 import { removeFolder } from "../os/files.js";
 import type { User } from "../user.js";
 import type { WorkRoot } from "../work-root.js";

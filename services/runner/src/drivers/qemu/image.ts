@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ImageServiceClient } from "@ci/proto/images/v1/images";
 import type { Order } from "../../driver.js";
-import { retry } from "../../work/retry.js";
+import { retry } from "../../endings/retry.js";
 import type { Fetch, HeldImage, ImageCache } from "./cache.js";
 
 export interface Images {

@@ -5,7 +5,7 @@ import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
 import { runImg } from "@ci/qcow2/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 import type { Guest } from "./guest.js";
 import { isForAll, namesNoFile } from "./inspect.js";
 import { runCommand } from "./ssh.js";

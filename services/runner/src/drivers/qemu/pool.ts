@@ -1,5 +1,5 @@
 import type { Mark } from "../../driver.js";
-import { maxTimerMs, raceAbort } from "../../work/ended.js";
+import { maxTimerMs, raceAbort } from "../../endings/ended.js";
 import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
 import { checkResponsive, startWarmMachine, type WarmMachine, type WarmMachineOptions } from "./warm-machine.js";

@@ -2,7 +2,7 @@ import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 
 export interface Room {
   /** Reserves space, removing the least recently used files. Waits until there is enough. */

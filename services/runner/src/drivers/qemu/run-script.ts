@@ -5,7 +5,7 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
-import { noShell } from "../../work/last-line.js";
+import { noShell } from "../../endings/last-line.js";
 import type { Connections } from "./connections.js";
 import { untilMark } from "./mark.js";
 import { CommandFailed, runCommand, startCommand } from "./ssh.js";

@@ -1,4 +1,4 @@
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 
 export interface SharedWork {
   /** Waits for the end. The work stops when nobody waits any more. */

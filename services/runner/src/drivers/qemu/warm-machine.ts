@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
 import { type Mark, nobody } from "../../driver.js";
-import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
+import { Ended, raceAbort, withTimeout } from "../../endings/ended.js";
 import type { HeldImage } from "./cache.js";
 import { type Guest, type Starting, takeBack } from "./guest.js";
 import { runCommand } from "./ssh.js";

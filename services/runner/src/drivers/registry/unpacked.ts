@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PassThrough, type Transform } from "node:stream";
 import zlib from "node:zlib";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import { raceAbort } from "../../work/ended.js";
+import { raceAbort } from "../../endings/ended.js";
 import { cannotUnpack } from "./tar-check.js";
 import { frameCutter, isZstd } from "./zstd-frames.js";
 

@@ -1,6 +1,6 @@
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { Fault } from "@ci/kit/rpc/fault";
-import { diskLine, filesLine, unmeasuredLine } from "../../../work/last-line.js";
+import { diskLine, filesLine, unmeasuredLine } from "../../../endings/last-line.js";
 import type { DiskUse } from "./disk-use.js";
 import { Unmeasurable } from "./du.js";
 

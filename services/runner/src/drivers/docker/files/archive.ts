@@ -5,8 +5,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../../driver.js";
-import { raceAbort } from "../../../work/ended.js";
-import { HostTrouble } from "../../../work/errors.js";
+import { raceAbort } from "../../../endings/ended.js";
+import { HostTrouble } from "../../../endings/errors.js";
 import { engineCall, engineError, isGatewayError, statusOf } from "../engine.js";
 import type { SpooledFile } from "./spool.js";
 

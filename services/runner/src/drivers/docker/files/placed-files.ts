@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type Docker from "dockerode";
 import { isBelow } from "../../../caches/names.js";
 import type { PlacedFile } from "../../../driver.js";
-import { raceAbort } from "../../../work/ended.js";
+import { raceAbort } from "../../../endings/ended.js";
 import { removeFolder } from "../../os/files.js";
 import type { Begin } from "../started-work.js";
 import { putFiles } from "./archive.js";

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Container } from "dockerode";
 import type { Tree, Trees } from "../../../driver.js";
-import { raceAbort } from "../../../work/ended.js";
+import { raceAbort } from "../../../endings/ended.js";
 import { engineCall, engineError, statusOf } from "../engine.js";
 import { type Answer, statIn } from "./archive.js";
 import { home, located } from "./cache-volumes.js";

@@ -3,7 +3,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { inTurn } from "@ci/kit/turns/in-turn";
 import type Docker from "dockerode";
-import { reasonOf } from "../../../work/errors.js";
+import { reasonOf } from "../../../endings/errors.js";
 import type { Login, Logins } from "../../registry/logins.js";
 import {
   engineName,

@@ -1,7 +1,7 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type Docker from "dockerode";
-import { HostTrouble } from "../../../work/errors.js";
+import { HostTrouble } from "../../../endings/errors.js";
 import { imageArchive } from "../../registry/archive.js";
 import { registryClient } from "../../registry/client.js";
 import { explained } from "../../registry/explained.js";

@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { HostTrouble } from "../../../work/errors.js";
+import { HostTrouble } from "../../../endings/errors.js";
 import type { Login } from "../../registry/logins.js";
 import { registryOf } from "../../registry/place.js";
 import { engineError, statusOf, wordsOf } from "../engine.js";

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { HostTrouble } from "../../../work/errors.js";
+import { HostTrouble } from "../../../endings/errors.js";
 import { publicName } from "./image-name.js";
 
 /** Ids or names of images, which are remembered across restarts. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type Docker from "dockerode";
-import { raceAbort, withTimeout } from "../../../work/ended.js";
+import { raceAbort, withTimeout } from "../../../endings/ended.js";
 import { type ContainerPlan, spareLabel, waitingContainer } from "../container.js";
 import { type Death, type Deaths, watchDeaths } from "../deaths.js";
 import type { Quotas } from "../disk/quotas.js";

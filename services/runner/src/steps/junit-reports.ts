@@ -5,10 +5,10 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { isGlob } from "@ci/manifest/glob";
 import type { QueueServiceClient, TestCase, TestCounts } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark, OpenedFile } from "../driver.js";
+import { isConflict, reasonOf } from "../endings/errors.js";
+import { retry, retryInTrouble } from "../endings/retry.js";
 import type { TextMask } from "../output/texts.js";
-import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "../reports/junit.js";
-import { isConflict, reasonOf } from "../work/errors.js";
-import { retry, retryInTrouble } from "../work/retry.js";
+import { isCut, type ReportedCase, type ReportedSuite, readJunit } from "./junit.js";
 import { matchesOf } from "./matches.js";
 
 const maxFileBytes = fixedLimit({

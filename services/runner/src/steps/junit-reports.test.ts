@@ -1,6 +1,6 @@
 import type { PutTestsRequest, TestCase } from "@ci/proto/builds/v1/queue";
-import { HostTrouble } from "../work/errors.js";
-import { collectReports, type Reporting } from "./reports.js";
+import { HostTrouble } from "../endings/errors.js";
+import { collectReports, type Reporting } from "./junit-reports.js";
 
 /** Collects one report. Returns the cases, the texts that were masked, and what was said. */
 async function collect(report: string, troubles: string[] = []) {
