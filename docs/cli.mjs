@@ -61,7 +61,7 @@ to a server other than its own.
 ## Run a build
 
 \`\`\`sh
-ci lint                              # what is wrong with .service-ci.yml, and at which line
+ci lint                              # what is wrong with .service-ci.yml and .service-ci/*.yml, and at which line
 ci run                               # runs it here, with the files of this folder and without a server
 ci submit --follow                   # submits it and prints the output; the exit code is that of the build
 ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice

@@ -1,18 +1,42 @@
-import { access } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import { UsageError } from "./exit.js";
 import { type Io, readFileText } from "./io.js";
 
 const defaultFile = ".service-ci.yml";
+const folder = ".service-ci";
+
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Returns the manifests that a push of the current folder would build. */
+async function pushedFiles(): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const inFolder = names.filter((name) => name.endsWith(".yml")).sort();
+  return [...((await isThere(defaultFile)) ? [defaultFile] : []), ...inFolder.map((name) => `${folder}/${name}`)];
+}
+
+const noDefault = (others: readonly string[]): UsageError =>
+  new UsageError(
+    `There is no ${defaultFile} here. Name the manifest's file, or - for standard input${
+      others.length > 0 ? `. A push builds ${others.join(", ")}` : ""
+    }`,
+  );
 
 /** Returns the text of a manifest, and its file name for messages. */
 export async function readManifest(io: Io, path?: string): Promise<{ name: string; text: string }> {
-  if (path === undefined) {
-    await access(defaultFile).catch(() => {
-      throw new UsageError(`There is no ${defaultFile} here. Name the manifest's file, or - for standard input`);
-    });
-  }
+  if (path === undefined && !(await isThere(defaultFile))) throw noDefault(await pushedFiles());
   const name = path ?? defaultFile;
   return { name, text: await readFileText(io, name) };
+}
+
+/** Returns one manifest, or without a path all that a push of the current folder would build. */
+export async function readManifests(io: Io, path?: string): Promise<{ name: string; text: string }[]> {
+  const paths = path === undefined ? await pushedFiles() : [path];
+  if (paths.length === 0) throw noDefault([]);
+  return Promise.all(paths.map((one) => readManifest(io, one)));
 }
 
 /** Returns a manifest with another namespace. Changes nothing else. */

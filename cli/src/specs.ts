@@ -63,7 +63,11 @@ export const specs = {
       image: pairs("Disk to use for the image of a virtual machine, NAME=FILE; may be repeated"),
     },
   },
-  lint: { about: "Check a manifest and show its jobs", args: { manifest }, options: { var: variables } },
+  lint: {
+    about: "Check a manifest and show its jobs",
+    args: { manifest: optional("Manifest file, - for standard input; default: all that a push would build") },
+    options: { var: variables },
+  },
   logs: {
     about: "Print the output of a build or of one job",
     args: { build },

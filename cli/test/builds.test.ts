@@ -1,4 +1,5 @@
 // Runs the built binary, cli/dist/main.js.
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { Ci, manifestOf } from "./_ci.js";
@@ -99,6 +100,19 @@ test("a manifest with mistakes is refused, and lint names their places", async (
   expect(good).toEqual({ code: 0, stdout: "test\ttest.1\ta, b\n", stderr: "" });
 });
 
+test("lint checks all manifests that a push would build", async () => {
+  expect((await user.run(["lint"])).stderr).toContain("There is no .service-ci.yml here");
+  await mkdir(`${user.folder}/.service-ci`);
+  await writeFile(`${user.folder}/.service-ci/a.yml`, manifestOf(["a"]));
+  expect(await user.out("lint")).toBe("test\ttest.1\ta\n");
+  await writeFile(`${user.folder}/.service-ci/b.yml`, "driver: {type: os}\njob: []\n");
+  const { code, stdout } = await user.run(["lint"]);
+  const lines = [/^\.service-ci\/b\.yml:2:1: unknown key "job"/, /^\.service-ci\/a\.yml\ttest\ttest\.1\ta$/];
+  expect([code, ...stdout.trimEnd().split("\n")]).toEqual([1, ...lines.map((line) => expect.stringMatching(line))]);
+  expect((await user.run(["submit"])).stderr).toContain("A push builds .service-ci/a.yml, .service-ci/b.yml\n");
+  await rm(`${user.folder}/.service-ci`, { recursive: true });
+});
+
 test("a build is named by number, user and number, URL and last", async () => {
   const bob = await ci.signUp();
   await ci.as(ann.token).post("/namespaces", { name: "shared" });
@@ -129,7 +143,6 @@ test("a build is named by number, user and number, URL and last", async () => {
 });
 
 async function written(manifest: string): Promise<string> {
-  const { writeFile } = await import("node:fs/promises");
   await writeFile(`${user.folder}/a.yml`, manifest);
   return "a.yml";
 }

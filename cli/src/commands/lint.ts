@@ -4,19 +4,25 @@ import { complaintLine } from "../complaint-line.js";
 import { exit } from "../exit.js";
 import { printTable } from "../format/table.js";
 import { print, printJson } from "../io.js";
-import { readManifest } from "../manifest.js";
+import { readManifests } from "../manifest.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
 
 export const run: Handler<Specs["lint"]> = async (io, input) => {
-  const { name, text: manifest } = await readManifest(io, input.manifest);
+  const manifests = await readManifests(io, input.manifest);
   const { client } = await connect(io);
-  const body = { manifest, variables: input.var };
-  const checked = await record(client.api.POST("/manifests/check", { body }));
-  if (io.options.json) await printJson(io, checked);
-  else {
-    for (const complaint of checked.errors) await print(io, complaintLine(name, complaint));
-    if (checked.valid && !io.options.quiet) await printTable(io, checked.jobs, ["stage", "name", "commands"]);
+  const columns = [...(manifests.length > 1 ? ["manifest"] : []), "stage", "name", "commands"];
+  const jobs = [];
+  let code: number = exit.done;
+  for (const { name, text: manifest } of manifests) {
+    const body = { manifest, variables: input.var };
+    const checked = await record(client.api.POST("/manifests/check", { body }));
+    if (!checked.valid) code = exit.failed;
+    if (io.options.json) await printJson(io, checked);
+    else for (const complaint of checked.errors) await print(io, complaintLine(name, complaint));
+    if (checked.valid) jobs.push(...checked.jobs.map((job) => ({ ...job, manifest: name })));
   }
-  return checked.valid ? exit.done : exit.failed;
+  const isTable = !io.options.json && !io.options.quiet;
+  if (isTable && (code === exit.done || jobs.length > 0)) await printTable(io, jobs, columns);
+  return code;
 };
