@@ -51,6 +51,8 @@ test("an alias stands for its command", async () => {
 
 test("a wrong word is refused with the one that was probably meant", async () => {
   expect(await refusal("log")).toBe('unknown command "log", did you mean "logs"?');
+  expect(await refusal("cancel", "3")).toBe('unknown command "cancel", did you mean "kill"?');
+  expect(await refusal("secrets")).toBe('unknown command "secrets", did you mean "vars"?');
   expect(await refusal("keys", "lst")).toBe('unknown command "lst", did you mean "list"?');
   expect(await refusal("list", "--statuss", "failed")).toBe('unknown option "--statuss", did you mean "--status"?');
 });

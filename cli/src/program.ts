@@ -141,7 +141,7 @@ export function programOf(
     .configureOutput({
       writeOut: out,
       writeErr: err,
-      outputError: (text, write) => write(reworded(text)),
+      outputError: (text, write) => write(translated(reworded(text))),
       getOutHelpWidth: () => columns ?? 80,
       getErrHelpWidth: () => columns ?? 80,
     })
@@ -180,6 +180,29 @@ function addGroup(program: Command, word: string, { table, groups, aliases }: Om
     const [first, second] = name.split(" ");
     if (first === word && second) addCommand(group, second, name, spec, run);
   }
+}
+
+/** Commands by what other services call them. */
+const elsewhere = new Map([
+  ["cancel", "kill"],
+  ["stop", "kill"],
+  ["rerun", "restart"],
+  ["retry", "restart"],
+  ["secret", "vars"],
+  ["secrets", "vars"],
+  ["variable", "vars"],
+  ["variables", "vars"],
+  ["schedule", "cron"],
+  ["schedules", "cron"],
+  ["builds", "list"],
+  ["pipelines", "list"],
+  ["runs", "list"],
+]);
+
+function translated(text: string): string {
+  const word = /^unknown command "([^"]*)"/.exec(text)?.[1] ?? "";
+  const command = elsewhere.get(word);
+  return command === undefined ? text : `unknown command "${word}", did you mean "${command}"?\n`;
 }
 
 /** Returns a parser message in our style: one sentence, with double quotes. */
