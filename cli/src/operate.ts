@@ -71,6 +71,8 @@ async function send(io: Io, session: Session, operation: Operation, path: string
   else if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
   else if (io.options.json || io.options.quiet) await printResult(io, operation, answer as Fields);
   else await printResult(io, operation, { ...(answer as Fields), ...(await besides(session, path, operation)) });
+  const next = operation.nextStep?.(answer as Fields);
+  if (next !== undefined) note(io, next);
   return undefined;
 }
 

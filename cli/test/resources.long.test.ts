@@ -146,7 +146,17 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
     at_least: false,
   });
   await user.out("webhooks", "delete", String(hook.id), "-n", "hooked");
-  await user.out("repos", "create", "gitea", "http://127.0.0.1:9/a/b.git", "--secret", "shared-secret", "-n", "hooked");
+  const connect = [
+    "repos",
+    "create",
+    "gitea",
+    "http://127.0.0.1:9/a/b.git",
+    "--secret",
+    "shared-secret",
+    "-n",
+    "hooked",
+  ];
+  expect((await user.run(connect)).stderr).toMatch(/^In the settings .* a JSON webhook .*\/hooks\/gitea\/\d+\n$/);
   expect(await user.out("repos", "list", "-n", "hooked")).toContain("\tgitea\thttp://127.0.0.1:9/a/b.git\tapprove\t");
   writeFileSync(join(user.folder, "nightly.yml"), manifestOf(["true"]));
   await user.out("cron", "create", "nightly", "--schedule", "daily", "-m", "nightly.yml");

@@ -1,6 +1,6 @@
 import type { Io } from "../io.js";
 import { type Color, statusColor } from "./paint.js";
-import { elapsed, relative, size } from "./units.js";
+import { duration, elapsed, relative, size } from "./units.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,13 +33,14 @@ const made: Readonly<Record<string, (record: Fields) => string>> = {
   comment: ({ trigger }) => (trigger as { comment?: string } | undefined)?.comment ?? "",
 };
 
-/** Returns a cell of a table. On a terminal, times are relative and sizes have units. */
+/** Returns a cell of a table. On a terminal, times are relative, and sizes and durations have units. */
 export function cellOf({ stdout }: Pick<Io, "stdout">, record: Fields, column: string): Cell {
   const value = record[column];
   const make = made[column];
   if (make) return { text: make(record) };
   if (stdout.isTTY && typeof value === "string" && /_(at|run)$/.test(column)) return { text: relative(value) };
   if (stdout.isTTY && typeof value === "number" && /size$/.test(column)) return { text: size(value) };
+  if (stdout.isTTY && typeof value === "number" && column === "duration") return { text: duration(value / 1e9) };
   const text = plain(value);
   return { text, color: column === "status" ? statusColor(text) : undefined };
 }

@@ -97,6 +97,21 @@ test("a record is printed without ids of related records and addresses of collec
   ]);
 });
 
+test("a terminal gets the duration of a delivery with its unit, a pipe in nanoseconds", async () => {
+  const shown = async (tty: boolean) => {
+    const io = ioOf({ tty });
+    await printRecord(io, { duration: 120_393_502 });
+    return io.stdout.text;
+  };
+  expect([await shown(true), await shown(false)]).toEqual(["duration  0.1 s\n", "duration  120393502\n"]);
+});
+
+test("each build and reason of a record has its line", async () => {
+  const io = ioOf();
+  await printRecord(io, { events: ["a", "b"], reasons: ["one, two", "three"], builds: [] });
+  expect(io.stdout.text).toBe("events   a, b\nreasons  one, two\n         three\n");
+});
+
 test("a record without fields prints nothing", async () => {
   const io = ioOf();
   await printFields(io, []);

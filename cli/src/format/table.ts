@@ -74,5 +74,14 @@ export function printRecord(io: Io, record: Fields): Promise<void> {
   );
 }
 
+/** Lists of sentences and addresses, which have a line for each. */
+const long = new Set(["reasons", "builds"]);
+
+const linesOf = (value: unknown): string => (Array.isArray(value) ? value.map(plain).join("\n") : plain(value));
+
 const cellOfField = (io: Io, record: Fields, name: string): Cell =>
-  name === "build" || name === "time" || name === "comment" ? { text: plain(record[name]) } : cellOf(io, record, name);
+  long.has(name)
+    ? { text: linesOf(record[name]) }
+    : name === "build" || name === "time" || name === "comment"
+      ? { text: plain(record[name]) }
+      : cellOf(io, record, name);

@@ -161,6 +161,12 @@ const repos = {
       ...repositoryFields,
       build: bool("Whether to build the default branch now"),
     },
+    {
+      nextStep: ({ hook, hook_url }) =>
+        hook === "by_hand"
+          ? `In the settings of the repository, add a JSON webhook for pushes and requests with this secret: ${hook_url}`
+          : undefined,
+    },
   ),
   "repos update": repositories.update({
     secret: secret(
