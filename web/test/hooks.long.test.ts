@@ -142,6 +142,7 @@ inBrowser((web) => {
 
     await done.getByRole("link", { name: "Open the repository" }).click();
     await page.getByText("a branch or tag was deleted").waitFor();
+    expect(await page.getByRole("region", { name: "Remaining steps" }).count()).toBe(0);
     expect(await page.content()).not.toContain(copied);
     await page.getByText("Change", { exact: true }).click();
     await page.getByLabel("New access token").fill(token);

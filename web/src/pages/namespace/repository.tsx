@@ -26,7 +26,9 @@ async function load(params: Params) {
     record(client.api.GET("/n/{username}/{path}/-/repositories/{id}", { params: { path } })),
     client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries", { params: { path, query: { page: 1 } } }),
   ]);
-  return { repository, deliveries: deliveries.data ?? [], pages: pagesIn(deliveries.response) };
+  const { data: newest = [], response } = deliveries;
+  const arrives = newest.some(({ event, redelivery_of }) => event !== "connected" && redelivery_of === null);
+  return { repository, deliveries: newest, pages: pagesIn(response), arrives };
 }
 
 const forks = {
@@ -56,7 +58,7 @@ export function RepositoryPage({ params }: { params: Params }) {
         <Loading />
       </NamespaceFrame>
     );
-  const { repository, deliveries, pages } = data;
+  const { repository, deliveries, pages, arrives } = data;
   const at = { params: { path: pathOf(params) } };
   const change = async (body: object) => {
     const call = client.api.PATCH("/n/{username}/{path}/-/repositories/{id}", { ...at, body });
@@ -92,12 +94,12 @@ export function RepositoryPage({ params }: { params: Params }) {
       <div class={said ? "done" : undefined} role="status">
         {said && <p>{said}</p>}
       </div>
-      {repository.hook === "by_hand" && (
+      {repository.hook === "by_hand" && (!arrives || secret !== undefined) && (
         <section class="done open" aria-label="Remaining steps">
           <ByHand key={secret} repository={repository} secret={secret} />
         </section>
       )}
-      <Facts repository={repository} now={now} />
+      <Facts repository={repository} arrives={arrives} now={now} />
       <Change
         repository={repository}
         submit={async (body) => {
@@ -141,7 +143,14 @@ const Deliveries = ({ newest, now, more }: DeliveriesProps) => (
   </section>
 );
 
-const Facts = ({ repository, now }: { repository: Repository; now: number }) => (
+interface FactsProps {
+  readonly repository: Repository;
+  /** Whether the provider has sent an event. */
+  readonly arrives: boolean;
+  readonly now: number;
+}
+
+const Facts = ({ repository, arrives, now }: FactsProps) => (
   <dl class="facts">
     <div>
       <dt>Address</dt>
@@ -150,7 +159,8 @@ const Facts = ({ repository, now }: { repository: Repository; now: number }) => 
     <div>
       <dt>Webhook</dt>
       <dd>
-        <Status status={repository.hook} /> {repository.hook === "registered" && <code>{repository.hook_url}</code>}
+        {repository.hook === "by_hand" && arrives ? "events arrive at" : <Status status={repository.hook} />}{" "}
+        {(repository.hook === "registered" || arrives) && <code>{repository.hook_url}</code>}
       </dd>
     </div>
     <div>
