@@ -156,7 +156,7 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
     "-n",
     "hooked",
   ];
-  expect((await user.run(connect)).stderr).toMatch(/^In the settings .* a JSON webhook .*\/hooks\/gitea\/\d+\n$/);
+  expect((await user.run(connect)).stderr).toMatch(/^At the provider, add a JSON webhook .*\/hooks\/gitea\/\d+\n$/);
   expect(await user.out("repos", "list", "-n", "hooked")).toContain("\tgitea\thttp://127.0.0.1:9/a/b.git\tapprove\t");
   writeFileSync(join(user.folder, "nightly.yml"), manifestOf(["true"]));
   await user.out("cron", "create", "nightly", "--schedule", "daily", "-m", "nightly.yml");

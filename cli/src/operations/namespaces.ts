@@ -164,7 +164,7 @@ const repos = {
     {
       nextStep: ({ hook, hook_url }) =>
         hook === "by_hand"
-          ? `In the settings of the repository, add a JSON webhook for pushes and requests with this secret: ${hook_url}`
+          ? `At the provider, add a JSON webhook for pushes and requests, with the secret and this address: ${hook_url}`
           : undefined,
     },
   ),
