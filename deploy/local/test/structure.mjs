@@ -13,7 +13,8 @@ const limits = { fileLines: 300, functionLines: 80, commentShare: 0.08, steps: 5
 const submission = [
   ["services/gateway/src/routes/builds.ts", "submitBuild"],
   ["services/builds/src/rpc/submit-build.ts", "submitBuild"],
-  ["services/builds/src/actions/submit.ts", "prepareBuild"],
+  ["services/builds/src/actions/submit/prepare-build.ts", "prepareBuild"],
+  ["services/builds/src/actions/submit/queue-builds.ts", "queueInTurn"],
   ["services/builds/src/store/builds.ts", "insert"],
 ];
 

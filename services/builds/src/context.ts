@@ -25,7 +25,7 @@ import type { Wakeups } from "./actions/output/wakeups.js";
 import type { ClaimTurns } from "./actions/queue/claim-turns.js";
 import type { Places } from "./actions/queue/queue-places.js";
 import type { EntryRecorder } from "./actions/record-entries.js";
-import type { Submitter } from "./actions/submitters.js";
+import type { Submitter } from "./actions/submit/submitters.js";
 import type { Config } from "./config.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CacheStore } from "./store/caches.js";

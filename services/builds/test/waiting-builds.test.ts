@@ -4,7 +4,7 @@ import { BuildInputServiceDefinition, type GetBuildInputsRequest } from "@ci/pro
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
-import { inBuildingTurn } from "../src/actions/building-turns.js";
+import { inBuildingTurn } from "../src/actions/submit/building-turns.js";
 import { cronsOf } from "./_crons.js";
 import { bootBuilds, clients, fault, manifest } from "./_suite.js";
 

@@ -1,4 +1,4 @@
-import { announce } from "../actions/submit.js";
+import { announce } from "../actions/submit/announce.js";
 import type { Context } from "../context.js";
 
 /** Stores missing builds of groups whose submission was interrupted by a crash. Returns their number. */

@@ -1,7 +1,7 @@
 import { outputEnd } from "../actions/output/output.js";
 import { withQueuePlace } from "../actions/queue/queue-places.js";
 import { seeBuild } from "../actions/see.js";
-import { offer } from "../actions/submit.js";
+import { offer } from "../actions/submit/announce.js";
 import type { Context, Handlers } from "../context.js";
 import { approve } from "../domain/approval.js";
 

@@ -1,4 +1,4 @@
-import { checkDraft } from "../actions/submit.js";
+import { checkDraft } from "../actions/submit/prepare-build.js";
 import type { Context, Handlers } from "../context.js";
 import { parametersOf } from "../domain/parameters.js";
 import { planJobs } from "../domain/plan.js";

@@ -1,6 +1,6 @@
-import { groupMembers } from "../actions/group-members.js";
 import { killBuild as kill } from "../actions/kill-build.js";
 import { seeBuild } from "../actions/see.js";
+import { groupMembers } from "../actions/submit/group-members.js";
 import type { Context, Handlers } from "../context.js";
 
 export const killBuild =

@@ -4,9 +4,9 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import { requireKeeper } from "../actions/crons/cron-keeper.js";
 import { type Starter, submitRun } from "../actions/crons/submit-run.js";
 import { findOwners } from "../actions/find-owners.js";
-import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
 import { seeCron } from "../actions/see.js";
-import { toQueuedBuild } from "../actions/submit.js";
+import { madeBuild, oncePerKey } from "../actions/submit/once-per-key.js";
+import { toQueuedBuild } from "../actions/submit/queue-builds.js";
 import type { Context, CronHandlers } from "../context.js";
 import { idempotencyOf } from "../domain/idempotency.js";
 

@@ -1,6 +1,6 @@
 import { validated } from "@ci/kit/rpc/validated";
-import { madeBuild, oncePerKey } from "../actions/once-per-key.js";
-import { manualTrigger, prepareBuild } from "../actions/submit.js";
+import { madeBuild, oncePerKey } from "../actions/submit/once-per-key.js";
+import { manualTrigger, prepareBuild } from "../actions/submit/prepare-build.js";
 import type { Context, Handlers } from "../context.js";
 import { idempotencyOf, inFixedOrder } from "../domain/idempotency.js";
 import { parametersOf } from "../domain/parameters.js";

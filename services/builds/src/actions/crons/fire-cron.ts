@@ -7,7 +7,7 @@ import type { Context } from "../../context.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../../domain/cron.js";
 import type { RunBuild } from "../../store/builds.js";
 import { findOwners } from "../find-owners.js";
-import { groupMembers } from "../group-members.js";
+import { groupMembers } from "../submit/group-members.js";
 import { requireKeeper } from "./cron-keeper.js";
 import { submitRun } from "./submit-run.js";
 

@@ -6,11 +6,11 @@ import type { Context } from "../../context.js";
 import { type CronDoc, manualRunComment, runComment, runTag } from "../../domain/cron.js";
 import { requireSubmitter } from "../find-owners.js";
 import { buildLimits, messagesOf } from "../manifest/check-manifest.js";
-import type { Draft } from "../manifest/estimate-sizes.js";
 import { manifests } from "../manifest/read-manifest.js";
 import { narrowed } from "../manifest/when.js";
-import { readInputs } from "../read-inputs.js";
-import { type QueuedBuild, queueInTurn } from "../submit.js";
+import type { Draft } from "../submit/estimate-sizes.js";
+import { type QueuedBuild, queueInTurn } from "../submit/queue-builds.js";
+import { readInputs } from "../submit/read-inputs.js";
 import { requireKeeper } from "./cron-keeper.js";
 
 async function readScheduled({ config }: Context, { userId, manifest }: CronDoc): Promise<Manifest> {

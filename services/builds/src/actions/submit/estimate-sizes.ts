@@ -6,7 +6,7 @@ import type { Cause } from "../../domain/entry.js";
 import { inGroup, membersOf } from "../../domain/group.js";
 import { newBuild, type Submission } from "../../domain/new-build.js";
 import { asStored, type NewSize, newSize, recordComplaints } from "../../store/new-builds.js";
-import type { Submitter } from "../submitters.js";
+import type { Submitter } from "./submitters.js";
 
 /** A request for builds whose checks go on. Its namespace may not exist yet. */
 export type Draft = Omit<Submission, "inputs" | "trigger" | "place" | "submitter" | "trail" | "group" | "auditEntry"> &

@@ -3,13 +3,13 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { sharedReads } from "@ci/kit/turns/shared-reads";
 import type { GetBuildInputsRequest, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import { LRUCache } from "lru-cache";
-import type { Context } from "../context.js";
-import { axisComplaints, sizeComplaints } from "../domain/group.js";
-import { maskComplaints } from "../domain/masked.js";
-import { mergeVariables, shortComplaints } from "../domain/variables.js";
-import { bytesOfAll, recordComplaints } from "../store/new-builds.js";
+import type { Context } from "../../context.js";
+import { axisComplaints, sizeComplaints } from "../../domain/group.js";
+import { maskComplaints } from "../../domain/masked.js";
+import { mergeVariables, shortComplaints } from "../../domain/variables.js";
+import { bytesOfAll, recordComplaints } from "../../store/new-builds.js";
 import { waitsForTurn } from "./building-turns.js";
-import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./manifest/estimate-sizes.js";
+import { type Draft, estimateSizes, isClearlySmall, spareBytes } from "./estimate-sizes.js";
 
 export interface BuildInputs {
   /** Absent if the builds have to wait for their turn: their inputs are large, and read again then. */

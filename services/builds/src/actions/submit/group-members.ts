@@ -1,5 +1,5 @@
-import type { Context } from "../context.js";
-import { announce } from "./submit.js";
+import type { Context } from "../../context.js";
+import { announce } from "./announce.js";
 
 /** Returns the builds of a group in order. Those that a crash has kept from being stored are stored first. */
 export async function groupMembers(ctx: Context, id: number) {

@@ -4,11 +4,11 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { ValidateOnly, Validation } from "@ci/kit/rpc/validated";
 import { inTurn } from "@ci/kit/turns/in-turn";
 import type { Build } from "@ci/proto/builds/v1/builds";
-import type { Context } from "../context.js";
-import type { Idempotency } from "../domain/idempotency.js";
-import type { KeyedBuild } from "../store/builds.js";
+import type { Context } from "../../context.js";
+import type { Idempotency } from "../../domain/idempotency.js";
+import type { KeyedBuild } from "../../store/builds.js";
+import { wholeBuild } from "../whole-build.js";
 import { groupMembers } from "./group-members.js";
-import { wholeBuild } from "./whole-build.js";
 
 /** The build of a request, and whether an earlier request with the same key has made it. */
 interface Made {
