@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { apiAt } from "@ci/testkit/api";
 import { aManifest } from "@ci/testkit/builders";
 import { constellation, created } from "@ci/testkit/constellation";
+import { hasPage } from "../src/http/negotiate.js";
 import { routes } from "../src/routes.js";
-import { hasPage } from "../src/web/negotiate.js";
 
 /** A built page with one script. */
 const webDir = mkdtempSync(join(tmpdir(), "ci-web-"));

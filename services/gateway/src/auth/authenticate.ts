@@ -9,12 +9,12 @@ import { type Cors, preflight } from "../http/cors.js";
 import type { Exchange, Handler } from "../http/exchange.js";
 import { fail } from "../http/fail.js";
 import type { Found, Match } from "../http/match.js";
+import { hasPage, isReading, varyByAccept } from "../http/negotiate.js";
 import { basePathOf, pathBelow } from "../http/path.js";
 import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
 import type { RateLimit } from "../limits/rate-limit.js";
-import { hasPage, isReading, varyByAccept } from "../web/negotiate.js";
 import { cookieOf } from "./cookie.js";
 import { type Session, trustMs } from "./sessions.js";
 

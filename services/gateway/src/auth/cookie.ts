@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../config.js";
 import { Refusal } from "../http/answer.js";
-import { isReading } from "../web/negotiate.js";
+import { isReading } from "../http/negotiate.js";
 import { cookieName, cookieValue, type HostCookie, setCookie } from "./host-cookie.js";
 
 type Place = Pick<Config, "publicUrl">;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Exchange, queryOf } from "../http/exchange.js";
+import { varyByAccept } from "../http/negotiate.js";
 import type { Reply } from "../http/row.js";
 import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
-import { varyByAccept } from "../web/negotiate.js";
 import { disposition } from "./disposition.js";
 import { partHeaders, partOf } from "./range.js";
 import { sendContent } from "./send-content.js";

@@ -1,8 +1,8 @@
 import type { Log } from "@ci/kit/process/log";
 import { runAs } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
-import { prefersPage } from "../web/negotiate.js";
 import { answerTo, Refusal, sendJson } from "./answer.js";
+import { prefersPage } from "./negotiate.js";
 import type { Routed } from "./routed.js";
 import { unstored } from "./security.js";
 import { send } from "./send.js";

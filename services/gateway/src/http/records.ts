@@ -1,8 +1,8 @@
 import type { Context } from "../context.js";
 import { userOf } from "../limits/user-of.js";
-import { isReading } from "../web/negotiate.js";
 import { jsonType, Refusal } from "./answer.js";
 import type { Exchange } from "./exchange.js";
+import { isReading } from "./negotiate.js";
 import { send, sendInPieces } from "./send.js";
 
 /** Most clients take so much at once. */

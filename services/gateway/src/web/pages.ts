@@ -3,10 +3,10 @@ import Negotiator from "negotiator";
 import { wantsFile } from "../content/download.js";
 import type { Handler } from "../http/exchange.js";
 import type { Match } from "../http/match.js";
+import { hasPage, isReading, prefersContent, prefersPage } from "../http/negotiate.js";
 import { pathBelow } from "../http/path.js";
 import { exchangeOf } from "../http/routed.js";
 import { send } from "../http/send.js";
-import { hasPage, isReading, prefersContent, prefersPage } from "./negotiate.js";
 import type { Asset, Site } from "./site.js";
 
 /** Pages that no record of the API has. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
-import type { Row } from "../http/row.js";
+import type { Row } from "./row.js";
 
 /** Reports whether a request would rather have a page than JSON, as browsers do when they navigate, without a token. */
 export const prefersPage = (request: IncomingMessage): boolean =>
