@@ -49,7 +49,7 @@ function notReady(type: Driver_Type, { docker }: LocalConfig): string {
   return "The os driver cannot be used here. Use `ci submit`, or a manifest for docker";
 }
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly config: LocalConfig;
   readonly types: readonly Driver_Type[];
   /** Files of images for virtual machines, by name; undefined for an image that must be on this machine. */

@@ -8,7 +8,7 @@ import { holdFile, listening } from "./hold-file.js";
 import { Refused } from "./refused.js";
 
 /** The name of a run, and the folder that belongs to it. */
-export interface RunName extends Disposable {
+interface RunName extends Disposable {
   readonly name: string;
   readonly root: WorkRoot;
 }

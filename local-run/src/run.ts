@@ -11,7 +11,7 @@ export type { Emit, LocalEvent } from "./events.js";
 export type { Request } from "./prepare.js";
 export { Refused } from "./refused.js";
 
-export interface RunOptions {
+interface RunOptions {
   readonly emit: Emit;
   /** Returns the file for an artifact of a build. Throws if its name is not a valid file name. */
   readonly artifactPath: (build: { readonly number: number; readonly of: number }, name: string) => Promise<string>;

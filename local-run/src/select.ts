@@ -17,7 +17,7 @@ function namedJobs(manifest: Manifest): NamedJob[] {
   return jobs.map((job, at) => ({ name: planned[at]!.name, job }));
 }
 
-export interface Selected {
+interface Selected {
   readonly manifest: Manifest;
   /** Indexes of the jobs whose `when` does not match, and their names. */
   readonly leftOut: readonly number[];

@@ -19,7 +19,7 @@ interface Listed {
   readonly entry: TreeEntry;
 }
 
-export interface CheckoutLimits {
+interface CheckoutLimits {
   readonly maxPaths: number;
   /** The limit of all paths together. */
   readonly maxPathBytes: number;

@@ -1,5 +1,5 @@
 /** What to clone where. An empty `ref` stands for the repository's default branch. */
-export interface CloneSource {
+interface CloneSource {
   readonly url: string;
   readonly ref: string;
   readonly directory: string;

@@ -7,7 +7,7 @@ import { type GitObject, type HashName, readPack } from "./pack.js";
 import { budgetOf, tooLargeText } from "./pack-limits.js";
 import { delimiter, flush, lineOf, packet, packets } from "./packets.js";
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly url: string;
   /** User and password, `user:password`; absent for a public repository. */

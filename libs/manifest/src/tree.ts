@@ -37,7 +37,7 @@ export class YamlError extends Error {
   }
 }
 
-export interface TreeLimits {
+interface TreeLimits {
   readonly maxExpansions: number;
   readonly maxExpandedSize: number;
 }

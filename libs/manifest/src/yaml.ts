@@ -70,7 +70,7 @@ function compose(tokens: CST.Token[], length: number): ParsedNode | null {
 }
 
 /** Returns the line and the column of an offset, both from 1. */
-export type PlaceOf = (offset: number) => Place;
+type PlaceOf = (offset: number) => Place;
 
 /** Reads one YAML mapping in bounded, linear time. Scalars stay texts. Returns the first error with its place. */
 export function readYaml(

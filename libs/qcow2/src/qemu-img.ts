@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { unreadable } from "./header.js";
 
-export interface ImgRun {
+interface ImgRun {
   readonly arguments: readonly string[];
   /** Passed as descriptors 3 and up, so that qemu-img need not open anything by name. */
   readonly files: readonly number[];
@@ -14,13 +14,13 @@ export interface ImgRun {
   readonly signal: AbortSignal;
 }
 
-export interface ImgLimits {
+interface ImgLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;
 }
 
-export interface ImgEnd {
+interface ImgEnd {
   readonly code: number | null;
   readonly answer: string;
   readonly complaint: string;

@@ -7,7 +7,7 @@ export interface Range {
   readonly bytes: number;
 }
 
-export type Survey = { readonly problem: string } | { readonly metadata: readonly Range[] };
+type Survey = { readonly problem: string } | { readonly metadata: readonly Range[] };
 
 /** `readBytes` is larger than `bytes` if the table's end is unknown. */
 type Table = Range & { readonly name: string; readonly maxBytes: number; readonly readBytes?: number };

@@ -1,5 +1,5 @@
 /** The fields of a build or a job that hold the end of its output. */
-export interface Written {
+interface Written {
   readonly output?: string;
   /** Length of the whole text in UTF-8. */
   readonly outputBytes: number;

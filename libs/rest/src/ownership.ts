@@ -21,7 +21,7 @@ export const owners = {
 };
 
 /** The ids of a record's author, owner and namespace. */
-export interface Ownership {
+interface Ownership {
   readonly authorId: number;
   readonly userId: number;
   readonly namespaceId?: number;

@@ -75,7 +75,7 @@ async function read(response: IncomingMessage): Promise<ApiResponse> {
   return { status: response.statusCode!, headers, bytes, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly publicUrl: string;
   readonly origin: string;
   readonly token?: string;

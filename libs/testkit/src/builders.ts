@@ -12,7 +12,7 @@ export function aNamespace<T extends object>(fields?: T) {
   return { name: aWord("ns"), ...fields };
 }
 
-export interface JobOf {
+interface JobOf {
   readonly stage: string;
   readonly name?: string;
   readonly commands: readonly string[];

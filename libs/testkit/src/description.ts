@@ -20,7 +20,7 @@ interface Operation {
 }
 
 /** The parts of an OpenAPI document that describe responses. */
-export interface OpenApi {
+interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<
     Record<string, { readonly post: { readonly requestBody: Pick<ResponseObject, "content"> } }>

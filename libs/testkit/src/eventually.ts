@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-export interface Patience {
+interface Patience {
   /** A minute by default. It bounds failures and does not measure speed. */
   readonly withinMs?: number;
   readonly everyMs?: number;

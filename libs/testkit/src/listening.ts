@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** A listening TCP socket of this machine. */
-export interface Listening {
+interface Listening {
   readonly inode: string;
   readonly port: number;
 }

@@ -25,7 +25,7 @@ export interface QemuConfig {
   warm: WarmConfig;
 }
 
-export interface WarmConfig {
+interface WarmConfig {
   perImage: number;
   /** Not counting the machines of running builds. */
   maxMachines: number;
@@ -39,7 +39,7 @@ export interface UidRange {
   last: number;
 }
 
-export interface OsConfig {
+interface OsConfig {
   /** The PATH of jobs. */
   path: string;
   /** The users of jobs if the runner is root; each build has its own. */

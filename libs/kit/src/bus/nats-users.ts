@@ -3,7 +3,7 @@ import { streamName } from "./jetstream.js";
 import { type Rights, readers, readersOf, rights, usesStream } from "./rights.js";
 
 /** The subjects that a service may use. */
-export interface Subjects {
+interface Subjects {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
 }

@@ -6,7 +6,7 @@ export interface Beyond {
   readonly effect?: string;
 }
 
-export interface FixedLimit extends Beyond {
+interface FixedLimit extends Beyond {
   readonly max: number;
   readonly about: string;
   readonly unit?: "bytes" | "ms";

@@ -3,7 +3,7 @@ import { type BuildDoc, commandsOf, type JobDoc, type Step } from "./build.js";
 import { mayStore } from "./cache.js";
 import { factsOf } from "./facts.js";
 
-export interface Terms {
+interface Terms {
   readonly buildTimeoutMs: number;
   readonly prepareTimeoutMs: number;
   readonly outputBytes: number;

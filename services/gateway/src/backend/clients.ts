@@ -55,7 +55,7 @@ const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => 
   webhooks: webhooks.client(WebhookServiceDefinition),
 });
 
-export interface Backend extends AsyncDisposable {
+interface Backend extends AsyncDisposable {
   readonly clients: Clients;
   /** Their calls change nothing: services only validate them. */
   readonly validating: Clients;

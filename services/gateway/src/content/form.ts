@@ -14,7 +14,7 @@ export interface Form {
   readonly file?: AsyncIterable<Buffer>;
 }
 
-export interface FormLimits {
+interface FormLimits {
   /** The limit of everything but the file. */
   readonly limitBytes: number;
   /** How much of the file is held in memory, since fields may follow it; 0 if no file is expected. */

@@ -5,7 +5,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 import type { Watch } from "../limits/arriving.js";
 
-export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
+type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
 
 const kinds = [
   ["application/json", "json"],

@@ -83,7 +83,7 @@ async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<v
 }
 
 /** Uploads take as long as their clients like. */
-export interface TurnsOfUsers {
+interface TurnsOfUsers {
   readonly requests: Turns;
   readonly uploads: Turns;
 }

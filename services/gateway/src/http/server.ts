@@ -118,7 +118,7 @@ function openAnswers() {
   };
 }
 
-export interface HttpServer extends AsyncDisposable {
+interface HttpServer extends AsyncDisposable {
   readonly port: number;
   /** Makes every later response ask its client to reconnect, which leads it to another replica. */
   drain(): void;

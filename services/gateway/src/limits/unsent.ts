@@ -16,7 +16,7 @@ const maxBytesOfOwner = fixedLimit({
 });
 
 /** How much of a response, or of those before it on its connection, a client must take within each window. */
-export interface TakingPace {
+interface TakingPace {
   readonly windowMs: number;
   readonly windowBytes: number;
 }

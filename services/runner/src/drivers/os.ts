@@ -21,7 +21,7 @@ import { osTrees } from "./os/trees.js";
 import { variablesOf } from "./variables.js";
 import type { WorkRoot } from "./work-root.js";
 
-export interface OsOptions {
+interface OsOptions {
   readonly root: WorkRoot;
   readonly path: string;
   /** Who runs builds, each as a user of its own; undefined for the runner's own user. */

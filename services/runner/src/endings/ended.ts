@@ -1,5 +1,5 @@
 /** Why a run stops early. After `lost` nothing is reported: another runner has the build. */
-export type Ending = "killed" | "timed_out" | "lost";
+type Ending = "killed" | "timed_out" | "lost";
 
 /** The abort reason of a run's signals; `why` is a sentence for the user. */
 export class Ended extends Error {

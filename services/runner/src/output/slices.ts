@@ -30,7 +30,7 @@ function takeSlice(): Promise<void> | undefined {
   });
 }
 
-export interface Slices {
+interface Slices {
   /** Uses bytes after all that were added before. Returns undefined if that was done at once. */
   add(bytes: Uint8Array): Promise<void> | undefined;
   /** Resolves when all bytes are used. */

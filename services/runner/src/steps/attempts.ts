@@ -1,7 +1,7 @@
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
 import { type Ended, withTimeout } from "../endings/ended.js";
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   /** Runs the script once and returns its exit code. The script ends when `stop` aborts. */
   readonly run: (attempt: number, stop: AbortSignal) => Promise<number>;
   readonly say: (line: string) => void;
@@ -10,7 +10,7 @@ export interface AttemptsOptions {
 }
 
 /** How the last attempt ended. `stopped` is the reason of the signal that ended it early. */
-export interface LastAttempt {
+interface LastAttempt {
   readonly exitCode: number;
   readonly stopped?: Ended;
 }

@@ -21,7 +21,7 @@ const maxOutageMs = fixedLimit({
   effect: "the cache is not used, and the job's output says why",
 });
 
-export interface Caching extends Omit<Transferring, "signal"> {
+interface Caching extends Omit<Transferring, "signal"> {
   readonly build: Pick<Assignment, "caches" | "cacheLimitBytes" | "cacheReadOnly" | "objects" | "keys">;
   readonly environment: Pick<Environment, "list" | "open" | "trees" | "sshFolder">;
   readonly copies: Copies;

@@ -15,7 +15,7 @@ import { type Environment, maxPathLength, tooLongText } from "../driver.js";
 import { isHostTrouble } from "../endings/errors.js";
 import { sourceArchive } from "./source-archive.js";
 
-export interface Cloning {
+interface Cloning {
   readonly agent: ReturnType<typeof guardedAgent>;
   readonly environment: Pick<Environment, "put" | "run" | "unpack">;
   readonly limitBytes: number;

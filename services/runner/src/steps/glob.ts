@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { isGlob, matchesSegments } from "@ci/manifest/glob";
 
 /** A pattern, split into a fixed directory and the segments to match below it. */
-export interface Glob {
+interface Glob {
   readonly directory: string;
   readonly segments: readonly string[];
   readonly depth: number;

@@ -2,7 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import { SaxesParser } from "saxes";
 
-export type CaseStatus = "passed" | "failed" | "skipped";
+type CaseStatus = "passed" | "failed" | "skipped";
 
 export interface ReportedSuite {
   readonly name: string;

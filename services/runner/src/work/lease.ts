@@ -13,7 +13,7 @@ export interface Lease extends Disposable {
   lose(): void;
 }
 
-export interface LeaseTimes {
+interface LeaseTimes {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   /** When the claim was sent, by performance.now(): the lease began no earlier. */

@@ -20,7 +20,7 @@ export interface Space extends Disk {
   readonly short: boolean;
 }
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly config: Pick<Config, "dir" | "freeSpaceBytes">;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly copies: Pick<Copies, "makeRoom">;

@@ -3,7 +3,7 @@ import { inTurn } from "@ci/kit/turns/in-turn";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import { type Driver, isSameMark, type Leftover, type Mark, nobody } from "../driver.js";
 
-export interface Sweeping {
+interface Sweeping {
   readonly drivers: Iterable<Pick<Driver, "leftovers">>;
   readonly queue: Pick<QueueServiceClient, "listLeases">;
   readonly runnerId: string;

@@ -5,13 +5,13 @@ import { printed, type ServicesOptions, type StartedService, startServices } fro
 import type { Begin } from "./started-work.js";
 import type { Surroundings } from "./surroundings.js";
 
-export interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "watched"> {
+interface BuildServicesOptions extends Omit<ServicesOptions, "usable" | "say" | "network" | "watched"> {
   readonly around: Pick<Surroundings, "watch" | "within" | "chosen" | "watched">;
   readonly begin: Begin;
 }
 
 /** The services of one build. */
-export interface BuildServices {
+interface BuildServices {
   /** Starts all and waits until they are ready. `usable` returns the id of an image. */
   start(usable: ServicesOptions["usable"], say: (line: string) => void, signal: AbortSignal): Promise<void>;
   /** Returns the end of what a service has printed; nothing for one that was not started. */

@@ -1,7 +1,7 @@
 import { callsOf, ordinaryCalls } from "./system-calls.js";
 
 /** What an engine reports about itself. */
-export interface EngineFacts {
+interface EngineFacts {
   readonly ServerVersion?: string;
   readonly Architecture?: string;
   readonly SecurityOptions?: readonly string[] | null;

@@ -12,7 +12,7 @@ import type { BuildNetwork, Networks } from "./network/networks.js";
 import type { Spare } from "./spares/spare.js";
 import type { Begin } from "./started-work.js";
 
-export interface SurroundingsOptions {
+interface SurroundingsOptions {
   readonly engine: Docker;
   readonly quotas: Quotas;
   readonly networks: Networks;

@@ -7,7 +7,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import type { User } from "../user.js";
 
-export interface Pipe {
+interface Pipe {
   readonly writeFd: number;
   readonly reader: Socket;
 }

@@ -24,7 +24,7 @@ function bootDisk(): Buffer {
 
 export const trialPrefix = "trial.";
 
-export interface Trial {
+interface Trial {
   readonly path: string;
   readonly folder: string;
   readonly user?: User;

@@ -17,7 +17,7 @@ export interface Limits {
   readonly outbound: boolean;
 }
 
-export interface Boot {
+interface Boot {
   readonly folder: string;
   readonly image: HeldImage;
   readonly virtualBytes: number;

@@ -8,7 +8,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
 import { type SharedWork, sharedWork } from "./shared-work.js";
 
-export interface ImageContent {
+interface ImageContent {
   readonly sha256: string;
   readonly sizeBytes: number;
 }
@@ -31,7 +31,7 @@ export interface ImageCache {
 
 export type Fetch = (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
   /** Separates this process's unfinished files from those of others. */

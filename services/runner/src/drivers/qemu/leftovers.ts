@@ -6,7 +6,7 @@ import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
 import type { Owners } from "./warm-machine.js";
 
-export interface FoundMachine {
+interface FoundMachine {
   readonly pid: number;
   readonly folder: string;
 }

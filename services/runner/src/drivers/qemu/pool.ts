@@ -23,7 +23,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export interface PoolOptions extends WarmMachineOptions {
+interface PoolOptions extends WarmMachineOptions {
   readonly perImage: number;
   /** Includes machines that are starting or ending. */
   readonly maxMachines: number;

@@ -12,7 +12,7 @@ export interface Room {
   changed(): void;
 }
 
-export interface RoomOptions {
+interface RoomOptions {
   readonly folder: string;
   readonly limitBytes: number;
   readonly isHeld: (name: string) => boolean;

@@ -129,13 +129,13 @@ async function fill(
 }
 
 /** An image as `docker save` writes it, streamed from a registry. */
-export interface ImageArchive extends Disposable {
+interface ImageArchive extends Disposable {
   readonly stream: NodeJS.ReadableStream;
   /** Rejects if the registry fails, before the stream ends with the same error. */
   readonly filled: Promise<void>;
 }
 
-export interface WantedArchive {
+interface WantedArchive {
   /** What the engine calls the image. */
   readonly name: string;
   /** Limits what all layers unpack to. */

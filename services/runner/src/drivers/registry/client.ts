@@ -5,7 +5,7 @@ import type { Login } from "./logins.js";
 import type { ImagePlace } from "./place.js";
 import { authorization, refusal } from "./token.js";
 
-export interface GetOptions {
+interface GetOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }

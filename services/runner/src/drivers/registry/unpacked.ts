@@ -6,7 +6,7 @@ import { raceAbort } from "../../endings/ended.js";
 import { cannotUnpack } from "./tar-check.js";
 import { frameCutter, isZstd } from "./zstd-frames.js";
 
-export interface Unpacking extends Disposable {
+interface Unpacking extends Disposable {
   /** Resolves when the bytes are unpacked. Rejects with a FetchFailed if they cannot be, or with what `take` throws. */
   write(packed: Buffer): Promise<void>;
   /** Returns the digest of all that the layer contains. */

@@ -9,7 +9,7 @@ export interface DiskWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
-export interface DiskWatchOptions {
+interface DiskWatchOptions {
   readonly limitBytes: number;
   readonly maxFiles: number;
   readonly measure: () => Promise<DiskUse>;

@@ -9,7 +9,7 @@ import { putFiles } from "./archive.js";
 import type { SharedVolumes } from "./shared-volumes.js";
 import { type SpooledFile, spool } from "./spool.js";
 
-export interface PlacedFilesOptions {
+interface PlacedFilesOptions {
   readonly workspace: string;
   readonly shared: Pick<SharedVolumes, "mounted">;
   /** Makes a folder of the build on the runner's disk. */

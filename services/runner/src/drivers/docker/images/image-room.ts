@@ -4,7 +4,7 @@ import { statusOf } from "../engine.js";
 import { arrivalOf, isNamed } from "./image-name.js";
 import type { PulledImages } from "./pulled.js";
 
-export interface ImageRoomOptions {
+interface ImageRoomOptions {
   readonly engine: Docker;
   readonly pulled: PulledImages;
   /** Patterns of names of images that stay. */

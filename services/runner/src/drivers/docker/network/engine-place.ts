@@ -9,7 +9,7 @@ import { type FilterImageOptions, filterImage } from "../images/filter-image.js"
 import { removeContainer } from "../remove.js";
 import { bridgeName, networkOf } from "./network.js";
 
-export interface EnginePlaceOptions extends FilterImageOptions {
+interface EnginePlaceOptions extends FilterImageOptions {
   /** Whether the engine may run on this machine. */
   readonly local: boolean;
   readonly path: string;

@@ -25,7 +25,7 @@ export interface Networks {
   close(): Promise<void>;
 }
 
-export interface NetworksOptions {
+interface NetworksOptions {
   readonly engine: Docker;
   /** Networks that wait longer for a build are removed; 0 for those of ended builds at once. */
   readonly keepMs: number;

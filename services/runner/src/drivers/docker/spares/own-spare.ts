@@ -10,7 +10,7 @@ import { handedOver } from "./hand-over.js";
 import type { Spare, SpareKind } from "./spare.js";
 import type { Spares } from "./spares.js";
 
-export interface OwnSpareOptions {
+interface OwnSpareOptions {
   readonly spares: Spares;
   readonly mark: Mark;
   readonly plan: (job: Job, network: string) => PlanOfJob;

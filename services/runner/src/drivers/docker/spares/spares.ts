@@ -26,7 +26,7 @@ export interface Spares {
   close(): Promise<void>;
 }
 
-export interface SparesOptions extends SpareOptions {
+interface SparesOptions extends SpareOptions {
   readonly max: number;
   readonly keepMs: number;
   readonly log: Log;
