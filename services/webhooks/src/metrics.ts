@@ -1,5 +1,6 @@
 import { metrics } from "@ci/kit/process/metrics";
 import { Counter, Gauge } from "prom-client";
+import type { Context } from "./context.js";
 import type { FailureClass } from "./domain/failure-class.js";
 import type { Backlog } from "./store/delivery-doc.js";
 
@@ -26,6 +27,18 @@ export interface GaugeSource {
   deferred(): Promise<number>;
   disabled(): Promise<Readonly<Record<string, number>>>;
 }
+
+/** A limited webhook makes an attempt each second, or as soon as the one before it ends. */
+const marginMs = 60_000;
+
+export const gaugeSource = ({ deliveries, deferredEvents, webhooks, config, now }: Context): GaugeSource => ({
+  async backlog() {
+    const at = now();
+    return deliveries.backlog(at, await webhooks.pacedSince(new Date(at.getTime() - config.timeoutMs - marginMs)));
+  },
+  deferred: deferredEvents.count,
+  disabled: webhooks.countDisabled,
+});
 
 const sources = new Set<GaugeSource>();
 

@@ -53,7 +53,7 @@ import { redeliverFailed } from "./loops/redeliver-failed.js";
 import { releaseIdleLanes } from "./loops/release-idle-lanes.js";
 import { removeDeliveries } from "./loops/remove-deliveries.js";
 import { wakeDue } from "./loops/wake-due.js";
-import { registerGauges } from "./metrics.js";
+import { gaugeSource, registerGauges } from "./metrics.js";
 import { handlers } from "./rpc/index.js";
 import { type DeferredEvent, deferredEventStore } from "./store/deferred-events.js";
 import { deliveryStore } from "./store/deliveries.js";
@@ -88,13 +88,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       stirLanes: () => loops.stirLanes(),
     };
     const ctx = await createContext(config, from, leases, { ...wakeups, ...overrides });
-    own(
-      registerGauges({
-        backlog: () => ctx.deliveries.backlog(ctx.now()),
-        deferred: ctx.deferredEvents.count,
-        disabled: ctx.webhooks.countDisabled,
-      }),
-    );
+    own(registerGauges(gaugeSource(ctx)));
     const loops = startLoops(ctx, from);
     followDeletions(from, ctx.accounts, learnDeletions(ctx, bus));
     bus.onConnected(loops.departed.wake);

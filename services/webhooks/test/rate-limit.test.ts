@@ -102,3 +102,27 @@ test("outsiders have no access", async () => {
   for (const call of [() => limit(webhook, 1, ci.users.eve), () => read(webhook, ci.users.eve)])
     await expect(call()).rejects.toMatchObject({ code: "not_found" });
 });
+
+test("what waits for the pace of its webhook is not late", async () => {
+  await using inbox = await receiver();
+  await using broken = await receiver({ answer: () => new Promise(() => {}) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
+  const lagOf = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${ci.service.adminPort}/metrics`)).text();
+    return Number(/^ci_delivery_lag_seconds (.+)$/m.exec(text)![1]);
+  };
+  await limit(webhook, 1);
+  await publish(webhook, 60);
+  await eventually(async () => expect((await ci.read(webhook)).lastResponse).toBeDefined());
+  ci.advanceClock(600_000);
+  expect(await lagOf()).toBe(0);
+  const unlimited = await ci.aWebhook(await ci.aNamespace(), broken.url);
+  await publish(unlimited, 1);
+  await eventually(() => expect(broken.requests).toHaveLength(1));
+  ci.advanceClock(600_000);
+  expect(await lagOf()).toBeGreaterThanOrEqual(600);
+  const webhooks = ci.db.collection<WebhookDoc>("webhooks");
+  const paced = { rateLimit: { $gt: 0 }, "lastResponse.createdAt": { $gte: new Date(0) } };
+  const { executionStats } = await webhooks.find(paced).explain("executionStats");
+  expect(executionStats.totalDocsExamined).toBe(executionStats.nReturned);
+});

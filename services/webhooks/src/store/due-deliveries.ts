@@ -113,13 +113,17 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     return (await deliveries.findOne(first, { projection: { _id: 1 } })) !== null;
   },
 
-  /** Counts pending deliveries up to 100,000. Replayed events do not count as late. Reads an index and one delivery. */
-  async backlog(now: Date): Promise<Backlog> {
+  /**
+   * Counts pending deliveries up to 100,000. Neither replayed events nor those of paced webhooks count as late. Reads an index
+   * and one delivery.
+   */
+  async backlog(now: Date, paced: readonly number[]): Promise<Backlog> {
     const pending = { webhookId: { $gt: 0 }, dueAt: { $gte: dueImmediately } };
+    const late = { webhookId: { $gt: 0, $nin: [...paced] }, dueAt: { $gte: dueImmediately, $ne: dueAfterFirst } };
     const isFirst = { $eq: ["$dueAt", dueImmediately] };
     const [all] = await deliveries
       .aggregate<{ first: number | null; retry: Date | null }>([
-        { $match: { ...pending, dueAt: { ...pending.dueAt, $ne: dueAfterFirst } } },
+        { $match: late },
         { $limit: maxBacklog },
         { $project: { dueAt: 1 } },
         {

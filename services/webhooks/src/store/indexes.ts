@@ -27,6 +27,7 @@ export async function makeIndexes(
       name: "replays",
       partialFilterExpression: { "replay.since": { $exists: true } },
     },
+    { key: { "lastResponse.createdAt": 1 }, partialFilterExpression: { rateLimit: { $gt: 0 } } },
     { key: { disabledReason: 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [

@@ -90,6 +90,12 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id: id }, setAndUnset({ rateLimit }))).matchedCount > 0;
   },
 
+  /** Returns webhooks with a rate limit that have received something since a time: what they have due waits for their pace. */
+  async pacedSince(since: Date): Promise<number[]> {
+    const paced = { rateLimit: { $gt: 0 }, "lastResponse.createdAt": { $gte: since } };
+    return idsOf(await webhooks.find(paced, { projection: { _id: 1 } }).toArray());
+  },
+
   async pruneSecrets(before: Date): Promise<number> {
     const old = { until: { $lt: before } };
     const pull = { $pull: { "secrets.replaced": old } } as UpdateFilter<WebhookDoc>;
