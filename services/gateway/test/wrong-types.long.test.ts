@@ -174,18 +174,12 @@ const cases: readonly WrongTypeCase[] = [
       namespace: [`Namespace name ${letters}`],
     },
   },
-  {
-    row: "POST /n/:username/:path/-/webhooks/:id/redeliver",
-    path: () => `${hook}/redeliver`,
+  ...["redeliver", "replay"].map((name) => ({
+    row: `POST /n/:username/:path/-/webhooks/:id/${name}`,
+    path: () => `${hook}/${name}`,
     oneWrongType: () => ({ since: 7 }),
     complaints: { since: ["Since must be an RFC3339 timestamp"] },
-  },
-  {
-    row: "POST /n/:username/:path/-/webhooks/:id/replay",
-    path: () => `${hook}/replay`,
-    oneWrongType: () => ({ since: 7 }),
-    complaints: { since: ["Since must be an RFC3339 timestamp"] },
-  },
+  })),
   {
     row: "POST /n/:username/:path/-/webhooks/:id/test",
     path: () => `${hook}/test`,
