@@ -13,7 +13,7 @@ export interface Web {
   open(path: string, user?: SignedUp, options?: BrowserContextOptions): Promise<Page>;
 }
 
-const timeoutMs = 120_000;
+const timeoutMs = 400_000;
 
 /**
  * Runs tests with all services, a runner and a browser. Each page gets a context of its own. Without a browser here,
