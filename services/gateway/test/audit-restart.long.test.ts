@@ -60,20 +60,24 @@ test("a request whose audit entry cannot be stored gets 503; the entry is stored
   const { url } = created(
     await processes.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }),
   );
-  const [id, status] = await eventually(async () => {
+  const pinUnrecorded = async () => {
     // The gateway caches a token for a second. After that it would reject the request without an audit entry.
     await processes.api.get("/user");
     await processes.kill("namespaces");
     try {
       const id = aWord("request");
       expect((await processes.api.send("PATCH", `${url}/pin`, { headers: { "X-Request-Id": id } })).status).toBe(503);
-      const [line] = logged(processes.logs("gateway")).filter(({ audit }) => audit.requestId === id);
-      expect(line).toBeDefined();
-      return [id, line!.audit.status] as const;
+      const found = () => {
+        const [line] = logged(processes.logs("gateway")).filter(({ audit }) => audit.requestId === id);
+        expect(line).toBeDefined();
+        return [id, line!.audit.status] as const;
+      };
+      return await eventually(found, { withinMs: 1_000 });
     } finally {
       await processes.start("namespaces");
     }
-  });
+  };
+  const [id, status] = await eventually(pinUnrecorded, { withinMs: 300_000 });
   await eventually(async () => {
     const { json } = await processes.api.get("/audit");
     const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
