@@ -18,9 +18,17 @@ const members = () => {
 /** The first member has priority, because it creates the users. @param {string} host @param {number} id */
 const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
 
+/** All read from the primary. One that reads from another confirms no write for some ten seconds when that one goes. */
+const settings = { chainingAllowed: false };
+
 /** @param {Admin} admin @param {any} config @param {Member[]} present */
-const reconfigure = (admin, config, present) =>
-  admin.command({ replSetReconfig: { ...config, version: config.version + 1, members: present }, maxTimeMS: 20_000 });
+const reconfigure = (admin, config, present) => {
+  const next = { ...config, version: config.version + 1, members: present };
+  return admin.command({
+    replSetReconfig: { ...next, settings: { ...config.settings, ...settings } },
+    maxTimeMS: 20_000,
+  });
+};
 
 /** Returns the hosts of the members that are a primary or a secondary. @param {Admin} admin @returns {Promise<string[]>} */
 const runningHosts = async (admin) => {
@@ -40,7 +48,7 @@ const longVoteless = async (admin, present) => {
   return performance.now() - votelessSince >= waitMs ? found : undefined;
 };
 
-/** Adds, removes or changes one member, if this one is the primary. @param {Admin} admin */
+/** Adds, removes or changes one member, or the settings of sets of earlier versions, if this one is the primary. @param {Admin} admin */
 const keepMembers = async (admin) => {
   if (!(await admin.command({ hello: 1 })).isWritablePrimary) {
     votelessSince = 0;
@@ -57,7 +65,7 @@ const keepMembers = async (admin) => {
     return console.log(`${missing} joins`);
   }
   const changed = leaving ?? (await longVoteless(admin, present));
-  if (!changed) return;
+  if (!changed) return config.settings.chainingAllowed ? reconfigure(admin, config, present) : undefined;
   const others = present.filter((member) => member !== changed);
   await reconfigure(admin, config, leaving ? others : [...others, memberOf(changed.host, changed._id)]);
   console.log(`${changed.host} ${leaving ? "leaves" : "votes again"}`);
@@ -86,4 +94,4 @@ const takeVote = async (admin, wanted) => {
   return false;
 };
 
-module.exports = { keepMembers, memberOf, members, takeVote };
+module.exports = { keepMembers, memberOf, members, settings, takeVote };

@@ -120,6 +120,22 @@ it("members that still run after a shrink get their votes back", async () => {
   await eventually(async () => expect(await set.votes(one)).toEqual(votes(1)), patience);
 });
 
+it("members read from the primary only, also in a set that an earlier version created", async () => {
+  await using first = await startMember();
+  const { hosts, ...set } = await setOf(first);
+  const inAdmin = <T>(work: (db: Mongo["db"]) => Promise<T>) => withDb(first.address, "admin", work);
+  const chains = async (db: Mongo["db"]) => (await db.command({ replSetGetConfig: 1 })).config.settings.chainingAllowed;
+  expect(await inAdmin(chains)).toBe(false);
+  await inAdmin(async (db) => {
+    const { config } = await db.command({ replSetGetConfig: 1 });
+    const settings = { ...config.settings, chainingAllowed: true };
+    await db.command({ replSetReconfig: { ...config, settings, version: config.version + 1 } });
+  });
+  expect(await inAdmin(chains)).toBe(true);
+  await using _keeping = set.keep(hosts);
+  await eventually(async () => expect(await inAdmin(chains)).toBe(false), patience);
+});
+
 it("a secondary gets a new certificate, and updates the users once it is the primary", async () => {
   await using first = await startMember();
   await using second = await startMember();
