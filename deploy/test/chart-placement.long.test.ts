@@ -11,6 +11,21 @@ const placements = () =>
     spec,
   ]);
 
+/** Whether the level `restricted` of Pod Security admits a pod. */
+function isRestricted({ securityContext, volumes, ...pod }: Rendered): boolean {
+  const kinds = ["configMap", "secret", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected"];
+  const isUser = (context: Rendered) => context.runAsNonRoot !== false && context.runAsUser !== 0;
+  return (
+    securityContext.runAsNonRoot === true &&
+    securityContext.seccompProfile.type === "RuntimeDefault" &&
+    volumes.every((volume: Rendered) => kinds.some((kind) => kind in volume)) &&
+    [...(pod.initContainers ?? []), ...pod.containers].every(
+      ({ securityContext: own }) =>
+        own.allowPrivilegeEscalation === false && isUser(own) && own.capabilities.drop.includes("ALL"),
+    )
+  );
+}
+
 function checks() {
   const spread = placements().filter(([part]) => [...services, "mongodb"].includes(part));
 
@@ -42,6 +57,27 @@ function checks() {
   });
 
   it("spreads every service and MongoDB", () => expect(spread).toHaveLength(services.length + 1));
+
+  it.each([
+    ["an engine beside it", {}, ["runner"]],
+    ["an engine elsewhere", { "runner.engine": { kind: "remote", host: "tcp://engine:2376" } }, []],
+    ["KVM of a device plugin", { "runner.drivers": ["qemu"], "runner.kvm.kind": "plugin" }, []],
+    ["KVM of the node", { "runner.drivers": ["qemu"], "runner.kvm.kind": "host" }, ["runner"]],
+  ])("creates pods for namespaces that enforce the level restricted, except a runner with %s", (_, values, but) => {
+    const all = workloads(render(helm, helmOptions("minimal", values)));
+    const refused = all.filter(({ spec }) => !isRestricted(spec.template.spec));
+    expect(refused.map(({ metadata }) => partOf(metadata.labels))).toEqual(but);
+  });
+
+  it("lets a node be drained also while no pod of a service is ready, but keeps members of MongoDB", () => {
+    const options = helmOptions("minimal", { "podDisruptionBudgets.enabled": true });
+    const budgets = ofKind(render(helm, options), "PodDisruptionBudget").map(({ metadata, spec }) => [
+      partOf(metadata.labels),
+      spec.unhealthyPodEvictionPolicy,
+    ]);
+    const policies = services.map((service) => [service, "AlwaysAllow"]);
+    expect(budgets).toEqual([...policies.sort(), ["mongodb", undefined]]);
+  });
 
   it("puts each part where its values say", () => {
     const place = { nodeSelector: { pool: "ci" }, tolerations: [{ key: "ci" }], priorityClassName: "high" };
