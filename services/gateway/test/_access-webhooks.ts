@@ -55,10 +55,9 @@ export const webhooks: readonly TableRow[] = [
     members("202"),
     requestFor("/redeliver", { json: { since: "2026-01-01T00:00:00Z" } }),
   ),
-  tableRow(
-    `POST ${hooks}/:/replay`,
-    write,
-    members("202"),
-    requestFor("/replay", { json: { since: "2100-01-01T00:00:00Z" } }),
-  ),
+  tableRow(`POST ${hooks}/:/replay`, write, members("202"), async (place) => {
+    const active = { ...aHook(place), active: true, events: ["cron"] };
+    const { id } = created(await place.crew.owner.post(`${place.url}/-/webhooks`, active));
+    return { path: `${place.url}/-/webhooks/${id}/replay`, json: { since: "2026-01-01T00:00:00Z" } };
+  }),
 ];
