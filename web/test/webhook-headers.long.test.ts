@@ -86,5 +86,7 @@ inBrowser((web) => {
     await page.getByText(/^Sending \d+ missed events?\.$/).waitFor();
     await page.getByRole("link", { name: /^variables/ }).waitFor();
     await eventually(() => expect(inbox.requests).toHaveLength(1));
+    await page.getByRole("button", { name: "Replay missed events" }).click();
+    await page.getByText("The webhook has missed nothing.").waitFor();
   });
 });

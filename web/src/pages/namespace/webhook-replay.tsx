@@ -10,6 +10,12 @@ interface Props {
 
 const spans = { 1: "hour", 6: "6 hours", 24: "day" };
 
+function saidOf(count: number, atLeast: boolean): string {
+  if (count === 0)
+    return atLeast ? "Sending what the webhook has missed, if anything." : "The webhook has missed nothing.";
+  return `Sending ${count}${atLeast ? " or more" : ""} missed ${count === 1 ? "event" : "events"}.`;
+}
+
 /** Sends events for which an active webhook has no delivery, for example because it was turned off. */
 export function ReplayMissed({ path, onDone }: Props) {
   const [said, setSaid] = useSaying();
@@ -17,7 +23,7 @@ export function ReplayMissed({ path, onDone }: Props) {
     const since = new Date(serverTime.now() - Number(textOf(fields, "hours")) * 3_600_000).toISOString();
     const call = client.api.POST("/n/{username}/{path}/-/webhooks/{id}/replay", { params: { path }, body: { since } });
     const { count, at_least } = await record(call);
-    setSaid(`Sending ${count}${at_least ? " or more" : ""} missed ${count === 1 ? "event" : "events"}.`);
+    setSaid(saidOf(count, at_least));
   };
   return (
     <details>
