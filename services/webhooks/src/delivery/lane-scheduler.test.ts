@@ -147,6 +147,17 @@ test("a webhook that has to wait leaves its slot, and wakes do not end the wait"
   expect([runs[2]!.turn.reason, runs[2]!.turn.takeWake()]).toEqual(["fresh", "look"]);
 });
 
+test("a wake of a webhook that waits to go on leaves what it has read to it, and is kept", async () => {
+  const { scheduler, runs, ids } = manualScheduler(1);
+  scheduler.wake(ofOne(1), "fresh");
+  scheduler.wake(ofOne(2), "news");
+  await runs[0]!.end(0);
+  scheduler.wake(ofOne(1), "look");
+  await runs[1]!.end();
+  expect(ids()).toEqual([1, 2, 1]);
+  expect([runs[2]!.turn.reason, runs[2]!.turn.takeWake()]).toEqual(["fresh", "look"]);
+});
+
 test("a run that fails frees its slot", async () => {
   const { scheduler, runs, ids } = manualScheduler(1);
   scheduler.wake(ofOne(1), "news");

@@ -52,6 +52,7 @@ export function laneScheduler(
   const again = new Map<number, WakeReason>();
   const running = new Map<number, Promise<void>>();
   const waiting = new Map<number, NodeJS.Timeout>();
+  const goingOn = new Set<number>();
   let stopping = abortForAll(slots);
   let closed = false;
 
@@ -64,7 +65,10 @@ export function laneScheduler(
   }
 
   /** Queues the next turn. Later wakes stay in `again` for it: as its reason, they would make it read before each attempt. */
-  const goOn = ({ _id, userId }: Woken) => queue.add(userId, _id, joinWakes("fresh"));
+  function goOn({ _id, userId }: Woken): void {
+    goingOn.add(_id);
+    queue.add(userId, _id, joinWakes("fresh"));
+  }
 
   function waitFor(webhook: Woken, forMs: number): void {
     const resume = () => {
@@ -97,13 +101,14 @@ export function laneScheduler(
     while (!closed) {
       const next = queue.take();
       if (!next) return;
+      goingOn.delete(next.key);
       running.set(next.key, runTurn({ _id: next.key, userId: next.owner }, next.value));
     }
   }
 
   return {
     wake(webhook, reason) {
-      if (running.has(webhook._id) || waiting.has(webhook._id)) wakeAgain(webhook._id, reason);
+      if ([running, waiting, goingOn].some((ids) => ids.has(webhook._id))) wakeAgain(webhook._id, reason);
       else queue.add(webhook.userId, webhook._id, joinWakes(reason));
       fillSlots();
     },
