@@ -88,7 +88,7 @@ test("while MongoDB hangs with open connections every request gets 503; afterwar
 test("a stream of events stays open while the token cannot be checked", async () => {
   using stream = await openStream(ci.admin, "/n/admin/place0/-/events");
   await stores.mongo.pause();
-  // Longer than the eight attempts at a stream that has not begun take.
+  // Longer than all attempts at a stream that has not begun take.
   const until = performance.now() + tokenCheckMs + 2 * maxMs;
   try {
     await eventually(async () => {

@@ -2,7 +2,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { resumed } from "./resume.js";
 
 const { signal } = new AbortController();
-const stepMs = 1;
+const patience = { forMs: 120_000, pauseStepMs: 1 };
 const away = () => new Fault("unavailable", "Service unavailable");
 
 /** Returns a stream that breaks `breaks` times after its first `sent` messages, and how often it was opened. */
@@ -26,20 +26,37 @@ async function read(messages: AsyncIterable<number>): Promise<number[]> {
 
 test("a stream that has begun goes on after its last message, however often it breaks in two minutes", async () => {
   const { open, opened } = breaking({ breaks: 30, sent: 2 });
-  expect(await read(resumed(open, signal, undefined, stepMs))).toEqual([1, 2, 3]);
+  expect(await read(resumed(open, signal, undefined, patience))).toEqual([1, 2, 3]);
   expect(opened).toEqual([undefined, ...Array(30).fill(2)]);
 });
 
 test("a stream that does not begin is given up after nine attempts", async () => {
   const { open, opened } = breaking({ breaks: 30, sent: 0 });
-  await expect(read(resumed(open, signal, undefined, stepMs))).rejects.toThrow("Service unavailable");
+  await expect(read(resumed(open, signal, undefined, patience))).rejects.toThrow("Service unavailable");
   expect(opened).toHaveLength(9);
 });
 
 test("a stream that breaks within a message ends, as one does that its caller may no longer read", async () => {
   const within = breaking({ breaks: 1, sent: 2 });
-  await expect(read(resumed(within.open, signal, (last) => last !== 2, stepMs))).rejects.toThrow("Service unavailable");
+  await expect(read(resumed(within.open, signal, (last) => last !== 2, patience))).rejects.toThrow(
+    "Service unavailable",
+  );
   const gone = breaking({ breaks: 1, sent: 2, fault: new Fault("not_found", "Not found") });
-  await expect(read(resumed(gone.open, signal, undefined, stepMs))).rejects.toThrow("Not found");
+  await expect(read(resumed(gone.open, signal, undefined, patience))).rejects.toThrow("Not found");
   expect([within.opened, gone.opened]).toEqual([[undefined], [undefined]]);
+});
+
+test("a stream is given up once it was broken for too long after its last message, not in all", async () => {
+  const got: number[] = [];
+  let opened = 0;
+  async function* open(last = 0) {
+    opened++;
+    if (last < 10) yield last + 1;
+    if (opened < 40) throw away();
+  }
+  const reading = async () => {
+    for await (const message of resumed(open, signal, undefined, { forMs: 50, pauseStepMs: 10 })) got.push(message);
+  };
+  await expect(reading()).rejects.toThrow("Service unavailable");
+  expect(got).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });

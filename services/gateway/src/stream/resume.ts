@@ -3,10 +3,13 @@ import { asFault } from "@ci/kit/rpc/fault";
 
 /** How often in a row a stream may break before its first message, which the client waits for: together some seconds. */
 const maxBreaks = 8;
-/** How long a stream may stay broken between two messages. A restart or a failover takes less. */
-const patienceMs = 120_000;
-const pauseStepMs = 100;
 const maxPauseSteps = 20;
+interface Patience {
+  /** How long a stream may stay broken between two messages. A restart or a failover takes less. */
+  readonly forMs: number;
+  readonly pauseStepMs: number;
+}
+const usual: Patience = { forMs: 120_000, pauseStepMs: 100 };
 
 /** Returns a stream whose first message has arrived: if the stream fails before that, this call fails. */
 export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterable<T>> {
@@ -31,7 +34,7 @@ export async function* resumed<T>(
   open: (last: T | undefined) => AsyncIterable<T>,
   signal: AbortSignal,
   complete: (last: T) => boolean = () => true,
-  stepMs = pauseStepMs,
+  { forMs, pauseStepMs } = usual,
 ): AsyncGenerator<T> {
   let last: T | undefined;
   let brokenSinceMs = 0;
@@ -48,8 +51,8 @@ export async function* resumed<T>(
       if (last !== undefined && !complete(last)) throw error;
       if (breaks === 0) brokenSinceMs = performance.now();
       breaks++;
-      if (last === undefined ? breaks > maxBreaks : performance.now() - brokenSinceMs > patienceMs) throw error;
+      if (last === undefined ? breaks > maxBreaks : performance.now() - brokenSinceMs > forMs) throw error;
     }
-    await delay(Math.min(breaks, maxPauseSteps) * stepMs, undefined, { signal });
+    await delay(Math.min(breaks, maxPauseSteps) * pauseStepMs, undefined, { signal });
   }
 }
