@@ -4880,7 +4880,7 @@ export interface components {
         Replayed: {
             /** @description Whether there may be more */
             at_least: boolean;
-            /** @description Number of missed events among the newest 1,000 of the namespace */
+            /** @description Number of missed events among the newest 200 of the namespace; may include one that is being sent */
             count: number;
         };
         /** @description A Git repository whose pushes submit builds */

@@ -59,7 +59,9 @@ export const redeliveredSchema = record("Redelivered", "Deliveries that will be 
 });
 
 export const replayedSchema = record("Replayed", "Missed events that will be sent", {
-  count: z.int().describe("Number of missed events among the newest 1,000 of the namespace"),
+  count: z
+    .int()
+    .describe("Number of missed events among the newest 200 of the namespace; may include one that is being sent"),
   at_least: z.boolean().describe("Whether there may be more"),
 });
 

@@ -1,10 +1,9 @@
-import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Filter } from "mongodb";
 import type { Context } from "../src/context.js";
 import { recordDeferred } from "../src/events/record-deferred.js";
 import { maxDeliveriesOfUser, recordDeliveries } from "../src/events/record-deliveries.js";
-import { replayMissed } from "../src/events/replay-missed.js";
-import { type DeliveryDoc, dueAfterFirst, dueImmediately } from "../src/store/delivery-doc.js";
+import { replayMissed as replayFor } from "../src/events/replay-missed.js";
+import { type DeliveryDoc, dueAfterFirst } from "../src/store/delivery-doc.js";
 import { maxReplayed } from "../src/store/stream-heads.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { bootRecording, events, idsOf, webhooksOf } from "./_recording.js";
@@ -17,8 +16,11 @@ type Change = Partial<Pick<WebhookDoc, "events" | "active">>;
 
 /** Stores webhooks of a user's namespace that request what they have missed. */
 async function requesting(userId: number, count = 1, firstId = userId, change: Change = {}): Promise<WebhookDoc[]> {
-  const replay = { since: start, after: 0 };
-  const webhooks = webhooksOf(count, userId, firstId).map((webhook) => ({ ...webhook, ...change, replay }));
+  const webhooks = webhooksOf(count, userId, firstId).map((webhook) => ({
+    ...webhook,
+    ...change,
+    replay: { since: start, activeSince: webhook.activeSince, after: 0, asked: 1 },
+  }));
   await ci.webhooks().insertMany(webhooks);
   return webhooks;
 }
@@ -31,6 +33,8 @@ async function missed(count: number, namespaceId: number, payload = "{}", from =
 }
 
 const waiting = { userId: { $gt: 0 }, "replay.since": { $exists: true } } as Filter<WebhookDoc>;
+/** Makes steps until no replay can go on, however slow the machine is. */
+const replayMissed = (ctx: Context) => replayFor(ctx, Number.POSITIVE_INFINITY);
 const requests = () => ci.webhooks().countDocuments(waiting);
 
 test("steps store what is missed in order, and nothing that the webhook has", async () => {
@@ -62,20 +66,56 @@ test("owners take turns, however many webhooks one of them has, and each step re
   await missed(1, bob);
   const many = await requesting(ann, 50);
   const [last] = await requesting(bob, 1, 1_000);
-  const { executionStats } = await ci
-    .webhooks()
-    .find(waiting)
-    .sort({ userId: 1, _id: 1 })
-    .limit(1)
-    .explain("executionStats");
+  const first = ci.webhooks().find(waiting).sort({ userId: 1, _id: 1 }).limit(1);
+  const { executionStats } = await first.explain("executionStats");
   expect(executionStats.totalDocsExamined).toBe(1);
   const { ctx, inserts } = ci.process();
   await replayMissed(ctx);
-  expect(inserts.flat().map(({ webhookId }) => webhookId)).toEqual([
-    1,
-    last!._id,
-    ...many.slice(1).map(({ _id }) => _id),
-  ]);
+  const inTurn = [1, last!._id, ...many.slice(1).map(({ _id }) => _id)];
+  expect(inserts.flat().map(({ webhookId }) => webhookId)).toEqual(inTurn);
+});
+
+test("a request whose steps fail stops no other", async () => {
+  const owners = [1, 2, 3];
+  for (const owner of owners) await missed(1, owner);
+  for (const owner of owners) await requesting(owner);
+  const { ctx } = ci.process(({ deliveries }) => ({
+    deliveries: {
+      ...deliveries,
+      insert: (docs, check) =>
+        docs[0]!.webhookId === 2 ? Promise.reject(new Error("refused")) : deliveries.insert(docs, check),
+    },
+  }));
+  await expect(replayMissed(ctx)).rejects.toThrow("refused");
+  const counts = await Promise.all(owners.map(async (owner) => (await ci.eventsOf(owner)).length));
+  expect(counts).toEqual([1, 0, 1]);
+});
+
+test("webhooks that replay a long payload share it", async () => {
+  await missed(1, ann, JSON.stringify("x".repeat(10_000)));
+  await requesting(ann, 3);
+  const { ctx, inserts } = ci.process();
+  await replayMissed(ctx);
+  const ids = inserts.flat().map(({ sharedRequest }) => sharedRequest?.payloadId);
+  expect([ids.length, new Set(ids).size, ids.includes(undefined)]).toEqual([3, 1, false]);
+});
+
+test("a pass ends between two steps once its time is over, or another process records events", async () => {
+  await missed(2 * maxReplayed, ann);
+  const [webhook] = await requesting(ann);
+  const { ctx } = ci.process();
+  expect(await replayFor(ctx, -1)).toBeUndefined();
+  expect(await ci.eventsOf(webhook!._id)).toEqual([]);
+  let isHere = true;
+  const stream = {
+    ...ctx.stream,
+    heads: (...range: Parameters<typeof ctx.stream.heads>) => {
+      isHere = false;
+      return ctx.stream.heads(...range);
+    },
+  };
+  expect(await replayMissed({ ...ctx, stream, deferral: { ...ctx.deferral, isHere: () => isHere } })).toBeUndefined();
+  expect(await ci.eventsOf(webhook!._id)).toHaveLength(maxReplayed);
 });
 
 test("a webhook receives only kinds that it wants now, and nothing once it is inactive", async () => {
@@ -126,6 +166,20 @@ describe("a replay waits", () => {
     expect(await recordDeferred(ctx)).toBe(0);
     expect(await replayMissed(ctx)).toBe(1);
     expect(await ci.eventsOf(webhook!._id)).toEqual([...idsOf(late), ...ids]);
+  });
+
+  test("while a thousand replayed events of its webhook have not been sent", async () => {
+    const [webhook] = await requesting(ann);
+    const [id] = await missed(1, ann);
+    const waitingDoc = (_: unknown, nth: number) =>
+      ({ _id: nth + 1, webhookId: webhook!._id, eventId: `w${nth}`, dueAt: dueAfterFirst }) as DeliveryDoc;
+    await ci.deliveries().insertMany(Array.from({ length: 1_000 }, waitingDoc));
+    const { ctx, inserts } = ci.process();
+    expect(await replayMissed(ctx)).toBeUndefined();
+    expect(inserts).toEqual([]);
+    await ci.deliveries().deleteOne({ _id: 1 });
+    await replayMissed(ctx);
+    expect(inserts.flat().map(({ eventId }) => eventId)).toEqual([id]);
   });
 
   test("in a process that does not record events", async () => {
@@ -183,7 +237,7 @@ test("a request made meanwhile begins again, from the earlier of both times", as
       stream: {
         ...stream,
         async heads(...range) {
-          if (first) await webhooks.requestReplay(webhook!._id, start);
+          if (first) await webhooks.requestReplay(webhook!, start);
           first = false;
           return stream.heads(...range);
         },
@@ -195,53 +249,50 @@ test("a request made meanwhile begins again, from the earlier of both times", as
   expect(await requests()).toBe(0);
 });
 
-test("due are first attempts, then some retries, then replays: none of them starves another", async () => {
-  const { ctx } = ci.process();
-  const now = new Date();
-  const docOf = (dueAt: Date) => (_: unknown, nth: number) => ({
-    dueAt,
-    webhookId: 1,
-    status: Delivery_Status.pending,
-    nth,
-  });
-  const kinds: [Date, number][] = [
-    [now, 6],
-    [dueAfterFirst, 70],
-    [dueImmediately, 70],
-  ];
-  const docs = kinds.flatMap(([dueAt, count]) => Array.from({ length: count }, docOf(dueAt)));
-  await ci.deliveries().insertMany(
-    docs.map((doc, nth) => ({
-      ...doc,
-      _id: nth + 1,
-      eventId: `${nth}`,
-      attempts: [],
-      redelivery: false,
-    })) as never as DeliveryDoc[],
-  );
-  const due = async () => {
-    const { docs: found, left } = await ctx.deliveries.due(1, now);
-    const of = (at: Date) => found.filter(({ dueAt }) => dueAt!.getTime() === at.getTime()).length;
-    return [found.map(({ dueAt }) => dueAt!.getTime()), kinds.map(([at]) => of(at)), left];
-  };
-  const times = (first: number, retries: number, replays: number) => [
-    ...Array(first).fill(0),
-    ...Array(retries).fill(now.getTime()),
-    ...Array(replays).fill(1),
-  ];
-  expect(await due()).toEqual([times(64, 4, 4), [4, 4, 64], "any"]);
-  await ci.deliveries().deleteMany({ _id: { $gt: 78 } });
-  expect(await due()).toEqual([times(2, 4, 62), [4, 62, 2], "any"]);
-  await ci.deliveries().deleteMany({ _id: { $gt: 20 } });
-  expect(await due()).toEqual([[...Array(14).fill(1), ...Array(6).fill(now.getTime())], [6, 14, 0], "nothing"]);
+test("a repeated request does not set a replay back, and is served after it", async () => {
+  await missed(2 * maxReplayed, ann);
+  const [webhook] = await requesting(ann);
+  const positions: number[] = [];
+  const { ctx } = ci.process(({ stream, webhooks }) => ({
+    stream: {
+      ...stream,
+      async heads(namespaceId, after, end) {
+        positions.push(after);
+        if (positions.length === 2) await webhooks.requestReplay(webhook!, start);
+        return stream.heads(namespaceId, after, end);
+      },
+    },
+  }));
+  await replayMissed(ctx);
+  expect(positions).toEqual([0, maxReplayed, 2 * maxReplayed, 0, maxReplayed, 2 * maxReplayed]);
+  expect(await requests()).toBe(0);
 });
 
-test("however many replayed events wait, they count as waiting, not as late, and hide no late delivery", async () => {
-  const now = new Date();
+test("a request made while a replay begins is served, too", async () => {
+  const ids = await missed(1, ann);
+  const [webhook] = await requesting(ann);
+  const { ctx } = ci.process(({ webhooks }) => ({
+    async hasRead(reader) {
+      if (reader === "webhooks" && ids.length === 1) {
+        ids.push(...(await missed(1, ann, "{}", 1)));
+        await webhooks.requestReplay(webhook!, start);
+      }
+      return true;
+    },
+  }));
+  await replayMissed(ctx);
+  expect(await ci.eventsOf(webhook!._id)).toEqual(ids);
+});
+
+test("a webhook that was turned off and on again meanwhile has to be replayed anew", async () => {
+  await missed(1, ann);
+  const [webhook] = await requesting(ann);
+  const activeSince = new Date(webhook!.activeSince.getTime() + 1);
+  await ci.webhooks().updateOne({ _id: webhook!._id }, { $set: { activeSince } });
   const { ctx } = ci.process();
-  const docOf = (_id: number, dueAt: Date) => ({ _id, webhookId: _id, eventId: `${_id}`, dueAt }) as DeliveryDoc;
-  await ci.deliveries().insertMany([docOf(1, dueAfterFirst), docOf(2, dueAfterFirst)]);
-  expect(await ctx.deliveries.backlog(now, [])).toEqual({ waiting: 2, lagMs: 0 });
-  await ci.deliveries().insertOne(docOf(3, new Date(now.getTime() - 5_000)));
-  expect(await ctx.deliveries.backlog(now, [])).toEqual({ waiting: 3, lagMs: 5_000 });
+  await replayMissed(ctx);
+  expect([await ci.eventsOf(webhook!._id), await requests()]).toEqual([[], 0]);
+  await ctx.webhooks.requestReplay({ ...webhook!, activeSince }, start);
+  await replayMissed(ctx);
+  expect(await ci.eventsOf(webhook!._id)).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import type { Context } from "../context.js";
 import type { StreamHead } from "../store/stream-heads.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 
-/** Returns the events since a time that a webhook receives and has no delivery of. Those of earlier deliveries may be pruned. */
+/** Returns the events since a time that a webhook receives and has no delivery of. Events older than the log of deliveries are left out. */
 export async function findMissed(
   { deliveries, config, now }: Pick<Context, "deliveries" | "config" | "now">,
   { _id, events }: Pick<WebhookDoc, "_id" | "events">,

@@ -33,10 +33,17 @@ function abortForAll(slots: number): AbortController {
   return stopping;
 }
 
-function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason | undefined {
-  const reason = wakes.get(webhookId);
-  wakes.delete(webhookId);
-  return reason;
+/** Keeps wakes until the turns that take them, joined by webhook. */
+function keptWakes() {
+  const wakes = new Map<number, WakeReason>();
+  return {
+    add: (webhookId: number, reason: WakeReason) => wakes.set(webhookId, joinWakes(reason)(wakes.get(webhookId))),
+    take(webhookId: number): WakeReason | undefined {
+      const reason = wakes.get(webhookId);
+      wakes.delete(webhookId);
+      return reason;
+    },
+  };
 }
 
 /**
@@ -49,18 +56,15 @@ export function laneScheduler(
   run: (turn: Turn) => Promise<number | undefined>,
 ): LaneScheduler {
   const queue = fairQueue<number, number, WakeReason>(slots);
-  const again = new Map<number, WakeReason>();
+  const again = keptWakes();
   const running = new Map<number, Promise<void>>();
   const waiting = new Map<number, NodeJS.Timeout>();
   const goingOn = new Set<number>();
   let stopping = abortForAll(slots);
   let closed = false;
 
-  const wakeAgain = (webhookId: number, reason: WakeReason) =>
-    again.set(webhookId, joinWakes(reason)(again.get(webhookId)));
-
   function queueAgain({ _id, userId }: Woken): void {
-    const next = takeWake(again, _id);
+    const next = again.take(_id);
     if (next) queue.add(userId, _id, joinWakes(next));
   }
 
@@ -82,7 +86,7 @@ export function laneScheduler(
   async function runTurn(webhook: Woken, reason: WakeReason): Promise<void> {
     const { _id, userId } = webhook;
     const isOver = (attempts: number) => closed || (attempts > 0 && queue.isWanted(userId));
-    const turn = { webhook, reason, isOver, takeWake: () => takeWake(again, _id), signal: stopping.signal };
+    const turn = { webhook, reason, isOver, takeWake: () => again.take(_id), signal: stopping.signal };
     let nextInMs: number | undefined;
     try {
       nextInMs = await run(turn);
@@ -108,7 +112,7 @@ export function laneScheduler(
 
   return {
     wake(webhook, reason) {
-      if ([running, waiting, goingOn].some((ids) => ids.has(webhook._id))) wakeAgain(webhook._id, reason);
+      if ([running, waiting, goingOn].some((ids) => ids.has(webhook._id))) again.add(webhook._id, reason);
       else queue.add(webhook.userId, webhook._id, joinWakes(reason));
       fillSlots();
     },

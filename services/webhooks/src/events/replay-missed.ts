@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { findMissed } from "../actions/find-missed.js";
 import { ownersInTurn } from "../actions/owners-in-turn.js";
 import type { Context } from "../context.js";
@@ -6,17 +7,42 @@ import type { ReplayRequest } from "../store/replay-requests.js";
 import { maxReplayed, type StreamHead } from "../store/stream-heads.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { newDelivery } from "./new-delivery.js";
+import { sharePayloads } from "./share-payloads.js";
 import { slices } from "./slices.js";
 
-/** Sets the end once all earlier events are recorded. Until then, a replay could overtake first attempts. */
-async function begin(ctx: Context, request: ReplayRequest): Promise<0 | undefined> {
-  if (!(await ctx.hasRead("event-stream"))) return undefined;
-  const end = await ctx.stream.end();
-  if (!(await ctx.hasRead("webhooks"))) return undefined;
-  const deferring = await ctx.deferral.users();
-  if (deferring.userIn(request.namespaceId) !== undefined) return undefined;
-  await ctx.webhooks.saveReplay(request, { ...request.replay, end });
-  return 0;
+const maxWaiting = fixedLimit({
+  max: 1_000,
+  about: "replayed events of one webhook that wait to be sent",
+  effect: "further ones are stored after these",
+});
+/** New events wait for the step of a replay that is being stored, so the pauses between passes are theirs. */
+const maxPassMs = 300;
+
+/** A long payload is stored once for all webhooks that replay it. */
+const forSeveral = 2;
+
+type Begin = (request: ReplayRequest) => Promise<0 | undefined>;
+
+/**
+ * Returns a function that sets the end of a replay once all earlier events are recorded. Until then, a replay could overtake
+ * first attempts. What has unread events delays one request, and no others of the pass.
+ */
+function beginning(ctx: Context): Begin {
+  let isBehind = false;
+  const hasRead = async (reader: "webhooks" | "event-stream"): Promise<boolean> => {
+    isBehind ||= !(await ctx.hasRead(reader));
+    return !isBehind;
+  };
+  return async (request) => {
+    if (isBehind || !(await hasRead("event-stream"))) return undefined;
+    const end = await ctx.stream.end();
+    if (!(await hasRead("webhooks"))) return undefined;
+    const deferring = await ctx.deferral.users();
+    if (deferring.userIn(request.namespaceId) !== undefined) return undefined;
+    const { after, asked } = request.replay;
+    await ctx.webhooks.saveReplay(request, { after, end, begun: asked });
+    return 0;
+  };
 }
 
 /** Stores deliveries of events. `now` is from before the webhook was read. Repeating it adds nothing. */
@@ -24,39 +50,50 @@ async function addReplayed(ctx: Context, webhook: WebhookDoc, events: readonly S
   const payloads = await ctx.stream.payloads(events.map(({ _id }) => _id));
   const found = events.filter(({ _id }) => payloads.has(_id));
   if (found.length === 0) return;
+  const texts = found.map(({ _id }) => payloads.get(_id)!);
+  const bodies = await sharePayloads(
+    ctx,
+    texts,
+    texts.map(() => forSeveral),
+  );
   await ctx.inTurn(async () => {
     const firstId = await ctx.deliveryIds.next(found.length);
-    const docs = found.map(({ _id, eventId, kind }, nth) => {
+    const docs = found.map(({ eventId, kind }, nth) => {
       const event = { id: eventId, kind, at: now };
-      const delivery = newDelivery({ ...ctx, now }, event, webhook, firstId + nth, { payload: payloads.get(_id)! });
-      return { ...delivery, dueAt: dueAfterFirst };
+      return { ...newDelivery({ ...ctx, now }, event, webhook, firstId + nth, bodies[nth]!), dueAt: dueAfterFirst };
     });
     await ctx.recent.store(docs, () => ctx.deliveries.insert(docs, () => ctx.deliveryIds.check(firstId)));
   });
   ctx.lanes.wake(webhook, "news");
 }
 
-/** Adds a slice of what a webhook has missed. A webhook that is inactive by now gets nothing more. */
-async function replaySlice(ctx: Context, request: ReplayRequest): Promise<number | undefined> {
+/** Adds some of what a webhook has missed. A webhook that was turned off meanwhile gets nothing more. */
+async function replaySome(ctx: Context, request: ReplayRequest, begin: Begin): Promise<number | undefined> {
   const { _id, namespaceId, replay } = request;
-  const { since, after, end } = replay;
-  if (end === undefined) return begin(ctx, request);
-  // After a failover the new primary may not know for a moment that a majority has the end.
-  if ((await ctx.stream.end()) < end) return undefined;
+  const { since, activeSince, after, end, asked, begun = asked } = replay;
   const now = ctx.now();
   const [webhook] = await ctx.webhooks.findByIds([_id]);
-  const heads = webhook?.active ? await ctx.stream.heads(namespaceId, after, end) : [];
-  const missed = webhook ? await findMissed(ctx, webhook, heads, since) : [];
-  const [slice = []] = slices(missed, ({ payloadBytes }) => payloadBytes);
-  if (webhook) await addReplayed(ctx, webhook, slice, now);
-  const atEnd = slice.length === missed.length && heads.length < maxReplayed;
-  const reached = slice.length < missed.length ? slice.at(-1) : heads.at(-1);
-  await ctx.webhooks.saveReplay(request, atEnd ? undefined : { ...replay, after: reached!._id });
-  return slice.length;
+  if (!webhook?.active || webhook.activeSince.getTime() !== activeSince.getTime()) {
+    await ctx.webhooks.endReplay(request, asked);
+    return 0;
+  }
+  if (end === undefined) return begin(request);
+  if ((await ctx.deliveries.replaysWaiting(_id, maxWaiting)) === maxWaiting) return undefined;
+  // After a failover the new primary may not know for a moment that a majority has the end.
+  if ((await ctx.stream.end()) < end) return undefined;
+  const heads = await ctx.stream.heads(namespaceId, after, end);
+  const missed = await findMissed(ctx, webhook, heads, since);
+  for (const slice of slices(missed, ({ payloadBytes }) => payloadBytes)) await addReplayed(ctx, webhook, slice, now);
+  if (heads.length < maxReplayed) await ctx.webhooks.endReplay(request, begun);
+  else await ctx.webhooks.saveReplay(request, { after: heads.at(-1)!._id, end, begun });
+  return missed.length;
 }
 
 /** Only the process that records events does, because the ids of deliveries grow in the order in which they are stored. */
-export async function replayMissed(ctx: Context): Promise<number | undefined> {
+export async function replayMissed(ctx: Context, forMs = maxPassMs): Promise<number | undefined> {
+  const untilMs = performance.now() + forMs;
+  const isOver = () => !ctx.deferral.isHere() || performance.now() > untilMs;
   if (!ctx.deferral.isHere()) return 0;
-  return ownersInTurn(ctx.webhooks.nextReplayRequest, (request) => replaySlice(ctx, request));
+  const begin = beginning(ctx);
+  return ownersInTurn(ctx.webhooks.nextReplayRequest, (request) => replaySome(ctx, request, begin), isOver);
 }

@@ -24,7 +24,7 @@ export const replayMissed = (ctx: Context): Handlers["replayMissed"] =>
       },
       async change() {
         const counted = await countMissed(ctx, webhook, since!);
-        if (!(await ctx.webhooks.requestReplay(webhookId, since!))) throw notFound();
+        if (!(await ctx.webhooks.requestReplay(webhook, since!))) throw notFound();
         ctx.wakeReplay();
         return counted;
       },

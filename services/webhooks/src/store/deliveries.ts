@@ -5,7 +5,7 @@ import { type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Sort } from "mongodb";
 import { attemptWrites } from "./delivery-attempts.js";
 import { deliveryCounts } from "./delivery-counts.js";
-import { type DeliveryDoc, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
+import { type DeliveryDoc, dueAfterFirst, dueImmediately, oncePerEventIndex, toDelivery } from "./delivery-doc.js";
 import { dueQueries } from "./due-deliveries.js";
 import { redeliveryWrites } from "./redeliveries.js";
 import { testDeliveries } from "./test-deliveries.js";
@@ -73,6 +73,10 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
     const found = await deliveries.find(filter, { projection: { _id: 0, eventId: 1 } }).toArray();
     return new Set(found.map(({ eventId }) => eventId));
   },
+
+  /** Counts the replayed events of a webhook that wait, up to a limit. Reads an index only. */
+  replaysWaiting: (webhookId: number, limit: number): Promise<number> =>
+    deliveries.countDocuments({ webhookId, dueAt: dueAfterFirst }, { limit }),
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 

@@ -24,7 +24,14 @@ const maxDueBytes = fixedLimit({
   about: "due deliveries of one webhook in memory",
   effect: "further ones are read after these",
 });
-const someAmongFirst = 4;
+const maxAmongOthers = 4;
+
+/** Puts replayed events last. */
+const inOrder = (docs: readonly DueDelivery[]): DueDelivery[] => [
+  ...docs.filter((doc) => !isReplay(doc)),
+  ...docs.filter(isReplay),
+];
+
 const payloadBytes = { $strLenBytes: { $ifNull: ["$request.payload", ""] } };
 type Kept = Exclude<keyof DueDelivery, "_id" | "response">;
 
@@ -80,7 +87,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   hasDue: async (before: Date): Promise<boolean> =>
     (await deliveries.findOne({ webhookId: { $gt: 0 }, dueAt: { $lte: before } }, { projection: { _id: 1 } })) !== null,
 
-  /** Returns what is due for a webhook: first attempts in order of their events, then replays, then retries. Limited in size. */
+  /** Returns what is due for a webhook: first attempts in order of their events, then retries, then replays. Limited in size. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
     const docs: DueDelivery[] = [];
     const hasRoom = dueRoom();
@@ -90,14 +97,14 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
       complete = hasRoom(doc);
       if (!complete) break;
     }
-    if (complete) return { docs, left: "nothing" };
+    if (complete) return { docs: inOrder(docs), left: "nothing" };
     // An endless run of first attempts or replayed events must not starve what comes after them.
     const some = (after: Date) =>
-      dueAmong(deliveries, { webhookId, dueAt: { $gt: after, $lte: now } }, someAmongFirst).toArray();
+      dueAmong(deliveries, { webhookId, dueAt: { $gt: after, $lte: now } }, maxAmongOthers).toArray();
     const first = docs.filter(isFirstAttempt);
     const rest = docs.slice(first.length);
     const next = rest.length > 0 ? rest : await some(dueImmediately);
-    const left = rest.length === 0 && next.length < someAmongFirst ? "first" : "any";
+    const left = rest.length === 0 && next.length < maxAmongOthers ? "first" : "any";
     const replays = next.filter(isReplay);
     if (replays.length === 0) return { docs: [...first, ...next], left };
     const retries = isReplay(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(replays.length);

@@ -12,7 +12,7 @@ export const maxReplayed = fixedLimit({
 });
 
 export const maxCounted = fixedLimit({
-  max: 1_000,
+  max: 200,
   about: "newest events of a namespace among which the answer to a replay counts those that the webhook missed",
   effect: "the answer says that there may be more; all are sent",
 });

@@ -50,10 +50,15 @@ export interface LogPosition {
 /** The progress of a requested replay of missed events. */
 export interface Replay {
   readonly since: Date;
+  /** The webhook's, by which a replay knows that the webhook was turned off and on again. */
+  readonly activeSince: Date;
   /** The position in the stream that it has reached. */
   readonly after: number;
   /** The last position. Absent before the replay begins. */
   readonly end?: number;
+  /** How many requests there were, and how many when the replay began. */
+  readonly asked: number;
+  readonly begun?: number;
 }
 
 export type WebhookChange = Pick<

@@ -1,6 +1,7 @@
 import { complainIfTaken } from "@ci/kit/mongo/duplicates";
 import { page } from "@ci/kit/mongo/page";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
@@ -43,6 +44,12 @@ const creation = (db: Db, webhooks: Collection<WebhookDoc>, perUser: CountLimit)
     },
   };
 };
+
+const maxPaced = fixedLimit({
+  max: 10_000,
+  about: "webhooks with a rate limit that the delivery lag leaves out",
+  effect: "what others of them wait for their limit counts as late",
+});
 
 const settings = (webhooks: Collection<WebhookDoc>) => ({
   get: (namespaceId: number, id: number) => webhooks.findOne({ _id: id, namespaceId }),
@@ -93,7 +100,12 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
   /** Returns webhooks with a rate limit that have received something since a time: what they have due waits for their pace. */
   async pacedSince(since: Date): Promise<number[]> {
     const paced = { rateLimit: { $gt: 0 }, "lastResponse.createdAt": { $gte: since } };
-    return idsOf(await webhooks.find(paced, { projection: { _id: 1 } }).toArray());
+    return idsOf(
+      await webhooks
+        .find(paced, { projection: { _id: 1 } })
+        .limit(maxPaced)
+        .toArray(),
+    );
   },
 
   async pruneSecrets(before: Date): Promise<number> {
