@@ -29,6 +29,8 @@ const axesOf = ({ group }: Build): string =>
     .map(([name, value]) => ` ${name}=${value}`)
     .join("");
 
+const hinted = ["failed", "timed_out", "passed_with_failures"];
+
 /** Prints how a build ended. Without the server's details, only the status. */
 async function noteEnd(io: Io, session: Session, build: Build, status: string): Promise<void> {
   const params = { path: refOf(build), query: { brief: "true" as const } };
@@ -37,7 +39,7 @@ async function noteEnd(io: Io, session: Session, build: Build, status: string): 
   const reason = ended?.reason ? `: ${ended.reason}` : "";
   const time = elapsed(ended?.started_at ?? null, ended?.finished_at ?? null);
   note(io, `Build ${buildName(build)} ${status.replaceAll("_", " ")}${time && ` in ${time}`}${reason}`);
-  if (status === "failed") await noteFailedJobs(io, session, build).catch(() => undefined);
+  if (hinted.includes(status)) await noteFailedJobs(io, session, build).catch(() => undefined);
   io.signal.throwIfAborted();
 }
 

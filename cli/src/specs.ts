@@ -74,7 +74,7 @@ export const specs = {
     options: {
       follow,
       job: text("Name of the job", { short: "j" }),
-      failed: flag("Print only the jobs that failed, were killed or timed out"),
+      failed: flag("Print only the jobs that failed (also where failures are allowed), were killed or timed out"),
       timestamps: flag("Begin each line with the time when it was printed, in UTC", { short: "t" }),
     },
   },

@@ -190,6 +190,11 @@ test("logs print only the jobs that failed if asked to, and a followed build nam
   expect(stderr).toBe("Job two failed: exit code 3\n");
   expect(stdout).toBe(await user.out("logs", name, "-j", "two"));
   expect(await user.run(["logs", name, "--failed", "-f"])).toMatchObject({ code: 2, stdout: "" });
+  const tolerated = await submit(manifestOf(["exit 4"], { allow_failures: ["test"] }, { name: "maybe" }), "-f");
+  expect(tolerated.stderr).toMatch(/^Failed: maybe\. See `ci logs --failed \S+`\n$/m);
+  expect((await user.run(["logs", "--failed"])).stderr).toMatch(/^Job maybe passed with failures: .*exit code 4\n$/);
+  const slow = manifestOf(["exec sleep 600"], {}, { name: "slow", timeout: "1s" });
+  expect((await submit(slow, "-f")).stderr).toMatch(/^Failed: slow\. /m);
   await submit(manifestOf(["true"]), "-f");
   const none = { code: 0, stdout: "", stderr: expect.stringMatching(/^No job of build \S+ has failed\n$/) };
   expect(await user.run(["logs", "--failed"])).toEqual(none);
