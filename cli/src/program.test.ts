@@ -54,6 +54,8 @@ test("a wrong word is refused with the one that was probably meant", async () =>
   expect(await refusal("cancel", "3")).toBe('unknown command "cancel", did you mean "kill"?');
   expect(await refusal("secrets")).toBe('unknown command "secrets", did you mean "vars"?');
   expect(await refusal("keys", "lst")).toBe('unknown command "lst", did you mean "list"?');
+  expect(await refusal("keys", "stop")).toBe('unknown command "stop", did you mean "show"?');
+  expect(await refusal("cron", "runs")).toBe('unknown command "runs", did you mean "run"?');
   expect(await refusal("list", "--statuss", "failed")).toBe('unknown option "--statuss", did you mean "--status"?');
 });
 

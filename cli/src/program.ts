@@ -174,7 +174,10 @@ const commandAt = (program: Command, words: readonly string[]): Command =>
   }, program);
 
 function addGroup(program: Command, word: string, { table, groups, aliases }: Omit<Names, "headings">, run: Run): void {
-  const group = program.command(word).description(groups[word]!);
+  const group = program
+    .command(word)
+    .description(groups[word]!)
+    .configureOutput({ outputError: (text, write) => write(reworded(text)) });
   if (aliases[word]) group.alias(aliases[word]);
   for (const [name, spec] of Object.entries(table)) {
     const [first, second] = name.split(" ");
