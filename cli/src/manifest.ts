@@ -13,16 +13,21 @@ const isThere = (path: string) =>
 
 /** Returns the manifests that a push of the current folder would build. */
 async function pushedFiles(): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const inFolder = names.filter((name) => name.endsWith(".yml")).sort();
-  return [...((await isThere(defaultFile)) ? [defaultFile] : []), ...inFolder.map((name) => `${folder}/${name}`)];
+  const here = await readdir(".", { withFileTypes: true });
+  const hasFolder = here.some((entry) => entry.name === folder && entry.isDirectory());
+  const inFolder = hasFolder ? await readdir(folder, { withFileTypes: true }) : [];
+  const named = inFolder.filter((entry) => entry.isFile() && entry.name.endsWith(".yml")).map(({ name }) => name);
+  const single = here.some((entry) => entry.name === defaultFile && entry.isFile()) ? [defaultFile] : [];
+  return [...single, ...named.sort().map((name) => `${folder}/${name}`)];
 }
+
+const way = "Name the manifest's file, or - for standard input";
 
 const noDefault = (others: readonly string[]): UsageError =>
   new UsageError(
-    `There is no ${defaultFile} here. Name the manifest's file, or - for standard input${
-      others.length > 0 ? `. A push builds ${others.join(", ")}` : ""
-    }`,
+    others.length > 0
+      ? `There is no ${defaultFile} here. ${way}. A push builds ${others.join(", ")}`
+      : `There is no ${defaultFile} here, and no ${folder}/*.yml. ${way}`,
   );
 
 /** Returns the text of a manifest, and its file name for messages. */

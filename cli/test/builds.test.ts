@@ -1,5 +1,5 @@
 // Runs the built binary, cli/dist/main.js.
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { Ci, manifestOf } from "./_ci.js";
@@ -101,16 +101,30 @@ test("a manifest with mistakes is refused, and lint names their places", async (
 });
 
 test("lint checks all manifests that a push would build", async () => {
-  expect((await user.run(["lint"])).stderr).toContain("There is no .service-ci.yml here");
+  expect((await user.run(["lint"])).stderr).toContain("There is no .service-ci.yml here, and no .service-ci/*.yml. ");
   await mkdir(`${user.folder}/.service-ci`);
   await writeFile(`${user.folder}/.service-ci/a.yml`, manifestOf(["a"]));
+  await mkdir(`${user.folder}/.service-ci/folder.yml`);
+  await symlink("a.yml", `${user.folder}/.service-ci/link.yml`);
+  await symlink("nowhere", `${user.folder}/.service-ci.yml`);
   expect(await user.out("lint")).toBe("test\ttest.1\ta\n");
   await writeFile(`${user.folder}/.service-ci/b.yml`, "driver: {type: os}\njob: []\n");
   const { code, stdout } = await user.run(["lint"]);
   const lines = [/^\.service-ci\/b\.yml:2:1: unknown key "job"/, /^\.service-ci\/a\.yml\ttest\ttest\.1\ta$/];
   expect([code, ...stdout.trimEnd().split("\n")]).toEqual([1, ...lines.map((line) => expect.stringMatching(line))]);
+  const printed = await user.run(["lint", "--json"]);
+  expect(
+    printed.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({ manifest: ".service-ci/a.yml", valid: true }),
+    expect.objectContaining({ manifest: ".service-ci/b.yml", valid: false }),
+  ]);
   expect((await user.run(["submit"])).stderr).toContain("A push builds .service-ci/a.yml, .service-ci/b.yml\n");
   await rm(`${user.folder}/.service-ci`, { recursive: true });
+  await rm(`${user.folder}/.service-ci.yml`);
 });
 
 test("a build is named by number, user and number, URL and last", async () => {

@@ -18,7 +18,7 @@ export const run: Handler<Specs["lint"]> = async (io, input) => {
     const body = { manifest, variables: input.var };
     const checked = await record(client.api.POST("/manifests/check", { body }));
     if (!checked.valid) code = exit.failed;
-    if (io.options.json) await printJson(io, checked);
+    if (io.options.json) await printJson(io, manifests.length > 1 ? { manifest: name, ...checked } : checked);
     else for (const complaint of checked.errors) await print(io, complaintLine(name, complaint));
     if (checked.valid) jobs.push(...checked.jobs.map((job) => ({ ...job, manifest: name })));
   }
