@@ -80,7 +80,9 @@ Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md) 
 - \`--quiet\` prints only the result; lists print only names: \`ci kill "$(ci list --status running --limit 1 -q)"\`.
 - In a pipe, tables become tab-separated rows without headings and colors, with full times and exact sizes. \`NO_COLOR\` turns colors
   off. Build output is printed unchanged there, but of its escape sequences a terminal gets only colors and erased ends of lines.
-- \`ci webhooks test\` and \`ci webhooks redeliver\` wait up to half a minute for the outcome. They exit with 1 if the delivery failed.
+- \`ci webhooks test\` and \`ci webhooks redeliver\` wait up to half a minute for the outcome. They exit with 1 unless the
+  request was delivered: also if it still waits or was cancelled.
+- \`ci lint --json\` of several manifests prints one object each, with the name of the file as \`manifest\`.
 - \`ci kill\` of a finished build says so, changes nothing and exits with 0.
 - \`ci submit\`, \`ci restart\` and \`ci cron run\` make one build, also if the response gets lost: they [repeat the request](repeat.md) up to five
   times.

@@ -51,7 +51,7 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
 async function sendDelivery(io: Io, session: Session, operation: Operation, path: string, sent: Fields) {
   const delivery = await settled(io, session, operation.deliveryAt!(path, sent.id), sent);
   await printResult(io, operation, delivery);
-  return delivery.status === "failed" ? exit.failed : exit.done;
+  return delivery.status === "delivered" ? exit.done : exit.failed;
 }
 
 async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values) {

@@ -11,7 +11,7 @@ export async function settled(io: Io, { client }: Session, path: string, sent: F
   let delivery = sent;
   for (let pauseMs = firstPauseMs; delivery.status === "pending"; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     if (performance.now() - startedMs > patienceMs) {
-      note(io, `The attempt has not ended yet. \`ci webhooks delivery\` shows delivery ${sent.id}`);
+      note(io, `Delivery ${sent.id} still waits. \`ci webhooks delivery\` shows it`);
       break;
     }
     await delay(pauseMs, undefined, { signal: io.signal });

@@ -46,6 +46,14 @@ async function serverOf(failing: Failing) {
 const submit = (url: string, ...words: string[]) =>
   user.run(["submit", "-", ...words], { input: manifestOf(["true"]), env: { CI_SERVER: url, CI_TOKEN: "ci_one" } });
 
+test("a delivery that was cancelled is a failure", async () => {
+  const cancelled = json(202, { id: 9, status: "cancelled" });
+  await using server = await serverOf(({ path }) => (path.endsWith("/webhooks/7/test") ? cancelled : undefined));
+  const env = { CI_SERVER: server.url, CI_TOKEN: "ci_one" };
+  const { code, stdout } = await user.run(["webhooks", "test", "7", "-n", "team@ann"], { env });
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^status +cancelled$/m)]);
+});
+
 test("a webhook is shown without its counts while the server cannot tell them", async () => {
   await using server = await serverOf(({ path }) => (path.endsWith("/stats") ? busy : undefined));
   const env = { CI_SERVER: server.url, CI_TOKEN: "ci_one" };
