@@ -37,15 +37,19 @@ interface Props {
   readonly repository: Pick<Repository, "provider" | "url" | "hook_url" | "hook_reason">;
   /** Undefined if the page does not know it. */
   readonly secret?: string | undefined;
+  /** Whether the provider has sent an event. */
+  readonly arrives?: boolean;
 }
 
 /** Says how to add the webhook of a repository at its provider. */
-export function ByHand({ repository: { provider, url, hook_url, hook_reason }, secret }: Props) {
+export function ByHand({ repository: { provider, url, hook_url, hook_reason }, secret, arrives = false }: Props) {
   const { end, steps } = ways[provider];
   return (
     <>
       <p>
-        {`One step is left: add the webhook at ${providerNames[provider]}, so that each push starts a build`}
+        {arrives
+          ? `If pushes start no builds any more, check the webhook at ${providerNames[provider]}`
+          : `One step is left: add the webhook at ${providerNames[provider]}, so that each push starts a build`}
         {hook_reason ? ` (${hook_reason}).` : "."}
       </p>
       <p>

@@ -27,8 +27,8 @@ async function load(params: Params) {
     client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries", { params: { path, query: { page: 1 } } }),
   ]);
   const { data: newest = [], response } = deliveries;
-  const arrives = newest.some(({ event, redelivery_of }) => event !== "connected" && redelivery_of === null);
-  return { repository, deliveries: newest, pages: pagesIn(response), arrives };
+  const arrived = newest.find(({ event, redelivery_of }) => event !== "connected" && redelivery_of === null);
+  return { repository, deliveries: newest, pages: pagesIn(response), arrivedAt: arrived?.created_at };
 }
 
 const forks = {
@@ -58,7 +58,7 @@ export function RepositoryPage({ params }: { params: Params }) {
         <Loading />
       </NamespaceFrame>
     );
-  const { repository, deliveries, pages, arrives } = data;
+  const { repository, deliveries, pages, arrivedAt } = data;
   const at = { params: { path: pathOf(params) } };
   const change = async (body: object) => {
     const call = client.api.PATCH("/n/{username}/{path}/-/repositories/{id}", { ...at, body });
@@ -94,12 +94,10 @@ export function RepositoryPage({ params }: { params: Params }) {
       <div class={said ? "done" : undefined} role="status">
         {said && <p>{said}</p>}
       </div>
-      {repository.hook === "by_hand" && (!arrives || secret !== undefined) && (
-        <section class="done open" aria-label="Remaining steps">
-          <ByHand key={secret} repository={repository} secret={secret} />
-        </section>
+      {repository.hook === "by_hand" && (
+        <Steps key={secret} repository={repository} secret={secret} arrivedAt={arrivedAt} now={now} />
       )}
-      <Facts repository={repository} arrives={arrives} now={now} />
+      <Facts repository={repository} now={now} />
       <Change
         repository={repository}
         submit={async (body) => {
@@ -124,6 +122,25 @@ export function RepositoryPage({ params }: { params: Params }) {
   );
 }
 
+interface StepsProps {
+  readonly repository: Repository;
+  readonly secret: string | undefined;
+  /** When the provider sent its last event, if it did. */
+  readonly arrivedAt: string | undefined;
+  readonly now: number;
+}
+
+const Steps = ({ repository, secret, arrivedAt, now }: StepsProps) => (
+  <section class="done open" aria-label="Webhook at the provider">
+    {arrivedAt !== undefined && (
+      <p>
+        The last event arrived <Ago time={arrivedAt} now={now} />.
+      </p>
+    )}
+    <ByHand repository={repository} secret={secret} arrives={arrivedAt !== undefined} />
+  </section>
+);
+
 interface DeliveriesProps {
   readonly newest: Awaited<ReturnType<typeof load>>["deliveries"];
   readonly now: number;
@@ -145,12 +162,10 @@ const Deliveries = ({ newest, now, more }: DeliveriesProps) => (
 
 interface FactsProps {
   readonly repository: Repository;
-  /** Whether the provider has sent an event. */
-  readonly arrives: boolean;
   readonly now: number;
 }
 
-const Facts = ({ repository, arrives, now }: FactsProps) => (
+const Facts = ({ repository, now }: FactsProps) => (
   <dl class="facts">
     <div>
       <dt>Address</dt>
@@ -159,8 +174,7 @@ const Facts = ({ repository, arrives, now }: FactsProps) => (
     <div>
       <dt>Webhook</dt>
       <dd>
-        {repository.hook === "by_hand" && arrives ? "events arrive at" : <Status status={repository.hook} />}{" "}
-        {(repository.hook === "registered" || arrives) && <code>{repository.hook_url}</code>}
+        <Status status={repository.hook} /> {repository.hook === "registered" && <code>{repository.hook_url}</code>}
       </dd>
     </div>
     <div>
