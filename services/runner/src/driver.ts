@@ -71,8 +71,6 @@ export interface Job {
 /** Linux opens no longer paths (PATH_MAX), and tar-stream takes quadratic time for names in many folders. */
 export const maxPathLength = 4_096;
 
-export const tooLongText = (what: string): string => `the ${what} is longer than ${maxPathLength} characters`;
-
 /** A file to place. A relative path starts at the working directory. */
 export interface PlacedFile {
   readonly path: string;

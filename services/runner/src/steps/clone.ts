@@ -11,9 +11,10 @@ import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Source } from "@ci/proto/builds/v1/queue";
-import { type Environment, maxPathLength, tooLongText } from "../driver.js";
+import { type Environment, maxPathLength } from "../driver.js";
 import { isHostTrouble } from "../endings/errors.js";
 import { sourceArchive } from "./source-archive.js";
+import { tooLongText } from "./too-long-text.js";
 
 interface Cloning {
   readonly agent: ReturnType<typeof guardedAgent>;

@@ -1,8 +1,9 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedObject, QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import { type Environment, type Mark, maxPathLength, tooLongText } from "../driver.js";
+import { type Environment, type Mark, maxPathLength } from "../driver.js";
 import { isHostTrouble, reasonOf } from "../endings/errors.js";
 import { retry } from "../endings/retry.js";
+import { tooLongText } from "./too-long-text.js";
 
 export interface Placing {
   readonly environment: Pick<Environment, "put" | "sshFolder">;

@@ -3,7 +3,8 @@ import type { CheckedOut } from "@ci/git/checkout";
 import { sizeText } from "@ci/kit/bytes/size-text";
 import { pacer } from "@ci/kit/turns/pacer";
 import { type Header, pack } from "tar-stream";
-import { maxPathLength, tooLongText } from "../driver.js";
+import { maxPathLength } from "../driver.js";
+import { tooLongText } from "./too-long-text.js";
 
 const modes = { file: 0o644, executable: 0o755, link: 0o777, folder: 0o755 } as const;
 /** What a file, link or folder counts besides its content and its path. */
