@@ -1,6 +1,6 @@
 import type { Io } from "../io.js";
 import { type Color, statusColor } from "./paint.js";
-import { duration, elapsed, relative, size } from "./units.js";
+import { briefDuration, elapsed, relative, size } from "./units.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ export function cellOf({ stdout }: Pick<Io, "stdout">, record: Fields, column: s
   if (make) return { text: make(record) };
   if (stdout.isTTY && typeof value === "string" && /_(at|run)$/.test(column)) return { text: relative(value) };
   if (stdout.isTTY && typeof value === "number" && /size$/.test(column)) return { text: size(value) };
-  if (stdout.isTTY && typeof value === "number" && column === "duration") return { text: duration(value / 1e9) };
+  if (stdout.isTTY && typeof value === "number" && column === "duration") return { text: briefDuration(value / 1e9) };
   const text = plain(value);
   return { text, color: column === "status" ? statusColor(text) : undefined };
 }

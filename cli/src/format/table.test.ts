@@ -98,12 +98,15 @@ test("a record is printed without ids of related records and addresses of collec
 });
 
 test("a terminal gets the duration of a delivery with its unit, a pipe in nanoseconds", async () => {
-  const shown = async (tty: boolean) => {
+  const shown = async (tty: boolean, duration: number) => {
     const io = ioOf({ tty });
-    await printRecord(io, { duration: 120_393_502 });
+    await printRecord(io, { duration });
     return io.stdout.text;
   };
-  expect([await shown(true), await shown(false)]).toEqual(["duration  0.1 s\n", "duration  120393502\n"]);
+  expect(await shown(true, 2_800_000)).toBe("duration  3 ms\n");
+  expect(await shown(true, 120_393_502)).toBe("duration  120 ms\n");
+  expect(await shown(true, 999_600_000)).toBe("duration  1.0 s\n");
+  expect(await shown(false, 120_393_502)).toBe("duration  120393502\n");
 });
 
 test("each build and reason of a record has its line", async () => {

@@ -12,6 +12,10 @@ export function duration(seconds: number): string {
   return `${age(whole)} ${Math.floor((whole % day) / hour)} h`;
 }
 
+/** Returns the duration of a request, such as `3 ms` or `1.2 s`. */
+export const briefDuration = (seconds: number): string =>
+  seconds < 0.9995 ? `${Math.round(Math.max(0, seconds) * 1_000)} ms` : duration(seconds);
+
 const steps = [
   ["day", day],
   ["h", hour],
