@@ -66,7 +66,8 @@ ci run                               # runs it here, with the files of this fold
 ci submit --follow                   # submits it and prints the output; the exit code is that of the build
 ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice
 echo '{driver: {type: os}, jobs: [{stage: test, commands: [make test]}]}' | ci submit - -f
-ci logs -f last                      # again; -j NAME prints one job, --failed those that failed
+ci logs -f last                      # again; -j NAME prints one job
+ci logs --failed last                # the jobs that failed
 ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
 \`\`\`
 
