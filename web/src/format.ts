@@ -60,7 +60,7 @@ export function words(name: string): string {
 const statusWords: Readonly<Record<string, string>> = {
   passed_with_failures: "passed with failures",
   timed_out: "timed out",
-  by_hand: "added by hand",
+  by_hand: "set up by hand",
 };
 
 export const statusText = (status: string): string => statusWords[status] ?? status;
