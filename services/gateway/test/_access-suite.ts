@@ -63,8 +63,6 @@ export interface Suite {
  * children, and without a namespace. Call it once per file.
  */
 export function testTable(kinds: readonly (readonly [Visibility, "root" | "child"])[]): Suite {
-  // Every test sends hundreds of requests. No test depends on time.
-  jest.setTimeout(300_000);
   const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
   const sent: SentRequest[] = [];
   const suite = { sent } as unknown as { -readonly [K in keyof Suite]: Suite[K] };
