@@ -287,7 +287,7 @@ test("requests for a record that the caller may not change return 404, whatever 
   const ownedRecords = cases.filter(
     ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
   );
-  expect(ownedRecords).toHaveLength(15);
+  expect(ownedRecords).toHaveLength(16);
   for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);
