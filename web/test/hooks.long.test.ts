@@ -261,17 +261,6 @@ inBrowser((web) => {
     await page.getByText("There are no webhooks yet.").waitFor();
   });
 
-  test("the page of a namespace says which webhooks were turned off", async () => {
-    await using gone = await receiver({ answer: () => ({ status: 410 }) });
-    const { name, path } = await aNamespace();
-    created(await ann.post(`${path}/webhooks`, { payload_url: gone.url }));
-    created(await ann.post("/builds", { manifest: aManifest({ namespace: name }) }));
-    const page = await web.open(path.slice(0, -2), ann);
-    await page
-      .getByText(`The webhook ${gone.url} is turned off because the receiver responded with 410 Gone.`)
-      .waitFor();
-  });
-
   test("each of these pages breaks no rule of axe in light or dark, and fits on a phone", async () => {
     const { name, path } = await aNamespace();
     const { url } = await aRepository();

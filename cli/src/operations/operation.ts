@@ -30,7 +30,7 @@ export interface Operation extends Spec {
   readonly beside?: { readonly path: string; readonly fields: (found: never) => Values } | undefined;
   /** Returns the path of the delivery that the request sends, whose outcome the command waits for. */
   readonly deliveryAt?: ((path: string, id: unknown) => string) | undefined;
-  /** Returns what is left to do after the request. */
+  /** Returns what the user still has to do after the request, if anything. */
   readonly nextStep?: ((record: Values) => string | undefined) | undefined;
   /** A field that is too long for a terminal; JSON has it. */
   readonly hides?: string | undefined;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The fields that decide who may see a build. They stay cached, so the namespace may have been deleted since. */
+/** What decides who may see a build. A remembered one may name a namespace that is gone by now. */
 type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({

@@ -15,7 +15,7 @@ const maxWaiting = fixedLimit({
   about: "replayed events of one webhook that wait to be sent",
   effect: "further ones are stored after these",
 });
-/** New events wait for the step of a replay that is being stored, so the pauses between passes are theirs. */
+/** New events are not recorded while a step is stored. So a pass is short, and the loop pauses after it. */
 const maxPassMs = 300;
 
 /** A long payload is stored once for all webhooks that replay it. */
@@ -25,7 +25,7 @@ type Begin = (request: ReplayRequest) => Promise<0 | undefined>;
 
 /**
  * Returns a function that sets the end of a replay once all earlier events are recorded. Until then, a replay could overtake
- * first attempts. What has unread events delays one request, and no others of the pass.
+ * first attempts. It takes seconds to learn that a reader is behind, so the rest of the pass does not ask again.
  */
 function beginning(ctx: Context): Begin {
   let isBehind = false;

@@ -1,4 +1,4 @@
-import { aWord } from "@ci/testkit/builders";
+import { aManifest, aWord } from "@ci/testkit/builders";
 import { created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
@@ -88,5 +88,16 @@ inBrowser((web) => {
     await eventually(() => expect(inbox.requests).toHaveLength(1));
     await page.getByRole("button", { name: "Replay missed events" }).click();
     await page.getByText("The webhook has missed nothing.").waitFor();
+  });
+
+  test("the page of a namespace says which webhooks were turned off", async () => {
+    await using gone = await receiver({ answer: () => ({ status: 410 }) });
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    const path = `/n/${ann.username}/${name}`;
+    created(await ann.post(`${path}/-/webhooks`, { payload_url: gone.url }));
+    created(await ann.post("/builds", { manifest: aManifest({ namespace: name }) }));
+    const page = await web.open(path, ann);
+    const reason = "is turned off because the receiver responded with 410 Gone.";
+    await page.getByText(`The webhook ${gone.url} ${reason}`).waitFor();
   });
 });
