@@ -42,9 +42,9 @@ export interface Accounts extends AsyncDisposable {
 }
 
 /** Starts the real namespaces service, for tests of services that call it. */
-export async function startAccounts(suite: Suite): Promise<Accounts> {
+export async function startAccounts(suite: Suite, overrides: Parameters<typeof start>[1] = {}): Promise<Accounts> {
   const adminToken = `ci_${randomBytes(32).toString("base64url")}`;
-  const service = await start({
+  const config = {
     ...serviceSettings(suite, "namespaces"),
     keyring: testKeyring,
     objectBytes: 5 * 1024 * 1024,
@@ -58,7 +58,8 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     adminToken,
     adminUsername: "admin",
     adminEmail: "admin@localhost",
-  });
+  };
+  const service = await start(config, overrides);
   const address = `127.0.0.1:${service.port}`;
   const peer = connect(address);
   const accounts = peer.client(AccountServiceDefinition);

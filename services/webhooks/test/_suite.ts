@@ -69,7 +69,7 @@ const serveBuilds = (builds: readonly Build[], requests: number[]) =>
 export const aBuild = (namespaceId: number | undefined, fields: Partial<Build> = {}): Build =>
   Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...fields });
 
-/** Boots the service with the real namespaces service, a clock that tests can advance, and `overrides`. */
+/** Boots the service with the real namespaces service, a clock of both that tests can advance, and `overrides`. */
 export function bootWebhooks(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
   const builds: Build[] = [];
@@ -166,7 +166,7 @@ export function bootWebhooks(changes: Partial<Config> = {}, overrides: Partial<C
     booted.webhooks = clientOf(booted.service.port);
   }
   beforeAll(async () => {
-    booted.accounts = own(await startAccounts(names));
+    booted.accounts = own(await startAccounts(names, { now: booted.now }));
     const buildsService = own(await serveBuilds(builds, buildRequests));
     const { address: namespacesAddr } = booted.accounts;
     booted.config = {

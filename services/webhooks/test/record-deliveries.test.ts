@@ -65,6 +65,7 @@ describe("events", () => {
     await using inbox = await receiver();
     const parent = await ci.aNamespace();
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
+    ci.advanceClock(60_000);
     const webhook = await ci.aWebhook(child, inbox.url);
     ci.builds.push(aBuild(child.id, { id: 77, userId: ci.users.bob.id, number: 3 }));
     const request = { id: child.id, description: "new" };
