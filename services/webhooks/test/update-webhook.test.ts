@@ -230,11 +230,11 @@ describe("not_found", () => {
       return false;
     };
     await using service = await start(ci.config, { deliveries: { ...waiting, hasFirstPending } });
-    const change = { namespaceId, id, secret: "theirs", active: false, removeSecret: false };
+    const change = { namespaceId, id, secret: "theirs", ssl: false, removeSecret: false };
     const changing = ci.as(bob, () => ci.clientTo(service).updateWebhook(change));
     await expect(changing).rejects.toMatchObject({ code: "not_found" });
     const stored = await ci.db.collection<WebhookDoc>("webhooks").findOne({ _id: id });
-    expect(stored).toMatchObject({ active: true, secrets: { earlier: [] } });
+    expect(stored).toMatchObject({ ssl: true, secrets: { earlier: [] } });
     expect(stored!.secrets.current).toBeUndefined();
   });
 });
