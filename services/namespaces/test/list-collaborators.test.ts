@@ -16,6 +16,7 @@ describe("succeeds", () => {
     const request = { namespaceId: root.id, handle: late.username };
     const { invite } = await runAs(as(owner.id), () => ci.namespaces.sendInvite(request));
     await ci.addCollaborator(early, owner, child.id);
+    ci.clock.offsetMs += 1_000;
     await runAs(as(late.id), () => ci.namespaces.acceptInvite({ id: invite!.id }));
     await runAs(as(owner.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
     const { collaborators } = await list(owner, root.id);
