@@ -72,7 +72,7 @@ const anyPort = "127.0.0.1:0";
 /** Starts all services of a suite in this process, on free ports. */
 export const startConstellation = (
   { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
-  { settings = {}, mongoUrls = {}, runner = false, publicPort, now = () => new Date() }: Differences = {},
+  { settings = {}, mongoUrls = {}, runner = false, publicPort, now }: Differences = {},
 ): Promise<Constellation> =>
   assembled(async ({ own }) => {
     const adminToken = `admin-${randomBytes(16).toString("hex")}`;
@@ -107,10 +107,13 @@ export const startConstellation = (
     });
     const addressOf = ({ port }: { port: number }) => `127.0.0.1:${port}`;
     const NAMESPACES_ADDR = addressOf(own(await startNamespaces(namespacesConfig(env("namespaces")))));
-    const BUILDS_ADDR = addressOf(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
+    const BUILDS_ADDR = addressOf(
+      own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), now && { now })),
+    );
     const IMAGES_ADDR = addressOf(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
     const peers = { NAMESPACES_ADDR, BUILDS_ADDR, IMAGES_ADDR };
-    const WEBHOOKS_ADDR = addressOf(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
+    const webhooks = { ...webhooksConfig(env("webhooks", peers)), aliveMs: 600_000 };
+    const WEBHOOKS_ADDR = addressOf(own(await startWebhooks(webhooks)));
     if (runner) {
       const RUNNER_DIR = await mkdtemp(join(tmpdir(), "ci-runner-"));
       own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
