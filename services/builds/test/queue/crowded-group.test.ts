@@ -13,6 +13,7 @@ const queuedIn = (key: string) =>
 async function crowdIn(group: string): Promise<string> {
   const first = await storedBuild(data.db, (await suite.submit(suite.users.ann, inGroup(group))).id);
   await crowd(data.db, first, 110);
+  suite.advanceClock(1);
   return first.concurrency!.key;
 }
 
