@@ -73,6 +73,22 @@ test("an entry that the store refuses does not hold up the others", async () => 
   await eventually(() => expect(ids(calls).sort()).toEqual(["a", "b", "c"]));
 });
 
+test("no entry is stored as older than it is, so that later ones cannot precede it", async () => {
+  const excesses: number[] = [];
+  const client = {
+    async recordEntries({ entries }: { entries: readonly (Entry & { readonly ageMs?: number })[] }) {
+      const nowMs = performance.now();
+      for (const { id, ageMs } of entries) excesses.push(ageMs! - (nowMs - Number(id)));
+      return {};
+    },
+  };
+  await using recorder = auditRecorder(client, createLog("test", "silent"));
+  const fromMs = performance.now();
+  for (let nowMs = fromMs; nowMs < fromMs + 5; nowMs = performance.now()) recorder.storeSoon({ id: String(nowMs) });
+  await eventually(() => expect(excesses.length).toBeGreaterThan(0));
+  expect(Math.max(...excesses)).toBeLessThanOrEqual(0);
+});
+
 test("waiting entries are stored before the end", async () => {
   const { calls, recorder } = recording();
   recorder.storeSoon({ id: "a", status: 201 });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import { relationsFor } from "../backend/relations.js";
@@ -7,6 +6,7 @@ import type { Context } from "../context.js";
 import { clientAddress } from "../http/address.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Found } from "../http/match.js";
+import { risingId } from "./rising-id.js";
 
 /** An entry as the gateway makes it; the store adds the rest. */
 export type NewEntry = Pick<AuditEntry, "id"> & Partial<AuditEntry>;
@@ -30,7 +30,7 @@ export function newEntry(config: Config, exchange: Exchange, { path, row, params
   const { request, session, caller } = exchange;
   return {
     actor: "user",
-    id: randomUUID(),
+    id: risingId(),
     userId: session?.user.id,
     username: session?.user.username,
     tokenId: session?.tokenId,

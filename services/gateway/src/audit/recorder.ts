@@ -51,7 +51,7 @@ function entryQueue(client: AuditClient, log: Log) {
   const call = (entries: readonly Made[]) =>
     detached(() => {
       const now = performance.now();
-      const aged = ({ entry, atMs }: Made) => ({ ...entry, ageMs: Math.round(now - atMs) });
+      const aged = ({ entry, atMs }: Made) => ({ ...entry, ageMs: Math.floor(now - atMs) });
       return client.recordEntries({ entries: entries.map(aged) });
     });
 
