@@ -47,7 +47,7 @@ test("a change leaves the hook to its holder, which cannot settle it before it h
 });
 
 test("a change does not leave the hook to a holder of an older version, which settles nothing then", async () => {
-  const hookHeldUntil = new Date(Date.now() + leaseMs);
+  const hookHeldUntil = new Date(Date.now() + 2 * leaseMs);
   await pending(3, { hookHeldUntil });
   expect(await change(3)).not.toHaveProperty("hookHeldUntil");
   expect(await hooks.ctx.repositories.claimHook(3, leaseMs)).toMatchObject({ hook: "pending" });
