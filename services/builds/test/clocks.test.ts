@@ -68,13 +68,14 @@ it("the build of a silent runner is requeued, no matter which replica granted or
 });
 
 it("all replicas soon know a runner that has claimed at one of them", async () => {
-  const reason = async () => (await suite.submit(suite.users.bob)).queue!.reason;
+  const manifest = "driver: {type: docker, image: x, workspace: /work}";
+  const reason = async () => (await suite.submit(suite.users.bob, manifest)).queue!.reason;
   await suite.elapse(10 * leaseMs);
   expect(await reason()).toBe("no runner for driver");
-  await slow.queue.claimBuild({ runnerId: "r3", drivers: ["os"] });
+  await slow.queue.claimBuild({ runnerId: "r3", drivers: ["docker"] });
   await eventually(async () => expect(await reason()).toBe("waiting for a runner"));
   await suite.elapse(10 * leaseMs);
-  await fast.queue.claimBuild({ runnerId: "r4", drivers: ["os"] });
+  await fast.queue.claimBuild({ runnerId: "r4", drivers: ["docker"] });
   await eventually(async () => expect(await reason()).toBe("waiting for a runner"));
   await suite.elapse(10 * leaseMs);
   expect(await reason()).toBe("no runner for driver");

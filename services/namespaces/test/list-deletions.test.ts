@@ -17,7 +17,7 @@ test("lists deleted users and namespaces, also those below a deleted one, once t
   await runAs(as(ann.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
   await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: ann.username }));
   await eventually(async () => {
-    const { deletions, hasNext } = await ci.accounts.listDeletions({});
+    const { deletions, hasNext } = await ci.accounts.listDeletions({ since: new Date("2000-01-01") });
     expect(names(deletions)).toEqual([`namespace:${root.id}`, `namespace:${child.id}`, `user:${ann.id}`]);
     expect(deletions.filter(({ unpublished }) => unpublished)).toEqual([]);
     expect(hasNext).toBe(false);

@@ -19,6 +19,7 @@ const paths = async (user: User, filter: Partial<ListNamespacesRequest> = {}) =>
 
 describe("succeeds", () => {
   test("lists the caller's own trees and those they collaborate on, by path", async () => {
+    const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     for (const path of ["zoo", "Bear", "ant", "ant/queen"]) await ci.aNamespace(ann, path);
     await ci.aNamespace(bob, "open", "public");
     const cow = await ci.aNamespace(bob, "cow", "internal");

@@ -49,10 +49,12 @@ test("an event with a large payload stores it once, and every webhook gets it, s
   await using inbox = await receiver({ answer: () => ({ status }) });
   const namespace = await ci.aNamespace();
   const webhooks = await webhooksOf(namespace, 50, inbox.url);
+  const earlier = (await payloads()).map(({ _id }) => _id);
+  const added = async () => (await payloads()).filter(({ _id }) => !earlier.includes(_id));
   await ci.publishBuild("build.submitted", aBuild(namespace.id, { manifest }));
   const deliveries = await attempted(webhooks, 1);
 
-  const [payload, ...others] = await payloads();
+  const [payload, ...others] = await added();
   expect(others).toEqual([]);
   expect(JSON.parse(payload!.text)).toMatchObject({ manifest });
   const largest = Math.max(...deliveries.map((one) => BSON.calculateObjectSize(one)));
@@ -91,7 +93,7 @@ test("an event with a large payload stores it once, and every webhook gets it, s
   expect(redelivered.body.equals(inbox.requests[0]!.body)).toBe(true);
   expect(redelivered.headers["x-service-ci-delivery"]).toBe(delivery!.deliveryId);
   expect(verifies(redelivered, "secret 7")).toBe(true);
-  expect(await payloads()).toHaveLength(1);
+  expect(await added()).toHaveLength(1);
 });
 
 test("a small payload, and one for a single webhook, are stored in the delivery", async () => {
