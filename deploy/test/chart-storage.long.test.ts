@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSize } from "@ci/kit/process/setting-types";
 import { notRun } from "@ci/testkit/not-run";
-import { parse } from "yaml";
 import { helmOptions, ofKind, partOf, render, tool } from "./_chart.js";
 import { deployDir } from "./_compose.js";
 
@@ -37,10 +36,9 @@ function checks() {
     expect(limits({ "mongodb.bundled": false, "mongodb.urlSecret.name": "mine" })).toEqual({});
   });
 
-  it("claims volumes that the alert for full ones watches", () => {
-    const { groups } = parse(readFileSync(join(deployDir, "observability/alerts.yaml"), "utf8"));
-    const { expr } = groups[0].rules.find(({ alert }: { alert: string }) => alert === "CiVolumeFills");
-    const [, watched] = /persistentvolumeclaim=~"([^"]*)"/.exec(expr)!;
+  it.each(["alerts.yaml", "dashboard.json"])("claims volumes that %s watches", (file) => {
+    const text = readFileSync(join(deployDir, "helm/service-ci/observability", file), "utf8");
+    const [, watched] = /persistentvolumeclaim=~\\?"([^"\\]*)/.exec(text)!;
     const sets = ofKind(render(helm, helmOptions("minimal")), "StatefulSet").filter(
       (set) => set.spec.volumeClaimTemplates,
     );

@@ -27,7 +27,7 @@ const validator = tool("validator");
 const files = ["minimal", "production", "air-gapped"];
 
 /** Kinds that exist only if their operator is installed. */
-const foreign = ["Certificate", "HTTPRoute", "ServiceMonitor"];
+const foreign = ["Certificate", "HTTPRoute", "PrometheusRule", "ServiceMonitor"];
 
 function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-chart-"));

@@ -1,5 +1,5 @@
 // Finds or fetches the programs that the deployment tests use:
-//   node deploy/local/test/tools.mjs compose | helm | validator      prints the command as JSON, or why there is none
+//   node deploy/local/test/tools.mjs compose | helm | validator | promql      prints the command as JSON, or why there is none
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +13,15 @@ import { fetchBinary } from "../provision/wheels.mjs";
 
 const helmModule = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 const validatorPackage = "kubernetes-validate==1.37.0";
+const promqlPackage = "promql-parser==0.11.0";
+
+/** Reads each argument as a query of Prometheus, and names the first one that is none. */
+const readQueries = `
+import sys, promql_parser
+for text in sys.argv[1:]:
+    try: promql_parser.parse(text)
+    except ValueError as error: sys.exit(f"{text}: {error}")
+`;
 
 /** Finds Compose 2 or later. @returns {Promise<Tool>} */
 const compose = async () => {
@@ -39,22 +48,33 @@ const helm = async () => {
   return code === 0 ? { command: [cached] } : { reason: `Helm cannot be built: ${lastLine(stderr)}` };
 };
 
-/** Validates manifests against the schemas of the Kubernetes API. @returns {Promise<Tool>} */
-const validator = async () => {
-  const folder = join(cacheDir, validatorPackage.replace("==", "-"));
+/**
+ * Installs a package of PyPI into a folder of its own, unless a file of the package is there.
+ * @param {string} specifier name==version
+ * @param {string} file
+ * @param {(python: string, file: string) => string[]} commandOf
+ * @returns {Promise<Tool>}
+ */
+const pythonTool = async (specifier, file, commandOf) => {
+  const folder = join(cacheDir, specifier.replace("==", "-"));
   const python = onPath("python3");
   if (!python) return { reason: "python3 is not installed" };
-  const found = { command: [join(folder, "bin/kubernetes-validate")], env: { PYTHONPATH: folder } };
-  if (existsSync(found.command[0])) return found;
-  const args = ["-m", "pip", "install", "-q", "--only-binary=:all:", "--target", folder, validatorPackage];
-  const { code, stderr } = await withLock("kubernetes-validate", () => run(python, args));
+  const found = { command: commandOf(python, join(folder, file)), env: { PYTHONPATH: folder } };
+  if (existsSync(join(folder, file))) return found;
+  const args = ["-m", "pip", "install", "-q", "--only-binary=:all:", "--target", folder, specifier];
+  const { code, stderr } = await withLock(specifier, () => run(python, args));
   return code === 0 ? found : { reason: `pip: ${lastLine(stderr)}` };
 };
 
-/** @type {Record<string, () => Promise<Tool>>} */
-const tools = { compose, helm, validator };
+/** Validates manifests against the schemas of the Kubernetes API. */
+const validator = () => pythonTool(validatorPackage, "bin/kubernetes-validate", (_python, file) => [file]);
 
-/** @param {string} name one of compose, helm and validator @returns {Promise<Tool>} */
+const promql = () => pythonTool(promqlPackage, "promql_parser/__init__.py", (python) => [python, "-c", readQueries]);
+
+/** @type {Record<string, () => Promise<Tool>>} */
+const tools = { compose, helm, promql, validator };
+
+/** @param {string} name one of compose, helm, promql and validator @returns {Promise<Tool>} */
 export const findTool = (name) =>
   tools[name]().catch((error) => ({ reason: `${name} is not available: ${/** @type {Error} */ (error).message}` }));
 

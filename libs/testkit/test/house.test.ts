@@ -53,6 +53,10 @@ it("docs/operating/settings.md and limits.md are up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 
+it("the dashboard is up to date", async () => {
+  await promisify(execFile)(process.execPath, [join(root, "docs/operating/dashboard.mjs"), "--check"]);
+});
+
 it.each(["manifest", "cli"])("docs/%s.md is up to date", async (page) => {
   await promisify(execFile)(process.execPath, [join(root, `docs/${page}.mjs`), "--check"]);
 });

@@ -16,10 +16,10 @@ interface Dashboard {
 }
 
 const readFile = (path: string) => readFileSync(join(thisTree, path), "utf8");
-const rules: readonly Rule[] = parse(readFile("deploy/observability/alerts.yaml")).groups.flatMap(
+const rules: readonly Rule[] = parse(readFile("deploy/helm/service-ci/observability/alerts.yaml")).groups.flatMap(
   (group: { rules: Rule[] }) => group.rules,
 );
-const { panels } = JSON.parse(readFile("deploy/observability/dashboard.json")) as Dashboard;
+const { panels } = JSON.parse(readFile("deploy/helm/service-ci/observability/dashboard.json")) as Dashboard;
 const services: readonly ServiceName[] = ["gateway", "builds", "images", "namespaces", "webhooks", "runner"];
 const names = suite();
 let ci: Processes;
