@@ -1,5 +1,5 @@
 import { notRun } from "@ci/testkit/not-run";
-import { helmOptions, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+import { helmOptions, lint, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
 import { services } from "./_settings.js";
 
 const helm = tool("helm");
@@ -79,16 +79,30 @@ function checks() {
     expect(budgets).toEqual([...policies.sort(), ["mongodb", undefined]]);
   });
 
-  it("puts each part where its values say", () => {
+  it("rejects labels that its own selectors use", () =>
+    expect(lint(helm, helmOptions("minimal", { "builds.labels": { "app.kubernetes.io/name": "x" } })).status).not.toBe(
+      0,
+    ));
+
+  it("gives a process that waits for MongoDB more time than the kubelet remembers restarts", () => {
+    const rememberedSeconds = 600;
+    for (const [part, , { template }] of placements().filter(([part]) => services.includes(part))) {
+      const { startupProbe } = template.spec.containers.find(({ name }: Rendered) => name === part);
+      expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThan(rememberedSeconds);
+    }
+  });
+
+  it("puts each part where its values say, with their labels and annotations", () => {
     const place = { nodeSelector: { pool: "ci" }, tolerations: [{ key: "ci" }], priorityClassName: "high" };
     const parts = [...services, "mongodb", "nats", "backup"];
-    const options = Object.fromEntries(parts.map((part) => [part, { ...place, annotations: { owner: part } }]));
+    const marks = (part: string) => ({ labels: { team: part }, annotations: { owner: part } });
+    const options = Object.fromEntries(parts.map((part) => [part, { ...place, ...marks(part) }]));
     const all = render(helm, [...helmOptions("minimal", options), "--set", "backup.enabled=true,backup.storage=1Gi"]);
     const jobs = ofKind(all, "CronJob").map(({ spec }) => spec.jobTemplate);
     for (const { spec } of [...workloads(all), ...jobs]) {
       const { metadata, spec: pod } = spec.template;
       expect(pod).toMatchObject(place);
-      expect(metadata.annotations.owner).toBe(partOf(metadata.labels));
+      expect(metadata).toMatchObject(marks(partOf(metadata.labels)));
     }
     expect(workloads(all).length + jobs.length).toBe(parts.length);
   });

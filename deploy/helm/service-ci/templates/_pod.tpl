@@ -52,9 +52,17 @@ affinity:
       - {{ dict "weight" 100 "podAffinityTerm" $zones | toJson }}
 {{- end }}
 
+{{/* The labels of a pod. Takes root, name and, if other values apply to it, their part. */}}
+{{- define "service-ci.podLabels" -}}
+{{ include "service-ci.labels" . }}
+{{- with (get .root.Values (.part | default .name)).labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{/* The metadata of such a pod. A change of settings replaces the pods. Takes root and name. */}}
 {{- define "service-ci.podMeta" -}}
-labels: {{ include "service-ci.labels" . | nindent 2 }}
+labels: {{ include "service-ci.podLabels" . | nindent 2 }}
 annotations:
   checksum/settings: {{ include "service-ci.settings" . | sha256sum }}
 {{- with (get .root.Values .name).annotations }}
@@ -100,7 +108,8 @@ ports:
   - { name: {{ ternary "http" "grpc" (eq .name "gateway") }}, containerPort: 8080 }
 {{- end }}
   - { name: admin, containerPort: 9090 }
-startupProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 2, failureThreshold: 90, timeoutSeconds: 5 }
+# After more than ten minutes, the kubelet starts the next process at once: it forgets how often earlier ones ended.
+startupProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 2, failureThreshold: 450, timeoutSeconds: 5 }
 readinessProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 5, timeoutSeconds: 5 }
 livenessProbe: { httpGet: { path: /healthz, port: admin }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
 {{- if eq .name "runner" }}
