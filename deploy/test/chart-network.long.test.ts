@@ -123,6 +123,12 @@ function checks() {
     expect(ports).toHaveLength(2 * (policies(minimal).length - 1));
   });
 
+  it("lets pods connect to the port on which the DNS servers of OpenShift listen", () => {
+    const { gateway } = rulesOutside(render(helm, helmOptions("openshift")), "egress", "to");
+    const { ports } = gateway.find(({ to }: Rendered) => to?.[0].namespaceSelector);
+    expect(ports).toEqual([53, 5353].flatMap((port) => ["UDP", "TCP"].map((protocol) => ({ port, protocol }))));
+  });
+
   it("opens the API to its clients, and the admin ports to monitoring", () => {
     const peer = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
     const api = (all: Rendered[]) => rulesOutside(all, "ingress", "from").gateway;

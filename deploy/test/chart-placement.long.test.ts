@@ -69,6 +69,39 @@ function checks() {
     expect(refused.map(({ metadata }) => partOf(metadata.labels))).toEqual(but);
   });
 
+  const idsOf = (values: Record<string, unknown>) =>
+    workloads(render(helm, helmOptions("minimal", values))).map(({ metadata, spec }): [string, unknown] => {
+      const { runAsUser, runAsGroup, fsGroup } = spec.template.spec.securityContext;
+      return [partOf(metadata.labels), [runAsUser, runAsGroup, fsGroup]];
+    });
+  const alike = (id: number | undefined) => [id, id, id];
+  const assigned = { services: null, mongodb: null, nats: null };
+
+  it("runs pods as the users of the values", () => {
+    const runAsUser = { services: 1_000_650_000, mongodb: 20_000, nats: 30_000 };
+    expect(new Map(idsOf({ runAsUser }))).toEqual(
+      new Map([
+        ...services.map((service): [string, unknown] => [service, alike(1_000_650_000)]),
+        ["mongodb", alike(20_000)],
+        ["nats", alike(30_000)],
+      ]),
+    );
+  });
+
+  it("names no user if the cluster assigns them, except in a privileged runner, whose engine has a group", () => {
+    const remote = { kind: "remote", host: "tcp://engine:2376" };
+    for (const [, ids] of idsOf({ runAsUser: assigned, "runner.engine": remote }))
+      expect(ids).toEqual(alike(undefined));
+    const named = idsOf({ runAsUser: assigned }).filter(([, ids]) => `${ids}` !== `${alike(undefined)}`);
+    expect(named).toEqual([["runner", alike(10_001)]]);
+  });
+
+  it.each([10_001, 1_000_650_000])("lets the runner of user %s use its engine's socket", (user) => {
+    const all = workloads(render(helm, helmOptions("minimal", { "runAsUser.services": user })));
+    const { spec } = all.find(({ metadata }) => partOf(metadata.labels) === "runner").spec.template;
+    expect(spec.initContainers[0].args).toContain(`--group=${user}`);
+  });
+
   it("lets a node be drained also while no pod of a service is ready, but keeps members of MongoDB", () => {
     const options = helmOptions("minimal", { "podDisruptionBudgets.enabled": true });
     const budgets = ofKind(render(helm, options), "PodDisruptionBudget").map(({ metadata, spec }) => [

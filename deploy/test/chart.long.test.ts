@@ -24,7 +24,7 @@ import { readBy, services, settingsOf } from "./_settings.js";
 
 const helm = tool("helm");
 const validator = tool("validator");
-const files = ["minimal", "production", "air-gapped"];
+const files = ["minimal", "production", "air-gapped", "openshift"];
 
 /** Kinds that exist only if their operator is installed. */
 const foreign = ["Certificate", "HTTPRoute", "PrometheusRule", "ServiceMonitor"];

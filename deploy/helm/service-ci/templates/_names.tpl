@@ -95,6 +95,15 @@ key: {{ ternary (printf "%s_%s" $given.key (upper .service)) $given.key $given.p
 {{- end -}}
 {{- end }}
 
+{{/* The rule of a network policy that lets a pod query the DNS servers. */}}
+{{- define "service-ci.dnsRule" -}}
+{{- $ports := list -}}
+{{- range $port := .Values.networkPolicy.dnsPorts }}
+{{- range $protocol := list "UDP" "TCP" }}{{ $ports = append $ports (dict "port" $port "protocol" $protocol) }}{{ end }}
+{{- end -}}
+{{ dict "to" .Values.networkPolicy.dnsTo "ports" $ports | toJson }}
+{{- end }}
+
 {{/* The annotations of an object that exists while an upgrade is prepared. Takes its place in the order. */}}
 {{- define "service-ci.beforeUpgrade" -}}
 helm.sh/hook: pre-upgrade

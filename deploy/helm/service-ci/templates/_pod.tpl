@@ -5,12 +5,14 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* The security context of a pod. Takes user. */}}
+{{/* The security context of a pod. Takes user; without one, the cluster assigns the ids. */}}
 {{- define "service-ci.person" -}}
 runAsNonRoot: true
-runAsUser: {{ .user }}
-runAsGroup: {{ .user }}
-fsGroup: {{ .user }}
+{{- with .user }}
+runAsUser: {{ int64 . }}
+runAsGroup: {{ int64 . }}
+fsGroup: {{ int64 . }}
+{{- end }}
 fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
