@@ -56,7 +56,8 @@ for (const path of packages.values()) if (!needed.has(path)) rmSync(join(folder,
 for (const name of forInstaller) rmSync(join(folder, name), { recursive: true });
 for (const file of [".modules.yaml", ".pnpm-workspace-state-v1.json", ".pnpm/lock.yaml"])
   rmSync(join(folder, "node_modules", file), { force: true });
-for (const helper of ["health.cjs", "mongo.cjs", "mongo-members.cjs", "mongo-ready.cjs", "nats.cjs", "nats-reload.cjs"])
+const mongo = ["mongo.cjs", "mongo-members.cjs", "mongo-ready.cjs"];
+for (const helper of ["health.cjs", ...mongo, "nats.cjs", "nats-reload.cjs", "try.cjs"])
   cpSync(join(root, "deploy/image", helper), join(folder, helper));
 
 /** Files that Node does not read at run time: types, source maps, documentation. */

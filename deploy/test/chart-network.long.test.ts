@@ -21,6 +21,7 @@ const arrows = [
   "namespaces -> nats:4222",
   "runner -> builds:8080",
   "runner -> nats:4222",
+  "test -> gateway:8080",
   "webhooks -> builds:8080",
   "webhooks -> mongodb:27017",
   "webhooks -> namespaces:8080",
@@ -89,7 +90,7 @@ function checks() {
           return `${partOf(metadata.labels)} -> ${name.toLowerCase().replace("_addr", "")}:${port}`;
         }),
     );
-    expect(calls.sort()).toEqual(arrows.filter((arrow) => !/mongodb|nats/.test(arrow)));
+    expect(calls.sort()).toEqual(arrows.filter((arrow) => !/mongodb|nats|test/.test(arrow)));
   });
 
   it("denies all other connections to every pod of the release", () => {
@@ -129,12 +130,26 @@ function checks() {
     expect(ports).toEqual([53, 5353].flatMap((port) => ["UDP", "TCP"].map((protocol) => ({ port, protocol }))));
   });
 
+  it("tests an installation at the path of its URL, in a confined pod that is gone when the test has passed", () => {
+    const values = { publicUrl: "https://ci.example.com/api/", "runner.drivers": ["docker", "qemu"] };
+    const [{ metadata, spec }] = ofKind(render(helm, helmOptions("minimal", values)), "Pod");
+    expect(spec.containers[0]).toMatchObject({
+      args: ["/app/try.cjs", "http://shop-service-ci-gateway:8080/api", "docker", "qemu"],
+      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+    });
+    expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
+    expect(metadata.annotations).toMatchObject({
+      "helm.sh/hook": "test",
+      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+    });
+  });
+
   it("opens the API to its clients, and the admin ports to monitoring", () => {
     const peer = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
     const api = (all: Rendered[]) => rulesOutside(all, "ingress", "from").gateway;
     expect(api(minimal)).toEqual([{ ports: [{ port: 8080 }] }]);
     expect(api(production)).toContainEqual({ from: [peer("ingress-nginx")], ports: [{ port: 8080 }] });
-    for (const { part, ingress } of policies(production))
+    for (const { part, ingress } of policies(production).filter(({ part }) => part !== "test"))
       expect([part, ingress]).toEqual([
         part,
         expect.arrayContaining([{ from: [peer("monitoring")], ports: [{ port: 9090 }] }]),
