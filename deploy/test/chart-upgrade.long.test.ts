@@ -214,6 +214,18 @@ function checks() {
     },
   );
 
+  it.each([
+    [999, 20_000],
+    [undefined, 999],
+    [999, null],
+  ])("rejects an upgrade from user %s to %s, whose files mongod could not open", async (is, wanted) => {
+    const template = { spec: { securityContext: { runAsNonRoot: true, runAsUser: is } } };
+    const live = { "statefulsets/shop-service-ci-mongodb": { replicas: 1, template } };
+    const upgradeTo = (user: number | null) => renderOn([], { "runAsUser.mongodb": user }, live);
+    await expect(upgradeTo(wanted)).rejects.toThrow(`but runAsUser.mongodb is ${wanted}. An upgrade cannot change it`);
+    expect(ofKind(await upgradeTo(is ?? null), "StatefulSet")).toHaveLength(3);
+  });
+
   it("rejects an upgrade that would change the claim of backups, unless an operator has enlarged it", async () => {
     const spec = { resources: { requests: { storage: "50Gi" } }, storageClassName: "fast" };
     const upgradeTo = (backup: object) =>

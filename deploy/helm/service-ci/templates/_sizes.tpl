@@ -54,3 +54,18 @@
 {{- end -}}
 {{- end -}}
 {{- end }}
+
+{{/* Rejects another user for the bundled MongoDB: mongod opens only files of its own user, whatever their group may do. */}}
+{{- define "service-ci.sameUser" -}}
+{{- $set := include "service-ci.name" (dict "root" . "name" "mongodb") -}}
+{{- with dig "spec" "template" "spec" "securityContext" dict (lookup "apps/v1" "StatefulSet" .Release.Namespace $set) -}}
+{{- $is := .runAsUser | default 0 | int64 -}}
+{{- $wanted := $.Values.runAsUser.mongodb | default 0 | int64 -}}
+{{- if ne $is $wanted -}}
+{{- $is = $is | default "assigned by the cluster" -}}
+{{- $wanted = $wanted | default "null" -}}
+{{- $users := printf "The user of MongoDB's files is %v, but runAsUser.mongodb is %v. An upgrade cannot change it; it has changed nothing" $is $wanted -}}
+{{- fail (printf "%s. Another user needs new volumes: docs/operating.md#volumes" $users) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
