@@ -15,8 +15,14 @@ const members = () => {
   return text.split(",");
 };
 
-/** The first member has priority, because it creates the users. @param {string} host @param {number} id */
-const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
+/** @param {string} host @param {number} id */
+const memberOf = (host, id) => ({ _id: id, host, priority: 1 });
+
+/** The first member becomes the first primary, because it creates the users. @param {string} host @param {number} id */
+const firstMemberOf = (host, id) => ({ ...memberOf(host, id), priority: id === 0 ? 2 : 1 });
+
+/** A member that still has that priority takes over whenever it returns: two elections instead of one. @param {Member} member */
+const takesOver = ({ _id, priority }) => _id === 0 && priority === 2;
 
 /** All read from the primary. One that reads from another confirms no write for some ten seconds when that one goes. */
 const settings = { chainingAllowed: false };
@@ -64,11 +70,12 @@ const keepMembers = async (admin) => {
     await reconfigure(admin, config, [...present, memberOf(missing, nextId)]);
     return console.log(`${missing} joins`);
   }
-  const changed = leaving ?? (await longVoteless(admin, present));
+  const changed = leaving ?? (await longVoteless(admin, present)) ?? present.find(takesOver);
   if (!changed) return config.settings.chainingAllowed ? reconfigure(admin, config, present) : undefined;
   const others = present.filter((member) => member !== changed);
-  await reconfigure(admin, config, leaving ? others : [...others, memberOf(changed.host, changed._id)]);
-  console.log(`${changed.host} ${leaving ? "leaves" : "votes again"}`);
+  await reconfigure(admin, config, leaving ? others : [...others, { ...changed, priority: 1, votes: 1 }]);
+  const outcome = changed.votes === 0 ? "votes again" : "has the priority of the others";
+  console.log(`${changed.host} ${leaving ? "leaves" : outcome}`);
 };
 
 /** Takes one vote, or reports that all are taken. A removed member would join again: others still list it. @param {Admin} admin @param {string[]} wanted */
@@ -94,4 +101,4 @@ const takeVote = async (admin, wanted) => {
   return false;
 };
 
-module.exports = { keepMembers, memberOf, members, settings, takeVote };
+module.exports = { firstMemberOf, keepMembers, members, settings, takeVote };

@@ -19,7 +19,7 @@ const { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, wr
 const { createRequire } = require("node:module");
 const { join } = require("node:path");
 const { setTimeout: pause } = require("node:timers/promises");
-const { keepMembers, memberOf, members, settings, takeVote } = require("./mongo-members.cjs");
+const { firstMemberOf, keepMembers, members, settings, takeVote } = require("./mongo-members.cjs");
 const { serveReady } = require("./mongo-ready.cjs");
 
 const setName = "rs0";
@@ -126,7 +126,7 @@ const mayCreateSet = () => !process.env.MONGO_SELF || members()[0].startsWith(`$
 const createSet = async () => {
   const client = await connect();
   await closing(client, async (admin) => {
-    const config = { _id: setName, members: members().map(memberOf), settings };
+    const config = { _id: setName, members: members().map(firstMemberOf), settings };
     await admin.command({ replSetInitiate: config }).catch(unless(alreadyInitialized));
     await admin.command({ createUser: "root", pwd: env("MONGO_ROOT_PASSWORD"), roles: ["root"] });
   });

@@ -120,6 +120,27 @@ it("members that still run after a shrink get their votes back", async () => {
   await eventually(async () => expect(await set.votes(one)).toEqual(votes(1)), patience);
 });
 
+it("the first member creates the set, and then gets the priority of the others without an election", async () => {
+  await using first = await startMember();
+  await using second = await startMember();
+  await using third = await startMember();
+  const { hosts, ...set } = await setOf(first, second, third);
+  const priorities = (host: string) =>
+    withDb(host, "admin", async (db) => {
+      const { config } = await db.command({ replSetGetConfig: 1 });
+      return Object.fromEntries(
+        config.members.map((one: { host: string; priority: number }) => [one.host, one.priority]),
+      );
+    });
+  const term = (host: string) => withDb(host, "admin", async (db) => (await db.command({ replSetGetStatus: 1 })).term);
+  const [one, two, three] = hosts as [string, string, string];
+  await set.put(one, 1);
+  const before = await term(one);
+  await using _keeping = set.keep(hosts);
+  await eventually(async () => expect(await priorities(one)).toEqual({ [one]: 1, [two]: 1, [three]: 1 }), patience);
+  expect(await term(one)).toBe(before);
+});
+
 it("members read from the primary only, also in a set that an earlier version created", async () => {
   await using first = await startMember();
   const { hosts, ...set } = await setOf(first);
