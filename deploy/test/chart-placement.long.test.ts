@@ -138,6 +138,8 @@ function checks() {
       expect(metadata).toMatchObject(marks(partOf(metadata.labels)));
     }
     expect(workloads(all).length + jobs.length).toBe(parts.length);
+    expect(ofKind(all, "Pod")).toEqual([expect.objectContaining({ spec: expect.objectContaining(place) })]);
+    expect(ofKind(all, "Pod")[0].metadata).toMatchObject(marks("gateway"));
   });
 }
 

@@ -159,7 +159,8 @@ function checks() {
     all.filter(({ metadata }) => metadata.annotations?.["helm.sh/hook"] === "pre-upgrade");
 
   it("takes the votes of MongoDB's members before it removes them", async () => {
-    const values = { "mongodb.replicas": 3, "networkPolicy.enabled": true };
+    const marks = { labels: { team: "db" }, annotations: { "linkerd.io/inject": "disabled" } };
+    const values = { mongodb: { replicas: 3, ...marks }, "networkPolicy.enabled": true };
     const all = preparing(await renderOn([], values, membersOf(5)));
     const isJob = ({ kind }: Rendered) => kind === "Job";
     const orderOf = ({ metadata }: Rendered) => Number(metadata.annotations["helm.sh/hook-weight"]);
@@ -169,7 +170,8 @@ function checks() {
       ["NetworkPolicy", ["Ingress", "Egress"]],
       ["NetworkPolicy", ["Ingress"]],
     ]);
-    const { labels } = job.spec.template.metadata;
+    const { labels, annotations } = job.spec.template.metadata;
+    expect({ labels, annotations }).toMatchObject(marks);
     const [own, members] = policies.map(({ spec }) => spec);
     expect(labels).toMatchObject(own.podSelector.matchLabels);
     expect(own.egress[0].to[0].podSelector).toEqual(members.podSelector);
