@@ -158,6 +158,9 @@ test("webhooks, repositories, cron jobs, tokens and users are managed", async ()
   ];
   expect((await user.run(connect)).stderr).toMatch(/^At the provider, add a JSON webhook .*\/hooks\/gitea\/\d+\n$/);
   expect(await user.out("repos", "list", "-n", "hooked")).toContain("\tgitea\thttp://127.0.0.1:9/a/b.git\tapprove\t");
+  expect(await user.run(["repos", "run", "http://127.0.0.1:9/a/b.git", "main", "-n", "hooked"])).toMatchObject({
+    ...{ code: 1, stdout: "", stderr: expect.stringContaining("Ref repository could not be read") },
+  });
   writeFileSync(join(user.folder, "nightly.yml"), manifestOf(["true"]));
   await user.out("cron", "create", "nightly", "--schedule", "daily", "-m", "nightly.yml");
   const build = await user.out("cron", "run", "nightly", "-q");

@@ -74,6 +74,15 @@ inBrowser((web) => {
     const deliveries = page.getByRole("region", { name: "Deliveries" });
     await deliveries.getByRole("link", { name: /^push/ }).waitFor();
     await page.getByRole("link", { name: /^Greet less/ }).waitFor();
+    await page.getByText("Run a build", { exact: true }).click();
+    await page.getByLabel("Branch or tag").fill("absent");
+    await button(page, "Run").click();
+    await page.getByRole("alert").getByText("no such branch or tag absent").waitFor();
+    await page.getByLabel("Branch or tag").fill("main");
+    await button(page, "Run").click();
+    await page.locator(".summary").getByText("passed").waitFor();
+    await page.goBack();
+    await deliveries.getByRole("link", { name: /^run by hand/ }).waitFor();
     await button(page, "Disconnect this repository").click();
     await page.locator(".ask").getByRole("button", { name: "Disconnect this repository" }).click();
     await page.getByText("No repository is connected yet.").waitFor();

@@ -1,5 +1,5 @@
 import type { components } from "@service-ci/client";
-import { bool, flag, list, one, secret, text } from "../command.js";
+import { bool, flag, list, one, optional, secret, text } from "../command.js";
 import { del, get, itsNamespace, type Operations, patch, post, resource } from "./operation.js";
 
 const namespace = one("Namespace, path or path@owner");
@@ -177,6 +177,10 @@ const repos = {
     remove_access_token: flag("Delete the stored access token"),
   }),
   "repos delete": repositories.remove(),
+  "repos run": post(`${repository}/run`, "Build the newest commit of a branch or tag now, as after a push", {
+    ...repositories.single,
+    args: { id: one("Id or name"), ref: optional("Branch or tag; default: the default branch") },
+  }),
   "repos deliveries": get(
     `${repository}/deliveries`,
     "List the events of a repository, and the builds they triggered",

@@ -937,6 +937,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/n/{username}/{path}/-/repositories/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Builds the newest commit of a branch or tag now, as after a push, for the repository's user */
+        post: operations["runRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/n/{username}/{path}/-/variables": {
         parameters: {
             query?: never;
@@ -4230,13 +4247,13 @@ export interface components {
             created_at: string;
             /** @description The provider's id of the delivery */
             delivery_id: string;
-            /** @description The event as the provider names it; `connected` for the first builds */
+            /** @description The event as the provider names it; `connected` for the first builds, `run` for a run by hand */
             event: string;
             /** @description Id of the delivery */
             id: number;
             /** @description Why it triggered no build, or not one for each manifest */
             reasons: string[];
-            /** @description Id of the delivery that it repeats; null if the provider sent it */
+            /** @description Id of the delivery that it repeats; null if it repeats none */
             redelivery_of: number | null;
             /** @description Branch or tag; null if the event cannot trigger builds */
             ref: string | null;
@@ -9642,6 +9659,68 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    runRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+                /** @description Path of the namespace */
+                path: string;
+                /** @description Name of the user, or of the namespace's owner */
+                username: string;
+            };
+            cookie?: never;
+        };
+        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Branch or tag, or a full ref such as `refs/tags/v1`; the default branch if missing */
+                    ref?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDelivery"];
+                };
+            };
+            /** @description Fields are invalid, or the request cannot be read */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Warning: components["headers"]["Warning"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong with `ref` */
+                        ref?: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

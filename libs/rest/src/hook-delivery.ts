@@ -12,7 +12,9 @@ export const hookDeliverySchema = record(
     id: id.describe("Id of the delivery"),
     repository_id: id.describe("Id of the repository"),
     delivery_id: z.string().describe("The provider's id of the delivery"),
-    event: z.string().describe("The event as the provider names it; `connected` for the first builds"),
+    event: z
+      .string()
+      .describe("The event as the provider names it; `connected` for the first builds, `run` for a run by hand"),
     ref: z.string().nullable().describe("Branch or tag; null if the event cannot trigger builds"),
     sha: z.string().nullable().describe("Id of the commit; null if the event cannot trigger builds"),
     status: z
@@ -22,7 +24,7 @@ export const hookDeliverySchema = record(
       ),
     reasons: z.array(z.string()).describe("Why it triggered no build, or not one for each manifest"),
     builds: z.array(url).describe("Addresses of the builds that it triggered"),
-    redelivery_of: id.nullable().describe("Id of the delivery that it repeats; null if the provider sent it"),
+    redelivery_of: id.nullable().describe("Id of the delivery that it repeats; null if it repeats none"),
     created_at: timestamp.describe("When it was received"),
     url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
   },

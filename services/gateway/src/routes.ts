@@ -157,6 +157,7 @@ export const routes: readonly Row[] = [
   row("GET", repository, "namespace:read", 200, repositories.getRepository),
   row("PATCH", repository, "namespace:write", 200, repositories.updateRepository),
   row("DELETE", repository, "namespace:delete", 204, repositories.deleteRepository),
+  row("POST", `${repository}/run`, "namespace:write", 202, repositories.runRepository),
   row("GET", `${repository}/deliveries`, "namespace:read", 200, repositories.listHookDeliveries),
   row("GET", `${repository}/deliveries/:delivery`, "namespace:read", 200, repositories.getHookDelivery),
   row("POST", `${repository}/deliveries/:delivery/redeliver`, "namespace:write", 202, repositories.redeliverHook),

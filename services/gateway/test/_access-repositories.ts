@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { aWord } from "@ci/testkit/builders";
 import { created } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
+import { complaint } from "./_access-response.js";
 import { everyone, members, type TableRow, tableRow } from "./_access-table.js";
 
 const repositories = "/n/:/:/-/repositories";
@@ -29,6 +30,9 @@ async function someDelivery(place: Place): Promise<{ path: string; id: number }>
   return { path, id: (await place.crew.owner.get(path)).json[0].id };
 }
 
+const unreadable =
+  "Ref repository could not be read: not a git server of protocol version 2; check the address and the access token";
+
 const deliveryPath =
   (rest = "") =>
   async (place: Place) => {
@@ -55,6 +59,10 @@ export const repositoryHooks: readonly TableRow[] = [
   })),
   tableRow(`DELETE ${repository}`, "namespace:delete", members("204"), async (place) => ({
     path: `${place.url}/-/repositories/${(await createRepository(place)).id}`,
+  })),
+  tableRow(`POST ${repository}/run`, "namespace:write", members(complaint("ref", unreadable)), async (place) => ({
+    path: `${place.url}/-/repositories/${(await someRepository(place)).id}/run`,
+    json: { ref: "main" },
   })),
   tableRow(`GET ${repository}/deliveries`, "namespace:read", members("200 listed"), someDelivery),
   tableRow(`GET ${repository}/deliveries/:`, "namespace:read", members("200"), deliveryPath()),

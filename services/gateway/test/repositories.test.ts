@@ -131,6 +131,10 @@ describe("succeeds", () => {
     expect(delivery).toMatchObject({ event: "connected", sha, status: "built", reasons: [], repository_id: record.id });
     expect((await ann.get(delivery.url)).json).toEqual(delivery);
     expect((await ann.get(`${path}/${record.id}`)).json).toEqual(record);
+    expect(await ann.post(`${path}/${record.id}/run`, { ref: "main" })).toMatchObject({
+      status: 202,
+      json: { event: "run", ref: "refs/heads/main", sha, status: "built", builds: [expect.any(String)] },
+    });
     await eventually(async () => expect((await ann.get(delivery.builds[0])).json).toMatchObject({ status: "passed" }));
   });
 

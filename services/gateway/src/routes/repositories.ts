@@ -154,6 +154,22 @@ export const redeliverHook = action({
   },
 });
 
+export const runRepository = action({
+  summary: "Builds the newest commit of a branch or tag now, as after a push, for the repository's user",
+  changes: "delivery",
+  body: {
+    ref: text.describe("Branch or tag, or a full ref such as `refs/tags/v1`; the default branch if missing"),
+  },
+  returns: hookDeliverySchema,
+  target: find,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { ref = "" } = input.body;
+    const { delivery } = await ctx.repositories.runRepository({ namespaceId, id: input.params.id, ref });
+    return (await deliveriesJson(ctx, input, [delivery!]))[0];
+  },
+});
+
 /** Returns the headers by which providers sign an event, name its kind and identify it. */
 function providerHeaders({ request: { headers } }: Exchange): Record<string, string> {
   const names = /^(x-.*|content-type|idempotency-key)$/;

@@ -12,7 +12,13 @@ import { NamespaceFrame, namespacePath } from "./frame.js";
 type HookDelivery = components["schemas"]["HookDelivery"];
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
-const eventText = (event: string): string => (event === "connected" ? "first build" : event || "no event");
+const ownEvents: Readonly<Record<string, string>> = { connected: "first build", run: "run by hand" };
+const eventText = (event: string): string =>
+  Object.hasOwn(ownEvents, event) ? ownEvents[event]! : event || "no event";
+
+/** Reports whether the provider sent it, and not this service or a user. */
+export const isFromProvider = ({ event, redelivery_of }: HookDelivery): boolean =>
+  !Object.hasOwn(ownEvents, event) && redelivery_of === null;
 
 /** The commit of a delivery, and the builds it triggered. */
 const Made = ({ delivery: { status, ref, sha, reasons, builds, redelivery_of } }: { delivery: HookDelivery }) => (
@@ -144,7 +150,7 @@ const Shown = ({ delivery, now, params }: { delivery: HookDelivery; now: number;
           </dd>
         </div>
       )}
-      {delivery.event !== "connected" && delivery.redelivery_of === null && (
+      {isFromProvider(delivery) && (
         <div>
           <dt>Provider's ID</dt>
           <dd>{delivery.delivery_id}</dd>

@@ -13,7 +13,8 @@ import { BuildsAt } from "./builds-at.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
 import { NewSecret } from "./new-secret.js";
-import { HookDeliveryList } from "./repository-deliveries.js";
+import { HookDeliveryList, isFromProvider } from "./repository-deliveries.js";
+import { RunBuild } from "./run-build.js";
 
 type Repository = components["schemas"]["Repository"];
 
@@ -27,7 +28,7 @@ async function load(params: Params) {
     client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries", { params: { path, query: { page: 1 } } }),
   ]);
   const { data: newest = [], response } = deliveries;
-  const arrived = newest.find(({ event, redelivery_of }) => event !== "connected" && redelivery_of === null);
+  const arrived = newest.find(isFromProvider);
   return { repository, deliveries: newest, pages: pagesIn(response), arrivedAt: arrived?.created_at };
 }
 
@@ -98,6 +99,7 @@ export function RepositoryPage({ params }: { params: Params }) {
         <Steps key={secret} repository={repository} secret={secret} arrivedAt={arrivedAt} now={now} />
       )}
       <Facts repository={repository} now={now} />
+      <RunBuild params={params} />
       <Change
         repository={repository}
         submit={async (body) => {

@@ -1,10 +1,10 @@
 import { authorOf, messageOf } from "@ci/git/objects";
-import { openRemote, type Remote } from "@ci/git/remote";
+import { type Head, openRemote, type Remote } from "@ci/git/remote";
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
-import { type HookChange, shortRef, validChange } from "../../domain/hooks/change.js";
+import { type HookChange, refsCalled, shortRef, validChange } from "../../domain/hooks/change.js";
 import { boundedFiles } from "../../domain/hooks/changed-files.js";
 import { changedBetween } from "../../git/compare.js";
 import { maxObjects } from "../../git/limits.js";
@@ -66,20 +66,31 @@ async function open(
   return openRemote({ agent: ctx.agent, url, credentials, signal, ...limits });
 }
 
-/** Returns the default branch's commit as a push; undefined if there is none. Throws Unreadable. */
-export async function readHead(
+async function findRef(remote: Remote, name: string): Promise<Head | undefined> {
+  for (const ref of refsCalled(name)) {
+    const sha = await remote.find(ref);
+    if (sha !== undefined) return { ref, sha };
+  }
+  return undefined;
+}
+
+/** Returns the commit of a branch or tag, by default of the default branch, as a push; undefined if there is none. Throws Unreadable. */
+export async function readTip(
   ctx: Context,
   address: RepositoryAddress,
   timeoutMs: number,
+  name = "",
 ): Promise<HookChange | undefined> {
   try {
     const remote = await open(ctx, address, timeoutMs);
     const head = await remote.head();
-    if (!head) return undefined;
-    const { object } = await commitOf(remote, head.sha);
+    const tip = name === "" ? head : await findRef(remote, name);
+    if (!tip) return undefined;
+    const { object } = await commitOf(remote, tip.sha);
     const { author: username, email } = authorOf(object);
-    const common = { type: "push", repoId: "", fork: false, defaultBranch: shortRef(head.ref) } as const;
-    return validChange({ ...common, ...head, comment: messageOf(object), email, username });
+    const defaultBranch = head && { defaultBranch: shortRef(head.ref) };
+    const common = { type: "push", repoId: "", fork: false, ...defaultBranch } as const;
+    return validChange({ ...common, ...tip, comment: messageOf(object), email, username });
   } catch (error) {
     throw ctx.signal.aborted ? error : new Unreadable(error);
   }

@@ -43,6 +43,12 @@ export interface Provider {
 /** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
+/** Returns the refs that a user may mean, the likeliest first. None if git allows no ref of that name. */
+export function refsCalled(name: string): readonly string[] {
+  if (name.length > maxRefLength || /[\s\p{Cc}]/u.test(name)) return [];
+  return /^refs\/(heads|tags)\//.test(name) ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];
+}
+
 /** Returns the branch that a change is made to: the one pushed to, or the target of a pull request. */
 export function branchOf({ type, ref, targetBranch }: HookChange): string | undefined {
   if (type === "pull") return targetBranch;

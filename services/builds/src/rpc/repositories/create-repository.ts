@@ -3,7 +3,7 @@ import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
-import { readHead, Unreadable } from "../../actions/hooks/read-commit.js";
+import { readTip, Unreadable } from "../../actions/hooks/read-commit.js";
 import { inReadingTurnWithin } from "../../actions/hooks/reading-turns.js";
 import { recognizeProvider } from "../../actions/hooks/recognize-provider.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
@@ -63,7 +63,7 @@ async function lookUp(
   const provider = request.provider || (await recognizeProvider(ctx, url, token)) || "";
   if (!build || !isProvider(provider)) return { provider };
   try {
-    const read = (leftMs: number) => readHead(ctx, { provider, url, token }, leftMs);
+    const read = (leftMs: number) => readTip(ctx, { provider, url, token }, leftMs);
     return { provider, head: await inReadingTurnWithin(ctx, userId, ctx.config.hookAnswerMs, signal, read) };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;

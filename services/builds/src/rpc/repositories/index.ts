@@ -8,6 +8,7 @@ import { listHookDeliveries } from "./list-hook-deliveries.js";
 import { listRepositories } from "./list-repositories.js";
 import { receiveHook } from "./receive-hook.js";
 import { redeliverHook } from "./redeliver-hook.js";
+import { runRepository } from "./run-repository.js";
 import { updateRepository } from "./update-repository.js";
 
 export const repositoryHandlers = (ctx: Context): RepositoryHandlers => ({
@@ -19,6 +20,7 @@ export const repositoryHandlers = (ctx: Context): RepositoryHandlers => ({
   listHookDeliveries: listHookDeliveries(ctx),
   getHookDelivery: getHookDelivery(ctx),
   redeliverHook: redeliverHook(ctx),
+  runRepository: runRepository(ctx),
   getHook: getHook(ctx),
   receiveHook: receiveHook(ctx),
 });
