@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { ApiError } from "@service-ci/client";
 import { exit, Failure, UsageError } from "./exit.js";
 import { buildName, type Fields, plain } from "./format/cells.js";
@@ -48,17 +49,31 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
   yield* records;
 }
 
+/** Yields the records that an operation shows by default. Counts the others, and says so at the end. */
+async function* shownOf(io: Io, { only }: Operation, records: AsyncIterable<Fields>): AsyncGenerator<Fields> {
+  let others = 0;
+  for await (const record of records)
+    if (only && !record[only.field]) others++;
+    else yield record;
+  if (only && others > 0) note(io, only.others(others));
+}
+
 async function sendDelivery(io: Io, session: Session, operation: Operation, path: string, sent: Fields) {
   const delivery = await settled(io, session, operation.deliveryAt!(path, sent.id), sent);
   await printResult(io, operation, delivery);
   return delivery.status === "delivered" ? exit.done : exit.failed;
 }
 
+const madeSecret = ({ fresh }: Operation, fields: Values): Fields =>
+  fresh === undefined || fields[fresh] !== undefined ? {} : { [fresh]: randomBytes(32).toString("base64url") };
+
 async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values) {
   const { client } = session;
   const { method, columns, bodyOf, about, emptyNote } = operation;
-  const body = bodyOf ? await bodyOf(fields) : fields;
-  const hasBody = method !== "DELETE" && Object.keys(fields).length > 0;
+  const made = madeSecret(operation, fields);
+  const given = { ...fields, ...made };
+  const body = bodyOf ? await bodyOf(given) : given;
+  const hasBody = method !== "DELETE" && Object.keys(given).length > 0;
   const response = await client.request(path, {
     method,
     ...(hasBody ? { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } } : {}),
@@ -69,8 +84,9 @@ async function send(io: Io, session: Session, operation: Operation, path: string
   const isEmpty = Array.isArray(answer) && answer.length === 0;
   if (emptyNote && isEmpty && !io.options.json) note(io, emptyNote);
   else if (columns) await printList(io, of(answer as Fields[]), { columns, nameOf: nameIn(operation) });
-  else if (io.options.json || io.options.quiet) await printResult(io, operation, answer as Fields);
-  else await printResult(io, operation, { ...(answer as Fields), ...(await besides(session, path, operation)) });
+  else if (io.options.json || io.options.quiet) await printResult(io, operation, { ...(answer as Fields), ...made });
+  else
+    await printResult(io, operation, { ...(answer as Fields), ...made, ...(await besides(session, path, operation)) });
   const next = operation.nextStep?.(answer as Fields);
   if (next !== undefined) note(io, next);
   return undefined;
@@ -99,7 +115,7 @@ export const operate =
   async (io: Io, input: Values): Promise<number | undefined> => {
     const operation = operations[name]!;
     const { columns, method, upload, asks } = operation;
-    const { limit, yes, ...values } = input;
+    const { limit, yes, all, ...values } = input;
     const session = await connect(io);
     const { path, rest } = await requestPath(session, operation, values);
     if (asks && !yes) {
@@ -115,7 +131,8 @@ export const operate =
         nameOf: nameIn(operation),
         limit: (limit as number | undefined) ?? (endless.has(name) ? page : undefined),
       };
-      await printList(io, recordsAt(session, path, query), options);
+      const records = recordsAt(session, path, query);
+      await printList(io, all || io.options.json ? records : shownOf(io, operation, records), options);
     } else if (upload !== undefined && typeof given[upload] === "string") {
       const { [upload]: file, ...query } = given as Record<string, string>;
       await printResult(io, operation, await uploadFrom(io, session, path, query, file!));

@@ -5,7 +5,7 @@ import { buildName, type Fields, plain } from "../format/cells.js";
 import { paint, statusColor } from "../format/paint.js";
 import { printFields, printTable } from "../format/table.js";
 import { elapsed, relative } from "../format/units.js";
-import { type Io, print, printJson } from "../io.js";
+import { type Io, note, print, printJson } from "../io.js";
 import { recordsAt } from "../pages.js";
 import { connect } from "../session.js";
 import type { Specs } from "../specs.js";
@@ -52,5 +52,6 @@ export const run: Handler<Specs["show"]> = async (io, input) => {
     const jobs: Fields[] = [];
     for await (const job of recordsAt(session, `${pathOf(path)}/jobs`, query)) jobs.push(job);
     await printTable(io, jobs, ["stage", "name", "status", "time", "reason"]);
+    if (build.queue?.reason === "waits for approval") note(io, `\`ci approve ${buildName(build)}\` lets it run`);
   }
 };

@@ -65,13 +65,26 @@ export async function printFields(io: Io, fields: readonly (readonly [string, Ce
 const collection =
   /^(artifacts|builds|collaborators|images|invites|jobs|keys|namespaces|objects|output|tags|variables|webhooks)_url$/;
 
-/** Prints a record, one field per line. Shows related records instead of their ids. */
-export function printRecord(io: Io, record: Fields): Promise<void> {
+/** Fields that are lists of records, with the columns of their tables. */
+const tables: Readonly<Record<string, readonly string[]>> = {
+  attempts: ["number", "created_at", "code", "duration", "error", "redelivery"],
+};
+
+/** Prints a record, one field per line, then its lists of records as tables. Shows related records instead of their ids. */
+export async function printRecord(io: Io, record: Fields): Promise<void> {
   const names = Object.keys(record).filter((name) => !name.endsWith("_id") && !collection.test(name));
-  return printFields(
+  await printFields(
     io,
-    names.map((name) => [name, record[name] === null ? "" : { ...cellOfField(io, record, name) }]),
+    names
+      .filter((name) => !Object.hasOwn(tables, name))
+      .map((name) => [name, record[name] === null ? "" : { ...cellOfField(io, record, name) }]),
   );
+  for (const [name, columns] of Object.entries(tables)) {
+    const { [name]: records } = record;
+    if (!Array.isArray(records) || records.length === 0) continue;
+    await print(io, `\n${paint(io, "bold", `${name[0]!.toUpperCase()}${name.slice(1)}`)}`);
+    await printTable(io, records, columns);
+  }
 }
 
 /** Lists of sentences and addresses, which have a line for each. */

@@ -64,6 +64,11 @@ export const accounts = {
   runners: get("/runners", "List runners and their busy slots", {
     columns: ["id", "drivers", "busy", "places", "active", "seen_at"],
     names: "id",
+    only: {
+      field: "active",
+      all: "Also those of the last hour that no longer report, such as earlier starts",
+      others: (count) => `${count} more reported in the last hour. Add --all to see them`,
+    },
   }),
   audit: get("/audit", "List who tried to change what, newest first", {
     columns: ["created_at", "username", "action", "kind", "path", "outcome", "status"],

@@ -12,8 +12,9 @@ const yes = flag("Do not ask");
 
 /** The operations as commands. */
 export const specs: Readonly<Record<string, Spec>> = Object.fromEntries(
-  Object.entries(operations).map(([name, { about, args, options, method, columns, asks }]) => {
-    const common = { ...(method === "GET" && columns ? { limit } : {}), ...(asks ? { yes } : {}) };
+  Object.entries(operations).map(([name, { about, args, options, method, columns, asks, only }]) => {
+    const all = only && { all: flag(only.all) };
+    const common = { ...all, ...(method === "GET" && columns ? { limit } : {}), ...(asks ? { yes } : {}) };
     return [name, { about, args, options: { ...options, ...common } } as Spec];
   }),
 );

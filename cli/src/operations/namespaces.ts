@@ -157,11 +157,14 @@ const repos = {
       url: one("Address to clone from"),
     },
     {
-      secret: secret("Secret that the provider signs its events with, - for standard input", { required: true }),
+      secret: secret(
+        "Secret that the provider signs its events with, - for standard input; default: a new one, shown once",
+      ),
       ...repositoryFields,
       build: bool("Whether to build the default branch now"),
     },
     {
+      fresh: "secret",
       nextStep: ({ hook, hook_url }) =>
         hook === "by_hand"
           ? `At the provider, add a JSON webhook for pushes and requests, with the secret and this address: ${hook_url}`

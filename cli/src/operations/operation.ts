@@ -41,6 +41,10 @@ export interface Operation extends Spec {
   readonly emptyNote?: string | undefined;
   /** The argument whose file is the content of the request. */
   readonly upload?: string | undefined;
+  /** The secret that the command makes, and shows once, unless the user gives one. */
+  readonly fresh?: string | undefined;
+  /** A list shows only records in which this field is true, unless `--all`, which `all` describes. JSON has all. */
+  readonly only?: { readonly field: string; readonly all: string; readonly others: (count: number) => string };
   /** Asks before it deletes for good. */
   readonly asks?: boolean | undefined;
   /** The body's field for a value, if it differs from the value's name. */
