@@ -4022,6 +4022,8 @@ export interface components {
             hook_url: string;
             /** @description Id of the repository */
             id: number;
+            /** @description When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept */
+            last_event_at: string | null;
             /** @description The namespace; null if it is gone */
             namespace: components["schemas"]["NamespaceCopy"] | null;
             /** @description Id of the namespace that the builds go to */
@@ -4930,6 +4932,8 @@ export interface components {
             hook_url: string;
             /** @description Id of the repository */
             id: number;
+            /** @description When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept */
+            last_event_at: string | null;
             /** @description The namespace; null if it is gone */
             namespace: components["schemas"]["NamespaceCopy"] | null;
             /** @description Id of the namespace that the builds go to */

@@ -10,7 +10,7 @@ import { hookDeliveryJson, hookDeliverySchema } from "./hook-delivery.js";
 import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
 import { id, record, timestamp, url } from "./schema.js";
-import { time } from "./time.js";
+import { time, timeOrNull } from "./time.js";
 import { userEmbed, userSchema } from "./user.js";
 
 const fields = {
@@ -33,6 +33,11 @@ const fields = {
     .enum(Repository_Hook)
     .describe("Whether the service registered `hook_url` at the provider, or a user has to add it `by_hand`"),
   hook_reason: z.string().nullable().describe("Why the hook is not registered; null if it is"),
+  last_event_at: timestamp
+    .nullable()
+    .describe(
+      "When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept",
+    ),
   created_at: timestamp.describe("When the repository was connected"),
   user: userSchema.describe("The user that the builds belong to"),
   namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
@@ -64,6 +69,7 @@ export const repositoryJson = (repository: Repository, relations: Relations): z.
   cancel_superseded: repository.cancelSuperseded ?? false,
   hook: repository.hook ?? "by_hand",
   hook_reason: repository.hookReason ?? null,
+  last_event_at: timeOrNull(repository.lastEventAt),
   created_at: time(repository.createdAt),
   user: userEmbed(repository.userId, relations),
   namespace: namespaceEmbed(repository.namespaceId, relations),

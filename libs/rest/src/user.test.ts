@@ -58,7 +58,7 @@ test.each<[string, object, object]>([
     {
       ...{ id: 8, namespace_id: 11, user_id: 1, provider: "gitea", url: "https://git.example.com/a/b.git" },
       ...{ hook_url: `${url}/hooks/gitea/8`, has_access_token: true, created_at: stamp(8) },
-      ...{ forks: "approve", cancel_superseded: false, hook: "by_hand", hook_reason: null },
+      ...{ forks: "approve", cancel_superseded: false, hook: "by_hand", hook_reason: null, last_event_at: null },
       ...{ user: adaJson, namespace: childJson },
     },
   ],

@@ -66,6 +66,7 @@ describe("succeeds", () => {
       cancel_superseded: false,
       hook: "registered",
       hook_reason: null,
+      last_event_at: null,
       created_at: expect.stringMatching(/Z$/),
       user: copy.user,
       namespace: copy,
@@ -145,6 +146,8 @@ describe("succeeds", () => {
     const second = await git.commit({ ".service-ci.yml": aManifest() });
     const { json: hooked } = await push(record.hook_url, second);
     const { json: deliveries } = await ann.get(`${path}/${record.id}/deliveries`);
+    const arrived = { last_event_at: deliveries[0].created_at };
+    expect((await ann.get(path)).json).toMatchObject([arrived]);
     const url = `${namespace.url}/-/repositories/${record.id}/deliveries`;
     const common = { repository_id: record.id, event: "push", ref: "refs/heads/main", redelivery_of: null };
     const more = { delivery_id: expect.any(String), created_at: expect.stringMatching(/Z$/) };
@@ -158,6 +161,7 @@ describe("succeeds", () => {
     const again = await ann.post(`${deliveries[0].url}/redeliver`);
     expect(again).toMatchObject({ status: 202, json: { status: "built", redelivery_of: deliveries[0].id } });
     expect(again.json.builds).not.toEqual(hooked.builds);
+    expect((await ann.get(`${path}/${record.id}`)).json).toMatchObject(arrived);
   });
 
   test("changes the settings of a repository", async () => {

@@ -71,10 +71,20 @@ const Row = ({ repository, params, now }: { repository: Repository; params: Para
       </div>
     </div>
     <div class="when quiet">
-      <span>
-        webhook <Status status={repository.hook} />
-      </span>
+      <Hook repository={repository} now={now} />
       <Ago time={repository.created_at} now={now} />
     </div>
   </li>
 );
+
+/** The state of a webhook. One that was set up by hand needs no more attention once events arrive. */
+const Hook = ({ repository: { hook, last_event_at }, now }: { repository: Repository; now: number }) =>
+  hook === "by_hand" && last_event_at ? (
+    <span>
+      last event <Ago time={last_event_at} now={now} />
+    </span>
+  ) : (
+    <span>
+      webhook <Status status={hook} />
+    </span>
+  );

@@ -17,7 +17,7 @@ const eventText = (event: string): string =>
   Object.hasOwn(ownEvents, event) ? ownEvents[event]! : event || "no event";
 
 /** Reports whether the provider sent it, and not this service or a user. */
-export const isFromProvider = ({ event, redelivery_of }: HookDelivery): boolean =>
+const isFromProvider = ({ event, redelivery_of }: HookDelivery): boolean =>
   !Object.hasOwn(ownEvents, event) && redelivery_of === null;
 
 /** The commit of a delivery, and the builds it triggered. */

@@ -13,7 +13,7 @@ import { BuildsAt } from "./builds-at.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
 import { NewSecret } from "./new-secret.js";
-import { HookDeliveryList, isFromProvider } from "./repository-deliveries.js";
+import { HookDeliveryList } from "./repository-deliveries.js";
 import { RunBuild } from "./run-build.js";
 
 type Repository = components["schemas"]["Repository"];
@@ -28,8 +28,7 @@ async function load(params: Params) {
     client.api.GET("/n/{username}/{path}/-/repositories/{id}/deliveries", { params: { path, query: { page: 1 } } }),
   ]);
   const { data: newest = [], response } = deliveries;
-  const arrived = newest.find(isFromProvider);
-  return { repository, deliveries: newest, pages: pagesIn(response), arrivedAt: arrived?.created_at };
+  return { repository, deliveries: newest, pages: pagesIn(response) };
 }
 
 const forks = {
@@ -59,7 +58,7 @@ export function RepositoryPage({ params }: { params: Params }) {
         <Loading />
       </NamespaceFrame>
     );
-  const { repository, deliveries, pages, arrivedAt } = data;
+  const { repository, deliveries, pages } = data;
   const at = { params: { path: pathOf(params) } };
   const change = async (body: object) => {
     const call = client.api.PATCH("/n/{username}/{path}/-/repositories/{id}", { ...at, body });
@@ -95,9 +94,7 @@ export function RepositoryPage({ params }: { params: Params }) {
       <div class={said ? "done" : undefined} role="status">
         {said && <p>{said}</p>}
       </div>
-      {repository.hook === "by_hand" && (
-        <Steps key={secret} repository={repository} secret={secret} arrivedAt={arrivedAt} now={now} />
-      )}
+      {repository.hook === "by_hand" && <Steps key={secret} repository={repository} secret={secret} now={now} />}
       <Facts repository={repository} now={now} />
       <RunBuild params={params} />
       <Change
@@ -127,19 +124,17 @@ export function RepositoryPage({ params }: { params: Params }) {
 interface StepsProps {
   readonly repository: Repository;
   readonly secret: string | undefined;
-  /** When the provider sent its last event, if it did. */
-  readonly arrivedAt: string | undefined;
   readonly now: number;
 }
 
-const Steps = ({ repository, secret, arrivedAt, now }: StepsProps) => (
+const Steps = ({ repository, secret, now }: StepsProps) => (
   <section class="done open" aria-label="Webhook at the provider">
-    {arrivedAt !== undefined && (
+    {repository.last_event_at && (
       <p>
-        The last event arrived <Ago time={arrivedAt} now={now} />.
+        The last event arrived <Ago time={repository.last_event_at} now={now} />.
       </p>
     )}
-    <ByHand repository={repository} secret={secret} arrives={arrivedAt !== undefined} />
+    <ByHand repository={repository} secret={secret} arrives={Boolean(repository.last_event_at)} />
   </section>
 );
 

@@ -1,9 +1,9 @@
 import { findRepository } from "../../actions/hooks/find-delivery.js";
+import { showRepository } from "../../actions/hooks/show-repository.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
-import { toRepository } from "../../store/repositories.js";
 
 export const getRepository =
   (ctx: Context): RepositoryHandlers["getRepository"] =>
   async ({ namespaceId, id }, { caller }) => ({
-    repository: toRepository(await findRepository(ctx, caller, namespaceId, id)),
+    repository: await showRepository(ctx, await findRepository(ctx, caller, namespaceId, id)),
   });

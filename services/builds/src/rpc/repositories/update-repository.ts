@@ -5,12 +5,13 @@ import { encrypt } from "@ci/kit/security/secrets";
 import type { UpdateRepositoryRequest } from "@ci/proto/builds/v1/repositories";
 import { findRepository } from "../../actions/hooks/find-delivery.js";
 import { registerSoon, withoutToken } from "../../actions/hooks/register-hook.js";
+import { showRepository } from "../../actions/hooks/show-repository.js";
 import { killIgnored } from "../../actions/hooks/supersede.js";
 import { waitFor } from "../../actions/wait-for.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { changeComplaints, isForks } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
-import { type RepositoryChange, type RepositoryDoc, toRepository } from "../../store/repositories.js";
+import type { RepositoryChange, RepositoryDoc } from "../../store/repositories.js";
 
 const maxAttempts = 10;
 
@@ -80,7 +81,7 @@ export const updateRepository = (ctx: Context): RepositoryHandlers["updateReposi
         const after = await ctx.repositories.byId(id);
         if (!after) throw notFound();
         await killIgnored(ctx, id);
-        return { repository: toRepository(after) };
+        return { repository: await showRepository(ctx, after) };
       },
     };
   });

@@ -65,6 +65,18 @@ export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
+    /** Returns when the provider's newest event arrived; undefined if the log has none. */
+    async lastEventAt(repositoryId: number): Promise<Date | undefined> {
+      const sent = { ...listed(repositoryId), bodyHash: { $exists: true } };
+      const [newest] = await deliveries
+        .find(sent)
+        .project<Pick<HookDelivery, "createdAt">>({ createdAt: 1 })
+        .sort({ number: -1 })
+        .limit(1)
+        .toArray();
+      return newest?.createdAt;
+    },
+
     /** Stores a new delivery and, if it can trigger builds, claims it; undefined if its id or body is already stored. */
     async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
       const isNew = { $lte: ["$createdAt", null] };
