@@ -257,7 +257,13 @@ inBrowser((web) => {
     await page.getByRole("link", { name: /^weekly check/ }).waitFor();
     await page.getByRole("link", { name: "All builds" }).click();
     await page.getByRole("link", { name: /^weekly check/ }).waitFor();
-    await page.getByRole("link", { name: "The cron job" }).click();
+    await page.goto(`${web.ci.url}/n/${ann.username}/${namespace}`);
+    const crons = page.getByRole("region", { name: "Cron jobs" }).getByRole("listitem");
+    await crons
+      .filter({ hasText: "weekly check" })
+      .getByText(/^next run in \d+ h/)
+      .waitFor();
+    await crons.getByRole("link", { name: "weekly check" }).click();
     await remove(page, "the cron job weekly check");
     await says(page, "Deleted the cron job weekly check. Its builds are kept.");
   });

@@ -5,6 +5,7 @@ import { BuildRow, Empty, Failed, Live, Loading } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { Said, useSaid } from "../../said.js";
 import { useUser } from "../../user.js";
+import { Crons } from "./crons.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { type Collaborator, People } from "./people.js";
 import { Delete, Settings } from "./settings.js";
@@ -45,7 +46,7 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
   return { namespace, builds, collaborators, variables, turnedOff };
 }
 
-/** A namespace with its newest builds, its people and its variables. */
+/** A namespace with its newest builds, its people, its variables and its cron jobs. */
 export function NamespacePage({ params }: { params: Params }) {
   const { user = "", path = "" } = params;
   const events = `${namespacePath(params)}/-/events`;
@@ -98,6 +99,7 @@ export function NamespacePage({ params }: { params: Params }) {
         )}
       </section>
       <Variables shown={data} />
+      {collaborators && <Crons namespace={namespace} now={now} />}
       <People params={params} collaborators={collaborators} now={now} done={done} />
       {isOwner && <Settings params={params} namespace={namespace} done={done} />}
       {isOwner && <Delete params={params} namespace={namespace} />}

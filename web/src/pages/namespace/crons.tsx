@@ -1,0 +1,60 @@
+import type { components } from "@service-ci/client";
+import { base, client, type Namespace, pageOf, pagesIn } from "../../api.js";
+import { useData } from "../../data.js";
+import { ahead } from "../../format.js";
+import { Empty } from "../../parts.js";
+
+type Cron = components["schemas"]["Cron"];
+
+/** The API lists a user's cron jobs of all namespaces together. */
+async function load(namespaceId: number) {
+  const response = await client.request("/cron");
+  const first = (await response.json()) as readonly Cron[];
+  const here = first.filter(({ namespace_id }) => namespace_id === namespaceId);
+  return { here, areAll: pagesIn(response).next === undefined };
+}
+
+/** The cron jobs that submit builds to a namespace, among the first of the user's. */
+export function Crons({ namespace: { id, path }, now }: { namespace: Namespace; now: number }) {
+  const { data } = useData(`crons ${id}`, () => load(id), { everyMs: () => undefined });
+  if (!data) return null;
+  const { here, areAll } = data;
+  return (
+    <section aria-label="Cron jobs">
+      <h2>Cron jobs</h2>
+      {here.length === 0 && areAll && (
+        <Empty>
+          <p>
+            None submits builds here. <a href={`${base}/cron`}>Create one</a> whose manifest says{" "}
+            <code>{`namespace: ${path}`}</code>.
+          </p>
+        </Empty>
+      )}
+      {here.length > 0 && (
+        <ul class="rows">
+          {here.map((cron) => (
+            <Row key={cron.id} cron={cron} now={now} />
+          ))}
+        </ul>
+      )}
+      {!areAll && (
+        <p>
+          <a href={`${base}/cron`}>All your cron jobs</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const Row = ({ cron: { url, name, schedule, timezone, next_run, last_error }, now }: { cron: Cron; now: number }) => (
+  <li class="row">
+    <div class="what">
+      <a href={pageOf(url)}>{name}</a>
+      <div class="quiet">
+        <span>{`${schedule} ${timezone}`}</span>
+        {last_error && <span class="reason">{last_error}</span>}
+      </div>
+    </div>
+    <span class="when quiet">{`next run ${ahead(next_run, now)}`}</span>
+  </li>
+);
