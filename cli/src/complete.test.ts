@@ -11,6 +11,7 @@ test("commands, their second words, options and choices are completed", () => {
   expect(complete("submit", "--fo")).toEqual(["--follow"]);
   expect(complete("list", "--status", "pass")).toEqual(["passed", "passed_with_failures"]);
   expect(complete("--json", "webhooks", "update", "4", "--ssl", "")).toEqual(["true", "false"]);
+  expect(complete("webhooks", "create", "http://a", "--fi")).toEqual(["--filter"]);
   expect(complete("completion", "z")).toEqual(["zsh"]);
   expect(complete("repos", "create", "git")).toEqual(["github", "gitlab", "gitea"]);
 });

@@ -52,6 +52,26 @@ test("a rate limit is set, shown and removed", async () => {
   expect(await user.run([...limit, "--set", "5000"])).toMatchObject({ stderr: /whole number from 0 to 1000/ });
 });
 
+test("a filter is given with a new webhook, replaced, shown and removed", async () => {
+  const [url, n] = ["http://example.com/in", ["-n", "filtered"]];
+  await user.out("ns", "create", "filtered");
+  const given = ["--filter", "status=failed", "--filter", "status=killed", "--filter", "number=5"];
+  await user.out("webhooks", "create", url, ...n, ...given, "--filter", 'trigger.data.n="5"');
+  const filter = { status: ["failed", "killed"], number: [5], "trigger.data.n": ["5"] };
+  expect(await user.json("webhooks", "show", url, ...n)).toMatchObject({ filter });
+  expect(await user.out("webhooks", "list", ...n)).toMatch(/\t\{"status":\["failed","killed"\],/);
+  const update = ["webhooks", "update", url, ...n];
+  expect(await user.json(...update, "--active", "false")).toMatchObject({ active: false, filter });
+  expect(await user.out(...update, "--filter", "pinned=true")).toMatch(/^filter +\{"pinned":\[true\]\}$/m);
+  const two = await user.run([...update, "--filter", "pinned=true", "--remove-filter"]);
+  expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining("Only one of --filter and --remove-filter") });
+  const wrong = await user.run([...update, "--filter", "pinned"]);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--filter: A condition has the form") });
+  const unknown = await user.run([...update, "--filter", "build.statuss=failed"]);
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("Filter path build.statuss is in none") });
+  expect(await user.json(...update, "--remove-filter")).toMatchObject({ active: false, filter: null });
+});
+
 test.each([
   [["--from-env", "A=NO_SUCH_VARIABLE"], 'The environment lacks the variable for the header "A"'],
   [["--remove", "A"], 'The webhook has no header "A"'],

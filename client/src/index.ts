@@ -7,4 +7,5 @@ export { each, record } from "./records.js";
 export { newKey, type RepeatOptions } from "./repeat.js";
 export { type ServerClock, serverClock } from "./server-clock.js";
 export { isTagName } from "./tags.js";
+export { conditionsOf, filterOf } from "./webhook-filter.js";
 export { InvalidDelivery, verifyDelivery } from "./webhooks.js";

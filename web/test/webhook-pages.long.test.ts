@@ -73,6 +73,36 @@ inBrowser((web) => {
     expect((await ann.get(`${hook.url}/rate-limit`)).json).toEqual({ per_second: 5 });
   });
 
+  test("a webhook's page sets and removes its filter, and complains about a wrong one", async () => {
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
+    const path = `/n/${ann.username}/${name}/-/webhooks`;
+    const page = await web.open(path, ann);
+    await page.getByLabel("Address", { exact: true }).fill("http://example.com/in");
+    await page.getByLabel("Filter", { exact: true }).fill("status=failed\n\n status = killed\nnumber=5\n");
+    await page.getByRole("button", { name: "Add the webhook" }).click();
+    await page.getByText("all events, filtered").waitFor();
+    const read = async () => (await ann.get(path)).json[0].filter;
+    expect(await read()).toEqual({ status: ["failed", "killed"], number: [5] });
+    await page.getByRole("link", { name: "http://example.com/in" }).click();
+    await page.getByText("status=failed, status=killed, number=5").waitFor();
+    await page.getByText("Change", { exact: true }).click();
+    const field = page.getByLabel("Filter", { exact: true });
+    expect(await field.inputValue()).toBe("status=failed\nstatus=killed\nnumber=5");
+    const save = async (text: string) => {
+      await field.fill(text);
+      await page.getByRole("button", { name: "Save" }).click();
+    };
+    await save("status");
+    expect(await field.evaluate((typed) => Reflect.get(typed, "validationMessage"))).toMatch(
+      "A condition has the form PATH=VALUE",
+    );
+    await save("status=fialed");
+    await page.getByRole("alert").getByText('Filter status is "fialed" in none of the webhook\'s events').waitFor();
+    await save("");
+    await page.getByText("Changed the webhook.").waitFor();
+    expect(await read()).toBeNull();
+  });
+
   test("a webhook's page replays what happened before the webhook existed", async () => {
     await using inbox = await receiver();
     const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));

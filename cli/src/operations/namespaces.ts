@@ -1,5 +1,5 @@
 import type { components } from "@service-ci/client";
-import { bool, flag, list, one, optional, secret, text } from "../command.js";
+import { bool, flag, list, one, optional, secret, text, texts } from "../command.js";
 import { del, get, itsNamespace, type Operations, patch, post, resource } from "./operation.js";
 
 const namespace = one("Namespace, path or path@owner");
@@ -63,13 +63,21 @@ const hooks = resource({
   many: "webhooks of a namespace",
   path: "{namespace}/-/webhooks",
   field: "payload_url",
-  columns: ["id", "payload_url", "active", "ssl", "disabled_reason", "created_at"],
+  columns: ["id", "payload_url", "active", "ssl", "disabled_reason", "created_at", "filter"],
 });
+const withFilter = {
+  bodyOf: async (fields: Readonly<Record<string, unknown>>) =>
+    (await import("../webhook-filter.js")).withFilter(fields),
+};
 const hookFields = {
   secret: secret("Secret that deliveries are signed with, - for standard input"),
   ssl: bool("Whether the address must use https"),
   active: bool("Whether events are sent"),
   events: list("Events to send, separated by commas; default: all"),
+  filter: texts(
+    "Only events with this value, PATH=VALUE such as status=failed; may be repeated: the same path for alternatives, " +
+      "other paths for further conditions",
+  ),
 };
 const deliveryArgs = { id: one("Id or name"), delivery: one("Id of the delivery") };
 const statuses = ["pending", "delivered", "failed", "cancelled"] as const;
@@ -84,12 +92,16 @@ const hook = "{namespace}/-/webhooks/{id}";
 const webhooks = {
   "webhooks list": hooks.list(),
   "webhooks show": hooks.show({ beside: { path: "/stats", fields: countsOf } }),
-  "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields),
-  "webhooks update": hooks.update({
-    payload_url: text("New address; another scheme, host or port removes the headers"),
-    ...hookFields,
-    remove_secret: flag("Stop signing deliveries"),
-  }),
+  "webhooks create": hooks.create({ payload_url: one("Address that events are sent to") }, hookFields, withFilter),
+  "webhooks update": {
+    ...hooks.update({
+      payload_url: text("New address; another scheme, host or port removes the headers"),
+      ...hookFields,
+      remove_secret: flag("Stop signing deliveries"),
+      remove_filter: flag("Send all events of the list"),
+    }),
+    ...withFilter,
+  },
   "webhooks delete": hooks.remove(),
   "webhooks deliveries": get(`${hook}/deliveries`, "List the deliveries of a webhook, newest first", {
     ...hooks.single,

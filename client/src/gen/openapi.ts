@@ -5200,6 +5200,10 @@ export interface components {
             disabled_reason: ("gone" | "failing" | "departed") | null;
             /** @description Events that are sent */
             events: components["schemas"]["Event"][];
+            /** @description Values by path: only events with one of the values at each path are sent; null if all are sent */
+            filter: {
+                [key: string]: (string | number | boolean | null)[];
+            } | null;
             /** @description Id of the webhook */
             id: number;
             /** @description Outcome of the last attempt; null before the first */
@@ -9859,6 +9863,10 @@ export interface operations {
                     active?: boolean;
                     /** @description Names of the events that are sent; all if missing or empty */
                     events?: string[];
+                    /** @description Values by path: an event is sent only if its body has one of the values at each path */
+                    filter?: {
+                        [key: string]: (string | number | boolean | null)[];
+                    };
                     /** @description Address that events are sent to */
                     payload_url: string;
                     /** @description Secret that requests are signed with */
@@ -9897,6 +9905,8 @@ export interface operations {
                         active?: string[];
                         /** @description What is wrong with `events` */
                         events?: string[];
+                        /** @description What is wrong with `filter` */
+                        filter?: string[];
                         /** @description What is wrong with `payload_url` */
                         payload_url?: string[];
                         /** @description What is wrong with `secret` */
@@ -10037,6 +10047,10 @@ export interface operations {
                     active?: boolean;
                     /** @description Names of the events that are sent; all if empty */
                     events?: string[];
+                    /** @description Values by path, which replace the filter; an empty object removes it */
+                    filter?: {
+                        [key: string]: (string | number | boolean | null)[];
+                    };
                     /** @description New address; another scheme, host or port removes the headers */
                     payload_url?: string;
                     /** @description Whether requests are no longer signed */
@@ -10077,6 +10091,8 @@ export interface operations {
                         active?: string[];
                         /** @description What is wrong with `events` */
                         events?: string[];
+                        /** @description What is wrong with `filter` */
+                        filter?: string[];
                         /** @description What is wrong with `payload_url` */
                         payload_url?: string[];
                         /** @description What is wrong with `remove_secret` */

@@ -9,7 +9,7 @@ const webhook = Webhook.fromPartial({
 });
 const webhookRecord = {
   ...{ id: 3, author_id: 2, user_id: 1, namespace_id: 11, payload_url: "https://example.com/in", ssl: true },
-  ...{ events: ["build.submitted", "cron"], active: true, disabled_reason: null, created_at: stamp(5) },
+  ...{ events: ["build.submitted", "cron"], filter: null, active: true, disabled_reason: null, created_at: stamp(5) },
   ...{ url: `${url}/n/ada/acme/web/-/webhooks/3`, namespace: childJson, last_response: null },
 };
 const failing = Webhook.fromPartial({
@@ -52,6 +52,14 @@ test.each<[string, object, object]>([
       ...{ active: false, disabled_reason: "failing" },
       last_response: { code: null, duration: 12_345, error: "timeout", created_at: stamp(6) },
     },
+  ],
+  [
+    "webhook with a filter",
+    webhookJson(
+      { ...webhook, filter: { conditions: [{ path: "status", values: ["failed", 5, true, null] }] } },
+      relations,
+    ),
+    { ...webhookRecord, filter: { status: ["failed", 5, true, null] } },
   ],
   [
     "webhook of a member who has left",

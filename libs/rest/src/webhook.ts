@@ -23,6 +23,10 @@ export const webhookSchema = record("Webhook", "An address that the events of a 
   payload_url: z.string().describe("Address that events are sent to"),
   ssl: z.boolean().describe("Whether `payload_url` must use https"),
   events: z.array(eventSchema).describe("Events that are sent"),
+  filter: z
+    .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))
+    .nullable()
+    .describe("Values by path: only events with one of the values at each path are sent; null if all are sent"),
   active: z.boolean().describe("Whether events are sent"),
   disabled_reason: z
     .enum({ ...Webhook_DisabledReason, departed: "departed" })
@@ -59,6 +63,9 @@ export const webhookJson = (webhook: Webhook, relations: Relations): z.output<ty
   payload_url: webhook.payloadUrl,
   ssl: webhook.ssl,
   events: webhook.events as EventName[],
+  filter: webhook.filter
+    ? Object.fromEntries(webhook.filter.conditions.map(({ path, values }) => [path, [...values]]))
+    : null,
   active: webhook.active,
   disabled_reason: webhook.departed ? "departed" : (webhook.disabledReason ?? null),
   created_at: time(webhook.createdAt),

@@ -54,6 +54,7 @@ describe("succeeds", () => {
       payload_url: expect.stringContaining(inbox.url),
       ssl: false,
       events,
+      filter: null,
       active: true,
       disabled_reason: null,
       created_at: time,

@@ -156,10 +156,11 @@ const cases: readonly WrongTypeCase[] = [
     row: "PATCH /n/:username/:path/-/webhooks/:id",
     path: () => hook,
     oneWrongType: () => ({ active: false, payload_url: 7 }),
-    moreMistakes: () => ({ payload_url: 7, remove_secret: "no", ssl: true, secret: long }),
+    moreMistakes: () => ({ payload_url: 7, remove_secret: "no", ssl: true, secret: long, filter: [] }),
     complaints: {
       payload_url: ["Payload URL must be a string"],
       remove_secret: ["Remove_secret must be a boolean"],
+      filter: ["Filter must be an object of lists of strings, numbers, true, false and null"],
       secret: ["Secret cannot be longer than 255 characters in length"],
     },
   },

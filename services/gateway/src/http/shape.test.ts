@@ -1,4 +1,4 @@
-import { fromForm, moment, number, readFields, textsByName } from "./shape.js";
+import { fromForm, moment, number, readFields, scalarsByName, textsByName } from "./shape.js";
 
 test.each([
   ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"],
@@ -35,6 +35,25 @@ test("of an object with thousands of texts only the beginning is read", () => {
   const { values } = readFields({ variables: textsByName }, { variables }, { comment: 1, scope: 1, text: 1 });
   expect(Object.keys(values.variables as object)).toHaveLength(1_001);
 });
+
+test("of an object with thousands of lists and values only the beginning is read", () => {
+  const lengths = { comment: 1, scope: 1, text: 1 };
+  const read = (filter: object) => readFields({ filter: scalarsByName }, { filter }, lengths).values.filter as object;
+  const lists = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`P${n}`, Array(500).fill(n)]));
+  expect(Object.values(read(lists)).flat()).toHaveLength(1_001);
+  expect(Object.keys(read(lists))).toHaveLength(500);
+  expect(Object.values(read({ few: [1], many: Array(9_000).fill("a") })).map(({ length }) => length)).toEqual([
+    1, 1_000,
+  ]);
+});
+
+test.each([[[Number.POSITIVE_INFINITY]], [[Number.NaN]], [[{}]], "a", null])(
+  "a filter's path with %p is refused",
+  (list) =>
+    expect(scalarsByName.safeParse({ status: list }).error?.issues).toMatchObject([
+      { message: "must be an object of lists of strings, numbers, true, false and null" },
+    ]),
+);
 
 test("a form's text becomes a number where the shape has one, and stays text if it is none", () => {
   const numbers = ["7", "-1", "2.5", "1e3", "0x10", "", " 7", "9".repeat(400)];

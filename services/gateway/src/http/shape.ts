@@ -63,6 +63,17 @@ const notTextsByName = "must be an object of strings";
 export const textsByName = z
   .record(z.string(), z.string({ error: notTextsByName }), { error: notTextsByName })
   .optional();
+const notScalars = "must be an object of lists of strings, numbers, true, false and null";
+/** Lists under names that the client chooses. Services limit their number and lengths. */
+export const scalarsByName = z
+  .record(
+    z.string(),
+    z.array(z.union([z.string().transform(cut), z.number(), z.boolean(), z.null()], { error: notScalars }), {
+      error: notScalars,
+    }),
+    { error: notScalars },
+  )
+  .optional();
 const notMoment = "must be an RFC3339 timestamp";
 const isWritableInUtc = (time: Date): boolean => time.getUTCFullYear() >= 0 && time.getUTCFullYear() <= 9_999;
 /** RFC 3339 allows a small `t` and `z` (5.6). */
@@ -120,11 +131,18 @@ const reservedName = "__proto__";
 // Zod and the messages of gRPC drop this name from an object.
 const hasReservedName = (value: unknown): boolean => typeof value === "object" && Object.hasOwn(value!, reservedName);
 
-/** The beginning of a list, or of an object, that is too long is as wrong as the whole. */
+/** The beginning of a list, or of an object with its lists, that is too long is as wrong as the whole. */
 function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, maxEntries + 1);
-  if (typeof value !== "object" || Object.keys(value!).length <= maxEntries) return value;
-  return Object.fromEntries(Object.entries(value!).slice(0, maxEntries + 1));
+  let room = maxEntries + 1;
+  function beginning(list: readonly unknown[]): unknown[] {
+    const kept = list.slice(0, room);
+    room -= kept.length;
+    return kept;
+  }
+  if (Array.isArray(value)) return beginning(value);
+  if (typeof value !== "object") return value;
+  const entries = Object.entries(value!).slice(0, maxEntries + 1);
+  return Object.fromEntries(entries.map(([name, one]) => [name, Array.isArray(one) ? beginning(one) : one]));
 }
 
 const messageOf = ({ issues: [issue] }: z.ZodError): string => issue!.message;

@@ -24,7 +24,17 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { flag, maxUrlLength, moment, number, text, texts, textsByName, textUpTo } from "../http/shape.js";
+import {
+  flag,
+  maxUrlLength,
+  moment,
+  number,
+  scalarsByName,
+  text,
+  texts,
+  textsByName,
+  textUpTo,
+} from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
@@ -51,7 +61,13 @@ const fields = {
   ssl: flag.describe("Whether the address must use https; false if missing"),
   active: flag.describe("Whether events are sent; true if missing"),
   events: texts.describe("Names of the events that are sent; all if missing or empty"),
+  filter: scalarsByName.describe(
+    "Values by path: an event is sent only if its body has one of the values at each path",
+  ),
 };
+
+const filterOf = (filter: z.output<typeof scalarsByName>) =>
+  filter && { conditions: Object.entries(filter).map(([path, values]) => ({ path, values })) };
 
 export const createWebhook = action({
   summary: "Creates a webhook",
@@ -64,7 +80,8 @@ export const createWebhook = action({
   async run(ctx, input) {
     const { payload_url: payloadUrl = "", secret = "", ssl = false, active, events = [] } = input.body;
     const { id: namespaceId } = await namespaceOf(ctx, input);
-    const request = { namespaceId, payloadUrl, secret, ssl, active, events };
+    const filter = filterOf(input.body.filter);
+    const request = { namespaceId, payloadUrl, secret, ssl, active, events, filter };
     return toJson(ctx, (await ctx.webhooks.createWebhook(request)).webhook!);
   },
 });
@@ -84,6 +101,7 @@ export const updateWebhook = action({
     ssl: flag.describe("Whether the address must use https"),
     active: flag.describe("Whether events are sent"),
     events: texts.describe("Names of the events that are sent; all if empty"),
+    filter: scalarsByName.describe("Values by path, which replace the filter; an empty object removes it"),
     remove_secret: flag.describe("Whether requests are no longer signed"),
   },
   returns: webhookSchema,
@@ -92,7 +110,8 @@ export const updateWebhook = action({
     const { payload_url: payloadUrl, secret, ssl, active, remove_secret: removeSecret = false } = input.body;
     const events = input.body.events && { names: input.body.events };
     const { id: namespaceId } = await namespaceOf(ctx, input);
-    const request = { namespaceId, id: input.params.id, payloadUrl, secret, removeSecret, ssl, active, events };
+    const filter = filterOf(input.body.filter);
+    const request = { namespaceId, id: input.params.id, payloadUrl, secret, removeSecret, ssl, active, events, filter };
     return toJson(ctx, (await ctx.webhooks.updateWebhook(request)).webhook!);
   },
 });

@@ -1,15 +1,19 @@
 import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
+import type { Filter } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";
-import { unknownKindErrors } from "../domain/event-kinds.js";
+import { subscribedKinds, unknownKindErrors } from "../domain/event-kinds.js";
+import { filterErrors } from "../domain/filter.js";
 import { type Target, targetErrors, targetKey } from "../domain/target.js";
 
 export interface ProposedWebhook {
   readonly namespaceId: number;
   readonly target?: Target;
   readonly secret: string;
+  /** Names of events. None means all. */
   readonly events: readonly string[];
+  readonly filter?: Filter | undefined;
   readonly id?: number;
 }
 
@@ -32,10 +36,13 @@ async function payloadUrlErrors({ config, webhooks }: Parts, proposed: ProposedW
 
 /** Returns what is wrong with a new or changed webhook, by field. */
 export async function validateWebhook(ctx: Parts, proposed: ProposedWebhook): Promise<Fields> {
+  const { events, filter } = proposed;
+  const unknown = unknownKindErrors(events);
   const tooLong = [...proposed.secret].length > maxSecretLength;
   return {
     payload_url: await payloadUrlErrors(ctx, proposed),
     secret: tooLong ? [`Secret cannot be longer than ${maxSecretLength} characters in length`] : [],
-    events: unknownKindErrors(proposed.events),
+    events: unknown,
+    filter: filter && unknown.length === 0 ? filterErrors(filter, subscribedKinds(events)) : [],
   };
 }

@@ -1,18 +1,19 @@
 import type { Event } from "@ci/proto/events/v1/events";
-import { renderOnce } from "./render-once.js";
+import { renderedOf, renderOnce } from "./render-once.js";
 
 const events = (...ids: string[]) => ids.map((id) => ({ id, kind: "cron" }) as Event);
 
-/** Returns a renderer that renders an event as its id and the number of the call, padded to `sizeBytes`. */
+/** Returns a renderer that renders an event as its id and the number of the call, with the length `sizeBytes`. */
 function countingRender(sizeBytes = 0) {
   const calls: string[][] = [];
   const render = renderOnce(async (requested) => {
     const call = calls.push(requested.map(({ id }) => id));
     await new Promise(setImmediate);
     if (requested.some(({ id }) => id === "bad" && call === 1)) throw new Error("no names");
-    return requested.map(({ id }) => `${id}${call}`.padEnd(sizeBytes));
+    return requested.map(({ id }) => ({ ...renderedOf({}), text: `${id}${call}`, length: sizeBytes }));
   });
-  return { calls, render };
+  const textsOf = async (requested: readonly Event[]) => (await render(requested)).map(({ text }) => text);
+  return { calls, render: textsOf };
 }
 
 test("both readers of an event get the payload of one rendering, a third does not", async () => {

@@ -2,7 +2,21 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Event } from "@ci/proto/events/v1/events";
 import { keptByLength } from "./kept-by-length.js";
 
-export type RenderPayloads = (events: readonly Event[]) => Promise<string[]>;
+/** An event's payload. */
+export interface Rendered {
+  readonly text: string;
+  /** What the text says. */
+  readonly record: unknown;
+  readonly length: number;
+}
+
+/** Writes a record in compact JSON. */
+export function renderedOf(record: unknown): Rendered {
+  const text = JSON.stringify(record);
+  return { text, record, length: text.length };
+}
+
+export type RenderPayloads = (events: readonly Event[]) => Promise<Rendered[]>;
 
 const maxKept = fixedLimit({
   max: 8 * 1024 ** 2,
@@ -12,9 +26,9 @@ const maxKept = fixedLimit({
 
 /** Keeps each payload for the second of an event's two readers: deliveries and the event stream. */
 export function renderOnce(render: RenderPayloads): RenderPayloads {
-  const kept = keptByLength<string>(maxKept);
+  const kept = keptByLength<Rendered>(maxKept);
 
-  function renderAll(events: readonly Event[]): Map<string, Promise<string>> {
+  function renderAll(events: readonly Event[]): Map<string, Promise<Rendered>> {
     if (events.length === 0) return new Map();
     const rendered = render(events);
     return new Map(events.map(({ id }, index) => [id, rendered.then((payloads) => payloads[index]!)]));
@@ -22,7 +36,7 @@ export function renderOnce(render: RenderPayloads): RenderPayloads {
 
   return (events) => {
     const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
-    const payloads = new Map<string, Promise<string>>();
+    const payloads = new Map<string, Promise<Rendered>>();
     for (const { id } of distinct) {
       const payload = kept.take(id);
       if (payload) payloads.set(id, payload);

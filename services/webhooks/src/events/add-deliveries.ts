@@ -1,5 +1,7 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import type { Context } from "../context.js";
+import type { Rendered } from "../delivery/render-once.js";
+import { matches } from "../domain/filter.js";
 import type { ShortWebhook } from "../store/webhook-doc.js";
 import type { Listened } from "./find-listening.js";
 import { newDelivery } from "./new-delivery.js";
@@ -20,13 +22,26 @@ function* addressed(listened: readonly Listened[], bodies: readonly Body[]): Gen
 const ownBytes = ({ body: { payload, payloadId } }: Addressed): number =>
   payloadId === undefined ? payload.length : 0;
 
-/** Stores a pending delivery for each webhook. `now` is from before the webhooks were read. Repeating it adds nothing. */
+/** Leaves out what the webhooks' filters exclude. */
+function filtered(listened: readonly Listened[], payloads: readonly Rendered[]): Listened[] {
+  return listened.map(({ event, webhooks }, index) => ({
+    event,
+    webhooks: webhooks.filter(({ filter }) => matches(filter, payloads[index]!.record)),
+  }));
+}
+
+/**
+ * Stores a pending delivery for each webhook whose filter the event passes. `now` is from before the webhooks were read.
+ * Repeating it adds nothing.
+ */
 export async function addDeliveries(ctx: Context, listened: readonly Listened[], now: Date): Promise<void> {
   if (listened.length === 0) return;
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
-  const receivers = listened.map(({ webhooks }) => webhooks.length);
-  const bodies = await sharePayloads(ctx, payloads, receivers);
-  for (const slice of slices(addressed(listened, bodies), ownBytes)) await ctx.inTurn(() => addSlice(ctx, slice, now));
+  const wanted = filtered(listened, payloads);
+  const texts = payloads.map(({ text }) => text);
+  const receivers = wanted.map(({ webhooks }) => webhooks.length);
+  const bodies = await sharePayloads(ctx, texts, receivers);
+  for (const slice of slices(addressed(wanted, bodies), ownBytes)) await ctx.inTurn(() => addSlice(ctx, slice, now));
 }
 
 async function addSlice(ctx: Context, slice: readonly Addressed[], now: Date): Promise<void> {

@@ -1,6 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { findMissed } from "../actions/find-missed.js";
 import { ownersInTurn } from "../actions/owners-in-turn.js";
+import { readWanted } from "../actions/read-wanted.js";
 import type { Context } from "../context.js";
 import { dueAfterFirst } from "../store/delivery-doc.js";
 import type { ReplayRequest } from "../store/replay-requests.js";
@@ -45,20 +46,22 @@ function beginning(ctx: Context): Begin {
   };
 }
 
-/** Stores deliveries of events. `now` is from before the webhook was read. Repeating it adds nothing. */
+/**
+ * Stores deliveries of the events that pass the webhook's filter. `now` is from before the webhook was read. Repeating it adds
+ * nothing.
+ */
 async function addReplayed(ctx: Context, webhook: WebhookDoc, events: readonly StreamHead[], now: Date) {
-  const payloads = await ctx.stream.payloads(events.map(({ _id }) => _id));
-  const found = events.filter(({ _id }) => payloads.has(_id));
-  if (found.length === 0) return;
-  const texts = found.map(({ _id }) => payloads.get(_id)!);
+  const wanted = await readWanted(ctx, webhook, events);
+  if (wanted.length === 0) return;
+  const texts = wanted.map(({ payload }) => payload);
   const bodies = await sharePayloads(
     ctx,
     texts,
     texts.map(() => forSeveral),
   );
   await ctx.inTurn(async () => {
-    const firstId = await ctx.deliveryIds.next(found.length);
-    const docs = found.map(({ eventId, kind }, nth) => {
+    const firstId = await ctx.deliveryIds.next(wanted.length);
+    const docs = wanted.map(({ event: { eventId, kind } }, nth) => {
       const event = { id: eventId, kind, at: now };
       return { ...newDelivery({ ...ctx, now }, event, webhook, firstId + nth, bodies[nth]!), dueAt: dueAfterFirst };
     });

@@ -5,18 +5,19 @@ import { requireMember } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
 import { subscribedKinds } from "../domain/event-kinds.js";
+import { storedFilter } from "../domain/filter.js";
 import { targetKey } from "../domain/target.js";
 import { encryptSecrets } from "../store/encrypted-secrets.js";
 import { toWebhook, type WebhookDoc } from "../store/webhook-doc.js";
 
 export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
-  validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
+  validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events, filter }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
     const { userId } = await findNamespace(ctx, namespaceId);
     return {
       complaints: {
         ...(await ctx.webhooks.quotaComplaints(userId)),
-        ...(await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events })),
+        ...(await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events, filter })),
       },
       async change() {
         const id = await ctx.newWebhookId();
@@ -30,6 +31,7 @@ export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
           payloadUrl,
           ssl,
           events: subscribedKinds(events),
+          filter: storedFilter(filter),
           active,
           createdAt: now,
           targetKey: targetKey(payloadUrl),

@@ -1,17 +1,39 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
 import type { DeliveryCount } from "@ci/proto/webhooks/v1/webhooks";
 import { findMissed } from "../actions/find-missed.js";
 import { findWebhook } from "../actions/find-webhook.js";
+import { readWanted } from "../actions/read-wanted.js";
 import type { Context, Handlers } from "../context.js";
-import { maxCounted } from "../store/stream-heads.js";
+import { maxCounted, type StreamHead } from "../store/stream-heads.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
+
+const maxReadBytes = fixedLimit({
+  max: 4 * 1024 ** 2,
+  unit: "bytes",
+  about: "payloads that the answer to a replay reads if the webhook has a filter",
+  effect: "the answer says that there may be more; all are sent",
+});
+
+/** Counts the events that pass the filter among the first ones, whose payloads are read. */
+async function countWanted(ctx: Context, webhook: WebhookDoc, missed: readonly StreamHead[]): Promise<DeliveryCount> {
+  let bytes = 0;
+  const read = missed.filter(({ payloadBytes }) => {
+    bytes += payloadBytes;
+    return bytes <= maxReadBytes;
+  });
+  return { count: (await readWanted(ctx, webhook, read)).length, atLeast: read.length < missed.length };
+}
 
 /** Counts among the newest events only, because a day may have a million. */
 async function countMissed(ctx: Context, webhook: WebhookDoc, since: Date): Promise<DeliveryCount> {
   const heads = await ctx.stream.newestHeads(webhook.namespaceId);
-  const { length: count } = await findMissed(ctx, webhook, heads, since);
-  return { count, atLeast: heads.length === maxCounted && heads.at(-1)!.at >= since };
+  const missed = await findMissed(ctx, webhook, heads, since);
+  const { count, atLeast } = webhook.filter
+    ? await countWanted(ctx, webhook, missed)
+    : { count: missed.length, atLeast: false };
+  return { count, atLeast: atLeast || (heads.length === maxCounted && heads.at(-1)!.at >= since) };
 }
 
 export const replayMissed = (ctx: Context): Handlers["replayMissed"] =>

@@ -10,6 +10,7 @@ import { validateWebhook } from "../actions/validate-webhook.js";
 import { waitForFirstAttempts } from "../actions/wait-for-first-attempts.js";
 import type { Context, Handlers } from "../context.js";
 import { subscribedKinds } from "../domain/event-kinds.js";
+import { storedFilter } from "../domain/filter.js";
 import { removeSecrets, replaceSecret } from "../domain/secrets.js";
 import { settingsCacheMs } from "../domain/settings-cache.js";
 import { originOf, targetKey } from "../domain/target.js";
@@ -48,6 +49,7 @@ async function changeOf(
     targetKey: targetKey(payloadUrl),
     ssl: request.ssl ?? webhook.ssl,
     events: request.events ? subscribedKinds(request.events.names) : webhook.events,
+    filter: storedFilter(request.filter ?? webhook.filter),
     active,
     activeSince: activates ? ctx.now() : webhook.activeSince,
     ...(takesOver ? { keeperId: callerId } : {}),
@@ -58,11 +60,12 @@ async function changeOf(
 }
 
 function complaintsAbout(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest): Promise<Fields> {
-  const { namespaceId, id, secret = "", events } = request;
+  const { namespaceId, id, secret = "" } = request;
   const target = { payloadUrl: request.payloadUrl || webhook.payloadUrl, ssl: request.ssl ?? webhook.ssl };
   const changes = target.payloadUrl !== webhook.payloadUrl || target.ssl !== webhook.ssl;
-  const proposed = { namespaceId, id, target: changes ? target : undefined, secret, events: events?.names ?? [] };
-  return validateWebhook(ctx, proposed);
+  const events = request.events?.names ?? webhook.events;
+  const filter = request.filter ?? (request.events && webhook.filter);
+  return validateWebhook(ctx, { namespaceId, id, target: changes ? target : undefined, secret, events, filter });
 }
 
 async function update(

@@ -63,7 +63,7 @@ export interface Replay {
 
 export type WebhookChange = Pick<
   WebhookDoc,
-  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "filter" | "active" | "activeSince"
 > & {
   keeperId?: number;
   secrets?: EncryptedSecrets;

@@ -1,5 +1,5 @@
-import type { components } from "@service-ci/client";
-import { Field, textOf } from "../../form.js";
+import { type components, conditionsOf, filterOf } from "@service-ci/client";
+import { Field, LongField, textOf } from "../../form.js";
 
 export type EventName = components["schemas"]["Event"];
 
@@ -30,8 +30,30 @@ export function eventsText(chosen: readonly EventName[]): string {
   return chosen.length > 3 ? `${chosen.length} events` : chosen.map((name) => events[name].toLowerCase()).join(", ");
 }
 
+type Filter = components["schemas"]["Webhook"]["filter"];
+
+/** Returns the conditions of a filter, one per line. */
+export const conditionsText = (filter: Filter): string => conditionsOf(filter ?? {}).join("\n");
+
+const filterIn = (text: string) => filterOf(text.split("\n").filter((line) => line.trim() !== ""));
+
+function complaintAbout(text: string): string {
+  try {
+    filterIn(text);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+interface Props {
+  readonly url?: string;
+  readonly chosen?: readonly EventName[];
+  readonly filter?: Filter;
+}
+
 /** The fields of a webhook that can be changed. */
-export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: readonly EventName[] }) => (
+export const WebhookFields = ({ url, chosen = [], filter = null }: Props) => (
   <>
     <Field
       name="payload_url"
@@ -57,6 +79,15 @@ export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: rea
         </label>
       ))}
     </fieldset>
+    <LongField
+      name="filter"
+      label="Filter"
+      rows={3}
+      value={conditionsText(filter)}
+      placeholder={"status=failed\ntrigger.data.ref=refs/heads/main"}
+      hint="Only events whose JSON has this value at this path. One condition per line; lines with the same path are alternatives."
+      onInput={({ currentTarget: field }) => field.setCustomValidity(complaintAbout(field.value))}
+    />
   </>
 );
 
@@ -64,5 +95,6 @@ export const WebhookFields = ({ url, chosen = [] }: { url?: string; chosen?: rea
 export function webhookIn(fields: FormData) {
   const payload_url = textOf(fields, "payload_url");
   const events = fields.getAll("events") as EventName[];
-  return { payload_url, events, ssl: payload_url.toLowerCase().startsWith("https:") };
+  const filter = filterIn(textOf(fields, "filter"));
+  return { payload_url, events, filter, ssl: payload_url.toLowerCase().startsWith("https:") };
 }

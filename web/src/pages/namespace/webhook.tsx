@@ -13,7 +13,7 @@ import { useWork } from "../../work.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
 import { DeliveryCounts, useCounts } from "./webhook-counts.js";
 import { DeliveryList } from "./webhook-deliveries.js";
-import { eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
+import { conditionsText, eventsText, WebhookFields, webhookIn } from "./webhook-form.js";
 import { WebhookHeaders } from "./webhook-headers.js";
 import { WebhookRateLimit } from "./webhook-rate-limit.js";
 import { ReplayMissed } from "./webhook-replay.js";
@@ -131,12 +131,12 @@ const Change = ({ webhook, work, change, onDone }: ChangeProps) => (
   <details>
     <summary>Change</summary>
     <Form
-      key={JSON.stringify([webhook.payload_url, webhook.events])}
+      key={JSON.stringify([webhook.payload_url, webhook.events, webhook.filter])}
       action="Save"
       submit={async (fields) => change(webhookIn(fields), "Changed the webhook.")}
       onDone={onDone}
     >
-      <WebhookFields url={webhook.payload_url} chosen={webhook.events} />
+      <WebhookFields url={webhook.payload_url} chosen={webhook.events} filter={webhook.filter} />
     </Form>
     <button
       type="button"
@@ -167,6 +167,12 @@ const Facts = ({ webhook, now }: { webhook: Webhook; now: number }) => (
       <dt>Events</dt>
       <dd>{eventsText(webhook.events)}</dd>
     </div>
+    {webhook.filter && (
+      <div>
+        <dt>Filter</dt>
+        <dd>{conditionsText(webhook.filter).replaceAll("\n", ", ")}</dd>
+      </div>
+    )}
     <div>
       <dt>Last attempt</dt>
       <dd>

@@ -92,7 +92,7 @@ const Row = ({ webhook, now }: { webhook: Webhook; now: number }) => (
     <div class="what">
       <a href={pageOf(webhook.url ?? "")}>{webhook.payload_url}</a>
       <div class="quiet">
-        <span>{eventsText(webhook.events)}</span>
+        <span>{`${eventsText(webhook.events)}${webhook.filter ? ", filtered" : ""}`}</span>
         {webhook.disabled_reason && <span class="reason">{disabledText[webhook.disabled_reason]}</span>}
       </div>
     </div>

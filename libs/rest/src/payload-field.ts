@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { EventName } from "./event-names.js";
+import { eventPayloads } from "./event-payloads.js";
+
+type Type = z.core.$ZodType;
+
+const present = (type: Type): Type =>
+  type instanceof z.ZodNullable || type instanceof z.ZodOptional ? present(type.unwrap()) : type;
+
+function fieldOf(type: Type, name: string): Type | undefined {
+  if (type instanceof z.ZodObject) return Object.hasOwn(type.shape, name) ? type.shape[name] : undefined;
+  return type instanceof z.ZodRecord ? type.valueType : undefined;
+}
+
+/**
+ * Returns what decides whether a value can be at a path of an event's payload, such as `namespace.path`; undefined if the payload
+ * has no such path.
+ */
+export function payloadField(event: EventName, path: string): ((value: unknown) => boolean) | undefined {
+  const names = path.split(".");
+  const type = names.reduce<Type | undefined>((at, name) => at && fieldOf(present(at), name), eventPayloads[event]);
+  return type && ((value) => z.safeParse(type, value).success);
+}
