@@ -54,3 +54,26 @@ test("however many replayed events wait, they count as waiting, not as late, and
   await ci.deliveries().insertOne(docOf(3, new Date(now.getTime() - 5_000)));
   expect(await ctx.deliveries.backlog(now, [])).toEqual({ waiting: 3, lagMs: 5_000 });
 });
+
+test("deliveries that are redelivered together go after first attempts, retries and tests, and are not late", async () => {
+  const { ctx } = ci.process();
+  const at = new Date();
+  const later = new Date(at.getTime() + 3_600_000);
+  const docOf = (_id: number, fields: Partial<DeliveryDoc>) =>
+    ({ _id, webhookId: 1, eventId: `${_id}`, createdAt: at, attemptCount: 1, asked: 0, ...fields }) as DeliveryDoc;
+  const { failed, pending } = Delivery_Status;
+  await ci.deliveries().insertMany([1, 2, 3].map((id) => docOf(id, { status: failed })));
+  expect(await ctx.deliveries.redeliverFailed(1, { since: at, id: 0 })).toEqual({ count: 3 });
+  expect(await ctx.deliveries.backlog(later, [])).toEqual({ waiting: 3, lagMs: 0 });
+  await ci
+    .deliveries()
+    .insertMany([
+      docOf(4, { status: pending, dueAt: dueImmediately }),
+      docOf(5, { status: pending, dueAt: at }),
+      docOf(6, { status: pending, dueAt: at, test: true }),
+    ]);
+  const due = async () => (await ctx.deliveries.due(1, later)).docs.map(({ _id }) => _id);
+  expect(await due()).toEqual([4, 5, 6, 1, 2, 3]);
+  await ctx.deliveries.redeliver(1, 3, later);
+  expect(await due()).toEqual([4, 5, 6, 3, 1, 2]);
+});

@@ -74,7 +74,7 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
     return new Set(found.map(({ eventId }) => eventId));
   },
 
-  /** Counts the replayed events of a webhook that wait, up to a limit. Reads an index only. */
+  /** Counts what waits after the first attempts of a webhook, up to a limit. Reads an index only. */
   replaysWaiting: (webhookId: number, limit: number): Promise<number> =>
     deliveries.countDocuments({ webhookId, dueAt: dueAfterFirst }, { limit }),
 

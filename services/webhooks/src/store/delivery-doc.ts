@@ -66,10 +66,10 @@ export interface Backlog {
 /** The same past time for all first attempts, so that they go in order of ids whatever clocks say. */
 export const dueImmediately = new Date(0);
 
-/** The same time for all replayed events, so that they go after first attempts in order of ids. */
+/** The same time for replayed events, and for deliveries that are redelivered together. They go after first attempts, in order of ids. */
 export const dueAfterFirst = new Date(1);
 
-export const isReplay = ({ dueAt }: Pick<DeliveryDoc, "dueAt">): boolean =>
+export const isAfterFirst = ({ dueAt }: Pick<DeliveryDoc, "dueAt">): boolean =>
   dueAt?.getTime() === dueAfterFirst.getTime();
 
 export const isFirstAttempt = ({ dueAt }: Pick<DeliveryDoc, "dueAt">): boolean =>

@@ -7,8 +7,8 @@ import {
   type DueDelivery,
   dueAfterFirst,
   dueImmediately,
+  isAfterFirst,
   isFirstAttempt,
-  isReplay,
   maxWaitingPayloadBytes,
   sizeInMemory,
 } from "./delivery-doc.js";
@@ -26,10 +26,10 @@ const maxDueBytes = fixedLimit({
 });
 const maxAmongOthers = 4;
 
-/** Puts replayed events last. */
+/** Puts replayed events and deliveries that are redelivered together last. */
 const inOrder = (docs: readonly DueDelivery[]): DueDelivery[] => [
-  ...docs.filter((doc) => !isReplay(doc)),
-  ...docs.filter(isReplay),
+  ...docs.filter((doc) => !isAfterFirst(doc)),
+  ...docs.filter(isAfterFirst),
 ];
 
 const payloadBytes = { $strLenBytes: { $ifNull: ["$request.payload", ""] } };
@@ -105,9 +105,9 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     const rest = docs.slice(first.length);
     const next = rest.length > 0 ? rest : await some(dueImmediately);
     const left = rest.length === 0 && next.length < maxAmongOthers ? "first" : "any";
-    const replays = next.filter(isReplay);
+    const replays = next.filter(isAfterFirst);
     if (replays.length === 0) return { docs: [...first, ...next], left };
-    const retries = isReplay(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(replays.length);
+    const retries = isAfterFirst(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(replays.length);
     return { docs: [...first, ...retries, ...replays], left: "any" };
   },
 
@@ -121,8 +121,8 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   },
 
   /**
-   * Counts pending deliveries up to 100,000. Neither replayed events nor those of paced webhooks count as late. Reads an index
-   * and one delivery.
+   * Counts pending deliveries up to 100,000. Neither those of paced webhooks nor replayed events count as late, nor do deliveries
+   * that are redelivered together. Reads an index and one delivery.
    */
   async backlog(now: Date, paced: readonly number[]): Promise<Backlog> {
     const pending = { webhookId: { $gt: 0 }, dueAt: { $gte: dueImmediately } };

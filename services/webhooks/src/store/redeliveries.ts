@@ -1,7 +1,7 @@
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Delivery_Status, type DeliveryCount } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Filter } from "mongodb";
-import type { DeliveryDoc } from "./delivery-doc.js";
+import { type DeliveryDoc, dueAfterFirst } from "./delivery-doc.js";
 import type { LogPosition } from "./webhook-doc.js";
 
 const maxRedelivered = fixedLimit({
@@ -17,9 +17,9 @@ const maxCounted = fixedLimit({
 });
 
 /** Makes a delivery due, and one that is being sent due again. */
-export const requestAttempt = (now: Date) =>
+export const requestAttempt = (dueAt: Date) =>
   ({
-    $set: { status: Delivery_Status.pending, redelivery: true, dueAt: now },
+    $set: { status: Delivery_Status.pending, redelivery: true, dueAt },
     $unset: { nextAttemptAt: "" },
     $inc: { asked: 1 },
   }) as const;
@@ -47,12 +47,11 @@ export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({
     return { count, atLeast: count === maxCounted };
   },
 
-  /** Makes the next failed and cancelled deliveries after a position due. Without `last` there are no more. */
-  async redeliverFailed(
-    webhookId: number,
-    { since, id }: LogPosition,
-    now: Date,
-  ): Promise<{ count: number; last?: LogPosition }> {
+  /**
+   * Makes the next failed and cancelled deliveries after a position due, as replayed events are: no retry or test waits for all
+   * of them. Without `last` there are no more.
+   */
+  async redeliverFailed(webhookId: number, { since, id }: LogPosition): Promise<{ count: number; last?: LogPosition }> {
     const later = [{ createdAt: { $gt: since } }, { createdAt: since, _id: { $gt: id } }];
     const found = await deliveries
       .find(undelivered({ webhookId, $or: later }), { projection: { createdAt: 1 } })
@@ -61,7 +60,7 @@ export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({
       .toArray();
     const ids = found.map(({ _id }) => _id);
     const still = { _id: { $in: ids }, status: { $in: undeliveredStatuses } };
-    const { modifiedCount: count } = await deliveries.updateMany(still, requestAttempt(now));
+    const { modifiedCount: count } = await deliveries.updateMany(still, requestAttempt(dueAfterFirst));
     const end = found.at(-1);
     return { count, last: found.length < maxRedelivered ? undefined : { since: end!.createdAt!, id: end!._id } };
   },
