@@ -102,6 +102,18 @@ test("a replay sends and counts only what passes the filter", async () => {
   expect(inbox.requests.map(numberOf)).toEqual([1, 4, 2, 3, 5]);
 });
 
+test("the answer to a replay reads a MiB of payloads, and says that there may be more", async () => {
+  await using inbox = await receiver();
+  const namespace = await ci.aNamespace();
+  const manifest = "x".repeat(400_000);
+  for (const number of [1, 2, 3]) await finish(namespace, number, { status: "failed", manifest });
+  await recorded(namespace, 3);
+  const webhook = await ci.aWebhook(namespace, inbox.url, { events, filter: failed });
+  expect(await replay(webhook)).toEqual({ count: 2, atLeast: true });
+  await ci.settled(webhook, 3);
+  expect(inbox.requests.map(numberOf)).toEqual([1, 2, 3]);
+});
+
 test("a test arrives although no event passes the filter", async () => {
   await using inbox = await receiver();
   const namespace = await ci.aNamespace();

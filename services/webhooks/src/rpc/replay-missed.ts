@@ -10,7 +10,7 @@ import { maxCounted, type StreamHead } from "../store/stream-heads.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 
 const maxReadBytes = fixedLimit({
-  max: 4 * 1024 ** 2,
+  max: 1024 ** 2,
   unit: "bytes",
   about: "payloads that the answer to a replay reads if the webhook has a filter",
   effect: "the answer says that there may be more; all are sent",
