@@ -1,3 +1,4 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
@@ -31,8 +32,9 @@ test("a pending download continues with only the new key", async () => {
   expect(await rotateSecrets(before.db, rotation.during, encryptedFields)).toEqual({ renewed: 1, left: new Map() });
   expect(keysNamedIn(await stored())).toEqual(["new"]);
   const pausing = { "fetch.dueAt": { $exists: true } };
-  await before.db.collection("images").updateMany(pausing, { $set: { "fetch.dueAt": new Date(0) } });
   await before[Symbol.asyncDispose]();
+  await using mongo = await openMongo(own.mongoUrl, before.db.databaseName);
+  await mongo.db.collection("images").updateMany(pausing, { $set: { "fetch.dueAt": new Date(0) } });
   await using after = await boot(rotation.after);
   expect((await after.finished(ada, image)).download?.error).toBeUndefined();
   expect(await after.read(ada, image.id)).toEqual(body);
