@@ -66,6 +66,7 @@ ci run                               # runs it here, with the files of this fold
 ci submit --follow                   # submits it and prints the output; the exit code is that of the build
 ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice
 echo '{driver: {type: os}, jobs: [{stage: test, commands: [make test]}]}' | ci submit - -f
+ci repos run 3 main -n team/web      # builds the newest commit of a branch of the connected repository 3
 ci logs -f last                      # again; -j NAME prints one job
 ci logs --failed last                # the jobs that failed
 ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
@@ -113,7 +114,7 @@ ci completion fish | source          # in ~/.config/fish/config.fish
 
 ## Every command
 
-\`ci help COMMAND\` explains each option. Name records by id or by name. If an option accepts \`-\`, that reads standard input,
+\`ci help COMMAND\` explains each option. Name records by id or by name, webhooks and repositories by id or address. If an option accepts \`-\`, that reads standard input,
 so that no secret has to be on the command line. All commands take ${Object.entries(commonOptions)
   .map(([name, option]) => code(flagsOf(name, option)))
   .join(", ")}.

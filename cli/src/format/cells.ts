@@ -15,13 +15,15 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 export const buildName = (build: { user: { username: string }; number: number }): string =>
   `${build.user.username}/${build.number}`;
 
-/** Returns the text of a value. For a related record, that is the name that commands accept. */
+/** Returns the text of a value: of a related record the name that commands accept, of a delivery what it made, or why not. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(plain).join(", ");
   if (!isFields(value)) return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
   if (isFields(value.user) && typeof value.number === "number") return `${value.user.username}/${value.number}`;
   if (isFields(value.user) && typeof value.path === "string") return `${value.path}@${value.user.username}`;
+  if (Array.isArray(value.builds) && Array.isArray(value.reasons))
+    return plain([...value.builds, ...value.reasons]) || plain(value.status);
   const name = value.username ?? value.name;
   return typeof name === "string" ? name : JSON.stringify(value);
 }

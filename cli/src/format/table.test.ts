@@ -115,6 +115,22 @@ test("each build and reason of a record has its line", async () => {
   expect(io.stdout.text).toBe("events   a, b\nreasons  one, two\n         three\n");
 });
 
+test("a delivery in a record is what it made, or why it made nothing", async () => {
+  const io = ioOf();
+  for (const [builds, reasons] of [
+    [["/b/ann/1", "/b/ann/2"], []],
+    [[], ["no manifest at this commit"]],
+    [[], []],
+  ])
+    await printRecord(io, { delivery: { id: 1, status: "pending", builds, reasons } });
+  expect(io.stdout.text.split("\n")).toEqual([
+    "delivery  /b/ann/1, /b/ann/2",
+    "delivery  no manifest at this commit",
+    "delivery  pending",
+    "",
+  ]);
+});
+
 test("a record without fields prints nothing", async () => {
   const io = ioOf();
   await printFields(io, []);

@@ -79,7 +79,7 @@ const hookFields = {
       "other paths for further conditions",
   ),
 };
-const deliveryArgs = { id: one("Id or name"), delivery: one("Id of the delivery") };
+const deliveryArgs = { id: one("Id or address"), delivery: one("Id of the delivery") };
 const statuses = ["pending", "delivered", "failed", "cancelled"] as const;
 function countsOf({ at_least, ...counts }: components["schemas"]["DeliveryStats"]) {
   const countOf = (name: (typeof at_least)[number]) => `${counts[name]}${at_least.includes(name) ? " or more" : ""}`;
@@ -194,7 +194,7 @@ const repos = {
   "repos delete": repositories.remove(),
   "repos run": post(`${repository}/run`, "Build the newest commit of a branch or tag now, as after a push", {
     ...repositories.single,
-    args: { id: one("Id or name"), ref: optional("Branch or tag; default: the default branch") },
+    args: { id: one("Id or address"), ref: optional("Branch or tag; default: the default branch") },
   }),
   "repos deliveries": get(
     `${repository}/deliveries`,

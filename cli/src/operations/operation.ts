@@ -88,7 +88,7 @@ export function resource(declared: Resource) {
   const { one: it, many, path, within, field, columns, options = {}, searches = false } = declared;
   const lookup = { list: path, within, field, searches };
   const search = text("Only those whose name contains this text");
-  const id = one("Id or name");
+  const id = one(field.endsWith("url") ? "Id or address" : "Id or name");
   const scope: Options = within ? { ...options, namespace } : options;
   const at = `${path}/{id}`;
   const single = { args: { id }, options: scope, lookup, names: "id" };

@@ -94,3 +94,13 @@ it("a repository is not connected by a member who was removed while it was read"
   const list = { namespaceId, page: undefined };
   expect((await suite.as(ann, () => suite.repositories.listRepositories(list))).repositories).toEqual([]);
 });
+
+it("a branch is not run for a member who was removed while it was read", async () => {
+  const hook = await hooked();
+  await hook.git.commit({ ".service-ci.yml": manifest });
+  const removeBob = await addBob(hook.namespace.id);
+  const request = { ...repositoryOf(hook), ref: "main" };
+  const run = () => suite.as(suite.users.bob, () => suite.repositories.runRepository(request));
+  expect(await fault(whileReading(hook.git.url, run, removeBob))).toMatchObject({ code: "not_found" });
+  expect(await deliveriesOf(hook)).toEqual([]);
+});

@@ -2,7 +2,6 @@ import type { components } from "@service-ci/client";
 import { base, client, type Namespace, pageOf, pagesIn } from "../../api.js";
 import { useData } from "../../data.js";
 import { ahead } from "../../format.js";
-import { Empty } from "../../parts.js";
 
 type Cron = components["schemas"]["Cron"];
 
@@ -23,12 +22,10 @@ export function Crons({ namespace: { id, path }, now }: { namespace: Namespace; 
     <section aria-label="Cron jobs">
       <h2>Cron jobs</h2>
       {here.length === 0 && areAll && (
-        <Empty>
-          <p>
-            None submits builds here. <a href={`${base}/cron`}>Create one</a> whose manifest says{" "}
-            <code>{`namespace: ${path}`}</code>.
-          </p>
-        </Empty>
+        <p class="quiet">
+          None submits builds here. <a href={`${base}/cron`}>Create one</a> whose manifest says{" "}
+          <code>{`namespace: ${path}`}</code>.
+        </p>
       )}
       {here.length > 0 && (
         <ul class="rows">

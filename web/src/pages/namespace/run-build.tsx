@@ -23,7 +23,7 @@ export function RunBuild({ params }: { params: Params }) {
           name="ref"
           label="Branch or tag"
           placeholder="main"
-          hint="Leave empty for the default branch. Its newest commit is built as after a push."
+          hint="Leave empty for the default branch. The newest commit is built, as after a push."
         />
       </Form>
     </details>
