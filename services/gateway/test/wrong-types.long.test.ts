@@ -181,12 +181,15 @@ const cases: readonly WrongTypeCase[] = [
     oneWrongType: () => ({ since: 7 }),
     complaints: { since: ["Since must be an RFC3339 timestamp"] },
   })),
-  {
-    row: "POST /n/:username/:path/-/webhooks/:id/test",
-    path: () => `${hook}/test`,
-    oneWrongType: () => ({ event: 7 }),
-    complaints: { event: ["Event must be a string"] },
-  },
+  ...[
+    { row: "webhooks/:id/test", path: () => `${hook}/test`, field: "event", label: "Event" },
+    { row: "repositories/:id/run", path: () => `${repository}/run`, field: "ref", label: "Ref" },
+  ].map(({ row, path, field, label }) => ({
+    row: `POST /n/:username/:path/-/${row}`,
+    path,
+    oneWrongType: () => ({ [field]: 7 }),
+    complaints: { [field]: [`${label} must be a string`] },
+  })),
   {
     row: "PUT /n/:username/:path/-/webhooks/:id/headers",
     path: () => `${hook}/headers`,
@@ -288,7 +291,7 @@ test("requests for a record that the caller may not change return 404, whatever 
   const ownedRecords = cases.filter(
     ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
   );
-  expect(ownedRecords).toHaveLength(16);
+  expect(ownedRecords).toHaveLength(17);
   for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);
