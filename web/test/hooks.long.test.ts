@@ -109,7 +109,7 @@ inBrowser((web) => {
     await eventually(async () => expect(await rows.count()).toBe(25));
     await page.unroute(builds);
     await eventually(async () => expect(await rows.count()).toBe(26));
-    expect(await done.getByRole("alert").count()).toBe(0);
+    await eventually(async () => expect(await done.getByRole("alert").count()).toBe(0));
     expect(requested.filter((address) => !address.endsWith("?brief=true"))).toEqual([]);
   });
 
