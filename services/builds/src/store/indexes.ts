@@ -138,6 +138,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { repositoryId: 1, number: -1 }, ...having("number") },
     // Accepts each body once, whatever its delivery id.
     { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
+    { key: { repositoryId: 1, createdAt: -1 }, ...having("bodyHash") },
     { key: { dueAt: 1, repositoryId: 1 }, ...having("dueAt") },
     { key: { createdAt: 1 } },
     { key: { subject: 1, order: -1 }, ...having("subject") },

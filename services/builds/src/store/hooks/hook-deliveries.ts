@@ -67,11 +67,10 @@ export const hookDeliveryStore = (db: Db) => {
   return {
     /** Returns when the provider's newest event arrived; undefined if the log has none. */
     async lastEventAt(repositoryId: number): Promise<Date | undefined> {
-      const sent = { ...listed(repositoryId), bodyHash: { $exists: true } };
       const [newest] = await deliveries
-        .find(sent)
+        .find({ repositoryId, bodyHash: { $exists: true } })
         .project<Pick<HookDelivery, "createdAt">>({ createdAt: 1 })
-        .sort({ number: -1 })
+        .sort({ createdAt: -1 })
         .limit(1)
         .toArray();
       return newest?.createdAt;
