@@ -10,7 +10,7 @@ const headers = { Authorization: `Bearer ${process.env.CI_ADMIN_TOKEN}` };
 /** @param {string} path @returns {Promise<any>} */
 const get = async (path) => {
   const response = await fetch(`${base}${path}`, { headers, signal: AbortSignal.timeout(10_000) }).catch((error) => {
-    throw new Error(`GET ${base}${path}: ${error.cause?.message ?? error.message}`);
+    throw new Error(`GET ${base}${path}: ${error.cause?.message || error.cause?.code || error.message}`);
   });
   if (response.status !== 200) throw new Error(`GET ${base}${path}: ${response.status} ${await response.text()}`);
   return response.json();

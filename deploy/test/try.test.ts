@@ -23,6 +23,12 @@ it.each([
   expect(tried(drivers, { TRY_WITHIN_MS: "1", ...env })).rejects.toThrow(complaint),
 );
 
+it("it does not work if a service does not respond", async () => {
+  await ci.kill("images");
+  await expect(tried(["os"], { TRY_WITHIN_MS: "1" })).rejects.toThrow(/health: 503/);
+  await ci.start("images");
+});
+
 it("it does not work if nothing listens there", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   await expect(imageScript("try.cjs", [url], { TRY_WITHIN_MS: "1" })).rejects.toThrow(/ECONNREFUSED/);

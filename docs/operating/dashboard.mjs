@@ -3,7 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const streams = ".*(output|events|content|artifacts).*";
+/** Routes whose requests last as long as a build, a client or a file. */
+const long = ".*(output|events|artifacts).*|/(images|objects)(/:id)?";
 const volumes = 'persistentvolumeclaim=~"data-.*-(mongodb|nats)-[0-9]+"';
 
 /** @typedef {{ title: string, unit?: string, about: string, queries: Record<string, string> }} Panel */
@@ -19,9 +20,9 @@ const panels = [
   {
     title: "Time of requests",
     unit: "s",
-    about: "95 of 100 requests take no longer. Streams and uploads last as long as they last, and are left out",
+    about: "95 of 100 requests take no longer, without those for streams, artifacts, images and objects",
     queries: {
-      "{{route}}": `histogram_quantile(0.95, sum by (le, route) (rate(ci_http_seconds_bucket{route!~"${streams}"}[5m])))`,
+      "{{route}}": `histogram_quantile(0.95, sum by (le, route) (rate(ci_http_seconds_bucket{route!~"${long}"}[5m])))`,
     },
   },
   {

@@ -13,7 +13,7 @@ import { slices } from "./slices.js";
 
 const maxWaiting = fixedLimit({
   max: 1_000,
-  about: "replayed events of one webhook that wait to be sent",
+  about: "replayed events, and deliveries that are redelivered together, of one webhook that wait to be sent",
   effect: "further ones are stored after these",
 });
 /** New events are not recorded while a step is stored. So a pass is short, and the loop pauses after it. */
