@@ -929,7 +929,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Processes a provider's event again, as a new delivery: builds its commit again */
+        /** Processes a delivery again, as a new one: builds its commit again */
         post: operations["redeliverHook"];
         delete?: never;
         options?: never;
@@ -4022,7 +4022,7 @@ export interface components {
             hook_url: string;
             /** @description Id of the repository */
             id: number;
-            /** @description When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept */
+            /** @description When the provider's newest event arrived, without repeated ones; null if none arrived while deliveries are kept */
             last_event_at: string | null;
             /** @description The namespace; null if it is gone */
             namespace: components["schemas"]["NamespaceCopy"] | null;
@@ -4247,7 +4247,7 @@ export interface components {
              * @description When it was received
              */
             created_at: string;
-            /** @description The provider's id of the delivery */
+            /** @description The provider's id of the delivery; one of the service's own if no provider sent it */
             delivery_id: string;
             /** @description The event as the provider names it; `connected` for the first builds, `run` for a run by hand */
             event: string;
@@ -4932,7 +4932,7 @@ export interface components {
             hook_url: string;
             /** @description Id of the repository */
             id: number;
-            /** @description When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept */
+            /** @description When the provider's newest event arrived, without repeated ones; null if none arrived while deliveries are kept */
             last_event_at: string | null;
             /** @description The namespace; null if it is gone */
             namespace: components["schemas"]["NamespaceCopy"] | null;

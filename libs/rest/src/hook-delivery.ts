@@ -11,7 +11,9 @@ export const hookDeliverySchema = record(
   {
     id: id.describe("Id of the delivery"),
     repository_id: id.describe("Id of the repository"),
-    delivery_id: z.string().describe("The provider's id of the delivery"),
+    delivery_id: z
+      .string()
+      .describe("The provider's id of the delivery; one of the service's own if no provider sent it"),
     event: z
       .string()
       .describe("The event as the provider names it; `connected` for the first builds, `run` for a run by hand"),

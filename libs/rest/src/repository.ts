@@ -36,7 +36,7 @@ const fields = {
   last_event_at: timestamp
     .nullable()
     .describe(
-      "When the provider's newest event arrived; null if none arrived, or not for as long as deliveries are kept",
+      "When the provider's newest event arrived, without repeated ones; null if none arrived while deliveries are kept",
     ),
   created_at: timestamp.describe("When the repository was connected"),
   user: userSchema.describe("The user that the builds belong to"),

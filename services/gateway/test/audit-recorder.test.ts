@@ -73,7 +73,7 @@ test("an entry that the store refuses does not hold up the others", async () => 
   await eventually(() => expect(ids(calls).sort()).toEqual(["a", "b", "c"]));
 });
 
-test("no entry is stored as older than it is, so that later ones cannot precede it", async () => {
+test("no entry is stored as older than it is", async () => {
   const excesses: number[] = [];
   const client = {
     async recordEntries({ entries }: { entries: readonly (Entry & { readonly ageMs?: number })[] }) {

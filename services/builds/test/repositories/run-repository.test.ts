@@ -82,7 +82,9 @@ describe("fails", () => {
 
   it("if the repository is empty or cannot be read", async () => {
     const hook = await hooked();
-    expect((await fault(run(hook))).fields).toEqual({ ref: ["Ref the default branch has no commit"] });
+    expect((await fault(run(hook))).fields).toEqual({
+      ref: ["Ref the repository has no default branch with a commit; name a branch or tag"],
+    });
     const request = { namespaceId: hook.namespace.id, provider: "github", url: `${hook.git.url}/missing`, secret };
     const { repository } = await suite.as(suite.users.ann, () => suite.repositories.createRepository(request));
     expect((await fault(run({ ...hook, record: repository! }))).fields).toEqual({

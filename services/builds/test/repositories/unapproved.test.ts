@@ -62,7 +62,7 @@ describe("a build of a fork keeps nothing of its manifest if it is killed before
     });
     await eventually(() => expect(seen).toContainEqual({ $case: "waiting", value: expect.anything() }));
     const newer = await push(hook, "2");
-    await expectForgotten(first!, "killed by a newer push");
+    await expectForgotten(first!, "killed by a newer push or run");
     await followed;
     expect(seen.at(-1)).toEqual({ $case: "end", value: { status: "killed" } });
     await kill(approved!);

@@ -145,7 +145,7 @@ export const getHookDelivery = action({
 });
 
 export const redeliverHook = action({
-  summary: "Processes a provider's event again, as a new delivery: builds its commit again",
+  summary: "Processes a delivery again, as a new one: builds its commit again",
   changes: "delivery",
   returns: hookDeliverySchema,
   async run(ctx, input) {

@@ -27,7 +27,7 @@ export async function killSuperseded(
   const delivered = only === "waiting" ? ((await ctx.hookDeliveries.newestOf(subject)) ?? order) : order;
   const older = await ctx.builds.supersededOf(subject, Math.max(order, built, delivered));
   for (const { _id } of await withoutSpared(older.filter(({ awaitsApproval }) => only === "all" || awaitsApproval)))
-    await killBuild(ctx, _id, "a newer push", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
+    await killBuild(ctx, _id, "a newer push or run", ({ awaitsApproval }) => only === "waiting" && !awaitsApproval);
 }
 
 const unlessGone = (error: unknown): void => {

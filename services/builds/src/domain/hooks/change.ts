@@ -43,7 +43,7 @@ export interface Provider {
 /** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
-/** Returns the refs that a user may mean, the likeliest first. None if git allows no ref of that name. */
+/** Returns the refs that a user may mean, the likeliest first. None if the name is too long, or has spaces or control characters. */
 export function refsCalled(name: string): readonly string[] {
   if (name.length > maxRefLength || /[\s\p{Cc}]/u.test(name)) return [];
   return /^refs\/(heads|tags)\//.test(name) ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];

@@ -22,7 +22,10 @@ async function lookUp(ctx: Context, repository: RepositoryDoc, ref: string, sign
     const change = await inReadingTurnWithin(ctx, userId, ctx.config.hookAnswerMs, signal, read);
     if (change) return { change };
     return {
-      complaint: ref === "" ? "Ref the default branch has no commit" : `Ref no such branch or tag ${quoted(ref)}`,
+      complaint:
+        ref === ""
+          ? "Ref the repository has no default branch with a commit; name a branch or tag"
+          : `Ref no such branch or tag ${quoted(ref)}`,
     };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
