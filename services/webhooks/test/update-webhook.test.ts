@@ -35,6 +35,18 @@ describe("succeeds", () => {
     expect(await ci.read(webhook)).toEqual(changed);
   });
 
+  test("keeps an event that this version does not know, and a filter is judged by the known ones", async () => {
+    const webhook = await aWebhook();
+    const stored = { events: ["cron", "future.kind"] };
+    await ci.db.collection<WebhookDoc>("webhooks").updateOne({ _id: webhook.id }, { $set: stored });
+    expect(await update(webhook, { active: false })).toEqual({ ...webhook, ...stored, active: false });
+    const filter = { conditions: [{ path: "cron.name", values: ["nightly"] }] };
+    expect(await update(webhook, { filter })).toEqual({ ...webhook, ...stored, active: false, filter });
+    await expect(update(webhook, { events: { names: stored.events } })).rejects.toMatchObject({
+      fields: { events: ["Events unknown event future.kind"] },
+    });
+  });
+
   test("accepts the webhook's own address in another spelling", async () => {
     const webhook = await aWebhook();
     expect(await update(webhook, { payloadUrl: "HTTPS://example.com/in" })).toMatchObject({ id: webhook.id });

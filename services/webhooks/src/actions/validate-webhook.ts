@@ -3,7 +3,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Filter } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";
-import { subscribedKinds, unknownKindErrors } from "../domain/event-kinds.js";
+import { unknownKindErrors } from "../domain/event-kinds.js";
 import { filterErrors } from "../domain/filter.js";
 import { type Target, targetErrors, targetKey } from "../domain/target.js";
 
@@ -11,8 +11,10 @@ export interface ProposedWebhook {
   readonly namespaceId: number;
   readonly target?: Target;
   readonly secret: string;
-  /** Names of events. None means all. */
+  /** Names of events that the request gives. */
   readonly events: readonly string[];
+  /** The kinds that the webhook then has. */
+  readonly kinds: readonly string[];
   readonly filter?: Filter | undefined;
   readonly id?: number;
 }
@@ -36,13 +38,13 @@ async function payloadUrlErrors({ config, webhooks }: Parts, proposed: ProposedW
 
 /** Returns what is wrong with a new or changed webhook, by field. */
 export async function validateWebhook(ctx: Parts, proposed: ProposedWebhook): Promise<Fields> {
-  const { events, filter } = proposed;
-  const unknown = unknownKindErrors(events);
+  const { kinds, filter } = proposed;
+  const unknown = unknownKindErrors(proposed.events);
   const tooLong = [...proposed.secret].length > maxSecretLength;
   return {
     payload_url: await payloadUrlErrors(ctx, proposed),
     secret: tooLong ? [`Secret cannot be longer than ${maxSecretLength} characters in length`] : [],
     events: unknown,
-    filter: filter && unknown.length === 0 ? filterErrors(filter, subscribedKinds(events)) : [],
+    filter: filter && unknown.length === 0 ? filterErrors(filter, kinds) : [],
   };
 }

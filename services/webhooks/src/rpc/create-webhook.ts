@@ -14,10 +14,11 @@ export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
   validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events, filter }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
     const { userId } = await findNamespace(ctx, namespaceId);
+    const kinds = subscribedKinds(events);
     return {
       complaints: {
         ...(await ctx.webhooks.quotaComplaints(userId)),
-        ...(await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events, filter })),
+        ...(await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events, kinds, filter })),
       },
       async change() {
         const id = await ctx.newWebhookId();
@@ -30,7 +31,7 @@ export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
           namespaceId,
           payloadUrl,
           ssl,
-          events: subscribedKinds(events),
+          events: kinds,
           filter: storedFilter(filter),
           active,
           createdAt: now,

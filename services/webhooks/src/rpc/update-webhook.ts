@@ -33,6 +33,9 @@ function changedSecrets(
   return { secrets: encryptSecrets(config.keyring, webhook._id, replaced) };
 }
 
+const kindsAfter = ({ events }: WebhookDoc, request: UpdateWebhookRequest): WebhookDoc["events"] =>
+  request.events ? subscribedKinds(request.events.names) : events;
+
 async function changeOf(
   ctx: Context,
   webhook: WebhookDoc,
@@ -48,7 +51,7 @@ async function changeOf(
     payloadUrl,
     targetKey: targetKey(payloadUrl),
     ssl: request.ssl ?? webhook.ssl,
-    events: request.events ? subscribedKinds(request.events.names) : webhook.events,
+    events: kindsAfter(webhook, request),
     filter: storedFilter(request.filter ?? webhook.filter),
     active,
     activeSince: activates ? ctx.now() : webhook.activeSince,
@@ -63,9 +66,10 @@ function complaintsAbout(ctx: Context, webhook: WebhookDoc, request: UpdateWebho
   const { namespaceId, id, secret = "" } = request;
   const target = { payloadUrl: request.payloadUrl || webhook.payloadUrl, ssl: request.ssl ?? webhook.ssl };
   const changes = target.payloadUrl !== webhook.payloadUrl || target.ssl !== webhook.ssl;
-  const events = request.events?.names ?? webhook.events;
+  const events = request.events?.names ?? [];
+  const kinds = kindsAfter(webhook, request);
   const filter = request.filter ?? (request.events && webhook.filter);
-  return validateWebhook(ctx, { namespaceId, id, target: changes ? target : undefined, secret, events, filter });
+  return validateWebhook(ctx, { namespaceId, id, target: changes ? target : undefined, secret, events, kinds, filter });
 }
 
 async function update(
