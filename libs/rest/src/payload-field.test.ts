@@ -22,6 +22,8 @@ test.each(eventNames)("every path of the example of %s may have its value, and n
 
 test.each([
   ["build.finished", "trigger.data.ref"],
+  ["build.finished", "trigger.data.x"],
+  ["build.finished", "trigger.data.the ref: é"],
   ["build.submitted", "group.axes.NODE"],
   ["namespaces", "namespace.build.trigger.type"],
 ] as const)("%s has %s, although its example does not", (kind, path) =>
@@ -38,4 +40,13 @@ test.each([
   "tags.length",
   "toString",
   "constructor.name",
+  "trigger.data.",
+  "trigger.data.__proto__",
+  "trigger.data.a=b",
+  "trigger.data.a=",
+  "trigger.data.a ",
+  "trigger.data.a\u00a0",
+  "trigger.data. ",
+  "trigger.data.a\nb",
+  " trigger.data.a",
 ])("a finished build has no path %j", (path) => expect(payloadField("build.finished", path)).toBeUndefined());

@@ -7,9 +7,12 @@ type Type = z.core.$ZodType;
 const present = (type: Type): Type =>
   type instanceof z.ZodNullable || type instanceof z.ZodOptional ? present(type.unwrap()) : type;
 
+// A condition is written as PATH=VALUE in a line, and no JSON keeps a record's __proto__.
+const isName = (name: string): boolean => /^[^=\r\n]*[^=\s]$/.test(name) && name !== "__proto__";
+
 function fieldOf(type: Type, name: string): Type | undefined {
   if (type instanceof z.ZodObject) return Object.hasOwn(type.shape, name) ? type.shape[name] : undefined;
-  return type instanceof z.ZodRecord ? type.valueType : undefined;
+  return type instanceof z.ZodRecord && isName(name) ? type.valueType : undefined;
 }
 
 /**
