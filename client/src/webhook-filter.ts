@@ -29,10 +29,10 @@ export function filterOf(conditions: readonly string[]): Filter {
 }
 
 const textOf = (value: Value): string => {
-  const isPlain = typeof value === "string" && scalarOf(value.trim()) === value && !value.includes("\n");
+  const isPlain = typeof value === "string" && scalarOf(value.trim()) === value && !/[\r\n]/.test(value);
   return isPlain ? value : JSON.stringify(value);
 };
 
-/** Returns the conditions of a filter. `filterOf` returns the same filter for them. */
+/** Returns the conditions of a webhook's filter. `filterOf` returns the same filter for them. */
 export const conditionsOf = (filter: Filter): string[] =>
   Object.entries(filter).flatMap(([path, values]) => values.map((value) => `${path}=${textOf(value)}`));
