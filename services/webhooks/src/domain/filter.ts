@@ -35,15 +35,20 @@ const tooLong = (what: string, max: number): string =>
 
 const lengthOf = (text: unknown): number => (typeof text === "string" ? [...text].length : 0);
 
+/** Counts the characters only of a text that may have few enough. */
+const isLonger = (text: unknown, max: number): boolean =>
+  typeof text === "string" && (text.length > 2 * max || lengthOf(text) > max);
+
 type Field = NonNullable<ReturnType<typeof payloadField>>;
 
 function valueErrors({ path, values }: Condition, fields: readonly Field[]): string[] {
   if (values.length === 0) return [`Filter ${path} has no values: name some, or leave the path out`];
   if (values.length > maxValues) return [`Filter values of ${path} cannot have more than ${maxValues} entries`];
   return values.flatMap((value) => {
-    if (lengthOf(value) > maxTextLength) return [tooLong(`value of ${path} `, maxTextLength)];
+    if (isLonger(value, maxTextLength)) return [tooLong(`value of ${path} `, maxTextLength)];
     if (fields.some((field) => field(value))) return [];
-    return [`Filter ${path} is ${quoted(JSON.stringify(value))} in none of the webhook's events`];
+    const asText = value !== null && fields.some((field) => field(String(value))) ? `; write "${value}" in quotes` : "";
+    return [`Filter ${path} is ${quoted(JSON.stringify(value))} in none of the webhook's events${asText}`];
   });
 }
 
@@ -52,7 +57,7 @@ const unknownPath =
 
 function conditionErrors(condition: Condition, events: readonly string[]): string[] {
   const { path } = condition;
-  if (lengthOf(path) > maxPathLength) return [tooLong("path ", maxPathLength)];
+  if (isLonger(path, maxPathLength)) return [tooLong("path ", maxPathLength)];
   const fields = events.flatMap((event) => payloadField(event as EventName, path) ?? []);
   if (fields.length === 0) return [`Filter path ${quoted(path)} ${unknownPath}`];
   return valueErrors(condition, fields);
@@ -62,11 +67,11 @@ function conditionErrors(condition: Condition, events: readonly string[]): strin
 export function filterErrors({ conditions }: Filter, events: readonly string[]): string[] {
   if (conditions.length > maxPaths) return [`Filter cannot have more than ${maxPaths} entries`];
   const errors = conditions.flatMap((condition) => conditionErrors(condition, events));
+  if (errors.length > 0) return [...new Set(errors)];
   const length = conditions
     .flatMap(({ path, values }) => [path, ...values])
     .reduce((sum, text) => sum + lengthOf(text), 0);
-  if (errors.length === 0 && length > maxLength) return [tooLong("", maxLength)];
-  return [...new Set(errors)];
+  return length > maxLength ? [tooLong("", maxLength)] : [];
 }
 
 /** Returns a filter as a webhook has it: none if it has no conditions. */
