@@ -49,3 +49,8 @@ test("the oldest payloads are dropped when memory runs out", async () => {
   await render(events(...ids));
   expect(calls.at(-1)).toEqual(["e0", "e1"]);
 });
+
+test("a payload counts as its text and its record, which take more than twice the memory of the text", () => {
+  const { text, length } = renderedOf({ name: "x".repeat(1_000) });
+  expect(length / text.length).toBeCloseTo(2.5);
+});

@@ -7,20 +7,22 @@ export interface Rendered {
   readonly text: string;
   /** What the text says. */
   readonly record: unknown;
+  /** About how many bytes the text and the record take. */
   readonly length: number;
 }
 
 /** Writes a record in compact JSON. */
 export function renderedOf(record: unknown): Rendered {
   const text = JSON.stringify(record);
-  return { text, record, length: text.length };
+  return { text, record, length: Math.ceil(2.5 * text.length) };
 }
 
 export type RenderPayloads = (events: readonly Event[]) => Promise<Rendered[]>;
 
 const maxKept = fixedLimit({
   max: 8 * 1024 ** 2,
-  about: "payloads of events that wait for their second reader, in characters",
+  unit: "bytes",
+  about: "memory of payloads of events that wait for their second reader",
   effect: "the oldest are dropped",
 });
 
