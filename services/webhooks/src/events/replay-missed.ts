@@ -81,7 +81,7 @@ async function replaySome(ctx: Context, request: ReplayRequest, begin: Begin): P
     return 0;
   }
   if (end === undefined) return begin(request);
-  if ((await ctx.deliveries.replaysWaiting(_id, maxWaiting)) === maxWaiting) return undefined;
+  if ((await ctx.deliveries.waitingAfterFirst(_id, maxWaiting)) === maxWaiting) return undefined;
   // After a failover the new primary may not know for a moment that a majority has the end.
   if ((await ctx.stream.end()) < end) return undefined;
   const heads = await ctx.stream.heads(namespaceId, after, end);

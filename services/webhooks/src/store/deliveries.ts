@@ -75,7 +75,7 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
   },
 
   /** Counts what waits after the first attempts of a webhook, up to a limit. Reads an index only. */
-  replaysWaiting: (webhookId: number, limit: number): Promise<number> =>
+  waitingAfterFirst: (webhookId: number, limit: number): Promise<number> =>
     deliveries.countDocuments({ webhookId, dueAt: dueAfterFirst }, { limit }),
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),

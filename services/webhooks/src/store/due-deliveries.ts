@@ -87,7 +87,7 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   hasDue: async (before: Date): Promise<boolean> =>
     (await deliveries.findOne({ webhookId: { $gt: 0 }, dueAt: { $lte: before } }, { projection: { _id: 1 } })) !== null,
 
-  /** Returns what is due for a webhook: first attempts in order of their events, then retries, then replays. Limited in size. */
+  /** Returns what is due for a webhook: first attempts in order of their events, then retries, then what is `dueAfterFirst`. */
   async due(webhookId: number, now: Date): Promise<DueDeliveries> {
     const docs: DueDelivery[] = [];
     const hasRoom = dueRoom();
@@ -98,17 +98,17 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
       if (!complete) break;
     }
     if (complete) return { docs: inOrder(docs), left: "nothing" };
-    // An endless run of first attempts or replayed events must not starve what comes after them.
+    // An endless run of one kind must not starve what comes after it.
     const some = (after: Date) =>
       dueAmong(deliveries, { webhookId, dueAt: { $gt: after, $lte: now } }, maxAmongOthers).toArray();
     const first = docs.filter(isFirstAttempt);
     const rest = docs.slice(first.length);
     const next = rest.length > 0 ? rest : await some(dueImmediately);
     const left = rest.length === 0 && next.length < maxAmongOthers ? "first" : "any";
-    const replays = next.filter(isAfterFirst);
-    if (replays.length === 0) return { docs: [...first, ...next], left };
-    const retries = isAfterFirst(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(replays.length);
-    return { docs: [...first, ...retries, ...replays], left: "any" };
+    const last = next.filter(isAfterFirst);
+    if (last.length === 0) return { docs: [...first, ...next], left };
+    const retries = isAfterFirst(next.at(-1)!) ? await some(dueAfterFirst) : next.slice(last.length);
+    return { docs: [...first, ...retries, ...last], left: "any" };
   },
 
   /** Returns a delivery's own payload; undefined if the delivery is removed. */
