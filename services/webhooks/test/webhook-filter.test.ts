@@ -3,6 +3,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Filter, UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Received, receiver } from "@ci/testkit/receiver";
+import type { PayloadDoc } from "../src/store/payloads.js";
 import type { StreamDoc } from "../src/store/stream.js";
 import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
@@ -48,6 +49,22 @@ test("only events that meet all conditions are delivered, also while others have
   expect(other.requests.map(numberOf)).toEqual([1, 2, 3, 4, 5]);
   const bodies = (await ci.deliveries(all)).map(({ request }) => request!.payload);
   expect(deliveries.map(({ request }) => request!.payload)).toEqual([bodies[0], bodies[4]]);
+});
+
+test("of an event that only one of two webhooks wants, no payload is stored to be shared", async () => {
+  await using inbox = await receiver();
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, inbox.url, { events });
+  await ci.aWebhook(namespace, `${inbox.url}/other`, { events, filter: filterOf({ status: ["killed"] }) });
+  const manifest = `# for one of two ${"x".repeat(5_000)}`;
+  await finish(namespace, 1, { status: "failed", manifest });
+  await ci.settled(webhook, 1);
+  const stored = ci.db.collection<PayloadDoc>("payloads");
+  const shared = () => stored.countDocuments({ _id: { $gt: "" }, text: /for one of two/ });
+  expect(await shared()).toBe(0);
+  await finish(namespace, 2, { status: "killed", manifest });
+  await ci.settled(webhook, 2);
+  expect(await shared()).toBe(1);
 });
 
 test("every type of value is kept and matched", async () => {
