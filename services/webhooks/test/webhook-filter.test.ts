@@ -131,6 +131,16 @@ test("the answer to a replay reads a MiB of payloads, and says that there may be
   expect(inbox.requests.map(numberOf)).toEqual([1, 2, 3]);
 });
 
+test("the answer to a replay counts events that are older than one with a long payload", async () => {
+  const namespace = await ci.aNamespace();
+  for (const [nth, length] of [10, 600_000, 600_000, 10].entries())
+    await finish(namespace, nth + 1, { status: "failed", manifest: "x".repeat(length) });
+  await recorded(namespace, 4);
+  await using inbox = await receiver();
+  const webhook = await ci.aWebhook(namespace, inbox.url, { events, filter: failed });
+  expect(await replay(webhook)).toEqual({ count: 3, atLeast: true });
+});
+
 test("a test arrives although no event passes the filter", async () => {
   await using inbox = await receiver();
   const namespace = await ci.aNamespace();

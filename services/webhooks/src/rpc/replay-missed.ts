@@ -16,12 +16,13 @@ const maxReadBytes = fixedLimit({
   effect: "the answer says that there may be more; all are sent",
 });
 
-/** Counts the events that pass the filter among the first ones, whose payloads are read. */
+/** Counts the events that pass the filter among those whose payloads are read. */
 async function countWanted(ctx: Context, webhook: WebhookDoc, missed: readonly StreamHead[]): Promise<DeliveryCount> {
   let bytes = 0;
   const read = missed.filter(({ payloadBytes }) => {
-    bytes += payloadBytes;
-    return bytes <= maxReadBytes;
+    const fits = bytes + payloadBytes <= maxReadBytes;
+    if (fits) bytes += payloadBytes;
+    return fits;
   });
   return { count: (await readWanted(ctx, webhook, read)).length, atLeast: read.length < missed.length };
 }
