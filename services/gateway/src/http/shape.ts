@@ -67,7 +67,7 @@ const notScalars = "must be an object of lists of strings, numbers, true, false 
 /** Lists under names that the client chooses. Services limit their number and lengths. */
 export const scalarsByName = z
   .record(
-    z.string(),
+    z.string().transform(cut),
     z.array(z.union([z.string().transform(cut), z.number(), z.boolean(), z.null()], { error: notScalars }), {
       error: notScalars,
     }),
@@ -131,11 +131,11 @@ const reservedName = "__proto__";
 // Zod and the messages of gRPC drop this name from an object.
 const hasReservedName = (value: unknown): boolean => typeof value === "object" && Object.hasOwn(value!, reservedName);
 
-/** The beginning of a list, or of an object with its lists, that is too long is as wrong as the whole. */
+/** The beginning of a list, or of an object with its lists, that is too long is as wrong as the whole. No list becomes empty. */
 function shortened(value: unknown): unknown {
   let room = maxEntries + 1;
   function beginning(list: readonly unknown[]): unknown[] {
-    const kept = list.slice(0, room);
+    const kept = list.slice(0, Math.max(room, 1));
     room -= kept.length;
     return kept;
   }
