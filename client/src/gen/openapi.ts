@@ -6368,7 +6368,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `variables` can only be empty there */
         requestBody?: {
             content: {
                 "application/json": {
@@ -6881,7 +6881,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `variables` can only be empty there */
         requestBody: {
             content: {
                 "application/json": {
@@ -8296,7 +8296,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `variables` can only be empty there */
         requestBody: {
             content: {
                 "application/json": {
@@ -9855,7 +9855,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `filter` can only be empty there */
         requestBody: {
             content: {
                 "application/json": {
@@ -10039,7 +10039,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `filter` can only be empty there */
         requestBody?: {
             content: {
                 "application/json": {
@@ -10340,7 +10340,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The same fields may be sent as a form, urlencoded or multipart */
+        /** @description The same fields may be sent as a form, urlencoded or multipart; `headers` can only be empty there */
         requestBody: {
             content: {
                 "application/json": {

@@ -70,3 +70,9 @@ test("a form's text becomes a number where the shape has one, and stays text if 
     ...[7, -1, 2.5, "1e3", "0x10", "", " 7", "9".repeat(400)],
   ]);
 });
+
+test("an empty field of a form is an empty object where the shape has one, and other text stays as it is", () => {
+  const shape = { filter: scalarsByName.describe("x"), headers: textsByName };
+  expect(fromForm(shape, { filter: "", headers: "" })).toEqual({ filter: {}, headers: {} });
+  expect(fromForm(shape, { filter: "{}", headers: "a" })).toEqual({ filter: "{}", headers: "a" });
+});

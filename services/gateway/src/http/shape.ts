@@ -150,17 +150,24 @@ const messageOf = ({ issues: [issue] }: z.ZodError): string => issue!.message;
 /** The values of a shape's fields; a field that was not given is undefined. */
 export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
 
+const present = (type: z.ZodType) => (type instanceof z.ZodOptional ? type.unwrap() : type);
+
+/** Returns the fields that are objects. */
+export const objectFields = (shape: Shape): string[] =>
+  Object.keys(shape).filter((field) => present(shape[field]!) instanceof z.ZodRecord);
+
 const decimal = /^-?\d{1,15}(\.\d{1,15})?$/;
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
 
-/** Converts a form's fields, which are all text, to a shape's types. An empty field is an empty list, as forms have no other. */
+/** Converts a form's fields, which are all text, to a shape's types. An empty field is an empty list or object, as forms have no other. */
 export function fromForm(shape: Shape, form: Readonly<Record<string, string | string[]>>): Record<string, unknown> {
   const converted: Record<string, unknown> = { ...form };
   for (const [field, type] of Object.entries(shape)) {
     const value = form[field];
     if (typeof value !== "string") continue;
-    const inner = type instanceof z.ZodOptional ? type.unwrap() : type;
+    const inner = present(type);
     if (inner instanceof z.ZodArray) converted[field] = value === "" ? [] : [value];
+    if (inner instanceof z.ZodRecord && value === "") converted[field] = {};
     if (inner instanceof z.ZodBoolean) converted[field] = booleans[value] ?? value;
     if (inner instanceof z.ZodNumber && decimal.test(value)) converted[field] = Number(value);
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { maxKeyLength } from "../http/idempotency-key.js";
 import { namespacePattern } from "../http/match.js";
 import type { Action, Row } from "../http/row.js";
-import type { Shape } from "../http/shape.js";
+import { objectFields, type Shape } from "../http/shape.js";
 import { isContent, isDivisible } from "./responses.js";
 import { type Json, json, schemaOf } from "./schema.js";
 
@@ -95,7 +95,8 @@ export function bodyOf(action: Action): Json {
   if (upload) return { requestBody: { required: true, content: uploadContent(action) } };
   if (!body) return {};
   if (whole) return { requestBody: { required: true, content: json(schemaOf(body[whole]!, "input")) } };
-  const description = "The same fields may be sent as a form, urlencoded or multipart";
+  const emptyInForms = objectFields(body).map((field) => `; \`${field}\` can only be empty there`);
+  const description = `The same fields may be sent as a form, urlencoded or multipart${emptyInForms.join("")}`;
   const content = json(objectOf(body, required));
   return { requestBody: { description, required: required.length > 0, content } };
 }
