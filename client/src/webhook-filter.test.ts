@@ -13,6 +13,7 @@ test.each<[string, unknown]>([
   ["false", false],
   ["null", null],
   ['"5"', "5"],
+  ["1e999", "1e999"],
   ['"null"', "null"],
   ['""', ""],
   ["", ""],

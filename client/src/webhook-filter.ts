@@ -7,6 +7,7 @@ type Value = Filter[string][number];
 function scalarOf(text: string): Value {
   try {
     const value: unknown = JSON.parse(text);
+    if (typeof value === "number") return Number.isFinite(value) ? value : text;
     return typeof value === "object" && value !== null ? text : (value as Value);
   } catch {
     return text;

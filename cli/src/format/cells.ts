@@ -1,3 +1,4 @@
+import { conditionsOf } from "@service-ci/client";
 import type { Io } from "../io.js";
 import { type Color, statusColor } from "./paint.js";
 import { briefDuration, elapsed, relative, size } from "./units.js";
@@ -32,6 +33,8 @@ export function plain(value: unknown): string {
 const made: Readonly<Record<string, (record: Fields) => string>> = {
   build: (record) => plain(record.user ? record : record.build),
   time: ({ started_at, finished_at }) => elapsed(started_at as string | null, finished_at as string | null),
+  by_user: ({ redelivery }) => plain(redelivery),
+  filter: ({ filter }) => conditionsOf((filter ?? {}) as Parameters<typeof conditionsOf>[0]).join(", "),
   comment: ({ trigger }) => (trigger as { comment?: string } | undefined)?.comment ?? "",
 };
 

@@ -76,7 +76,7 @@ const hookFields = {
   events: list("Events to send, separated by commas; default: all"),
   filter: texts(
     "Only events with this value, PATH=VALUE such as status=failed; may be repeated: the same path for alternatives, " +
-      "other paths for further conditions",
+      "other paths for further conditions; texts such as 5 or true in quotes: PATH='\"5\"'",
   ),
 };
 const deliveryArgs = { id: one("Id or address"), delivery: one("Id of the delivery") };

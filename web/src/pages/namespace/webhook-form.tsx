@@ -85,7 +85,7 @@ export const WebhookFields = ({ url, chosen = [], filter = null }: Props) => (
       rows={3}
       value={conditionsText(filter)}
       placeholder={"status=failed\ntrigger.data.ref=refs/heads/main"}
-      hint="Only events whose JSON has this value at this path. One condition per line; lines with the same path are alternatives."
+      hint="Only events whose JSON has this value at this path. One condition per line; lines with the same path are alternatives. Texts such as 5 or true in quotes."
       onInput={({ currentTarget: field }) => field.setCustomValidity(complaintAbout(field.value))}
     />
   </>
