@@ -131,6 +131,12 @@ test("a delivery in a record is what it made, or why it made nothing", async () 
   ]);
 });
 
+test("an attempt says whether a user requested it", async () => {
+  const io = ioOf({ tty: true, env: { NO_COLOR: "1" } });
+  await printRecord(io, { attempts: [{ number: 1, redelivery: true }] });
+  expect(io.stdout.text).toMatch(/^NUMBER .* BY USER\n1 .* yes$/m);
+});
+
 test("a record without fields prints nothing", async () => {
   const io = ioOf();
   await printFields(io, []);

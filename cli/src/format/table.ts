@@ -67,7 +67,7 @@ const collection =
 
 /** Fields that are lists of records, with the columns of their tables. */
 const tables: Readonly<Record<string, readonly string[]>> = {
-  attempts: ["number", "created_at", "code", "duration", "error", "redelivery"],
+  attempts: ["number", "created_at", "code", "duration", "error", "by_user"],
 };
 
 /** Prints a record, one field per line, then its lists of records as tables. Shows related records instead of their ids. */
