@@ -49,15 +49,6 @@ async function* of(records: readonly Fields[]): AsyncGenerator<Fields> {
   yield* records;
 }
 
-/** Yields the records that an operation shows by default. Counts the others, and says so at the end. */
-async function* shownOf(io: Io, { only }: Operation, records: AsyncIterable<Fields>): AsyncGenerator<Fields> {
-  let others = 0;
-  for await (const record of records)
-    if (only && !record[only.field]) others++;
-    else yield record;
-  if (only && others > 0) note(io, only.others(others));
-}
-
 async function sendDelivery(io: Io, session: Session, operation: Operation, path: string, sent: Fields) {
   const delivery = await settled(io, session, operation.deliveryAt!(path, sent.id), sent);
   await printResult(io, operation, delivery);
@@ -129,10 +120,10 @@ export const operate =
       const options = {
         columns,
         nameOf: nameIn(operation),
+        only: all || io.options.json ? undefined : operation.only,
         limit: (limit as number | undefined) ?? (endless.has(name) ? page : undefined),
       };
-      const records = recordsAt(session, path, query);
-      await printList(io, all || io.options.json ? records : shownOf(io, operation, records), options);
+      await printList(io, recordsAt(session, path, query), options);
     } else if (upload !== undefined && typeof given[upload] === "string") {
       const { [upload]: file, ...query } = given as Record<string, string>;
       await printResult(io, operation, await uploadFrom(io, session, path, query, file!));
