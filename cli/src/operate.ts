@@ -55,13 +55,16 @@ async function sendDelivery(io: Io, session: Session, operation: Operation, path
   return delivery.status === "delivered" ? exit.done : exit.failed;
 }
 
-const madeSecret = ({ fresh }: Operation, fields: Values): Fields =>
-  fresh === undefined || fields[fresh] !== undefined ? {} : { [fresh]: randomBytes(32).toString("base64url") };
+function madeSecret({ json, quiet }: Io["options"], { fresh }: Operation, fields: Values): Fields {
+  if (fresh === undefined || fields[fresh] !== undefined) return {};
+  if (quiet && !json) throw new UsageError(`--quiet would not show the new secret: give --${fresh}, or use --json`);
+  return { [fresh]: randomBytes(32).toString("base64url") };
+}
 
 async function send(io: Io, session: Session, operation: Operation, path: string, fields: Values) {
   const { client } = session;
   const { method, columns, bodyOf, about, emptyNote } = operation;
-  const made = madeSecret(operation, fields);
+  const made = madeSecret(io.options, operation, fields);
   const given = { ...fields, ...made };
   const body = bodyOf ? await bodyOf(given) : given;
   const hasBody = method !== "DELETE" && Object.keys(given).length > 0;

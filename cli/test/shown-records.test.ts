@@ -57,6 +57,16 @@ describe("a new repository", () => {
     expect(JSON.parse(bodies.at(-1)!)).toMatchObject({ secret: "my-own" });
     expect(stdout).not.toContain("my-own");
   });
+
+  test("is refused if --quiet would hide its new secret", async () => {
+    const quiet = [...words, "--quiet"];
+    expect(await ran({ [path]: record }, quiet)).toMatchObject({
+      ...{ code: 2, stdout: "", bodies: [] },
+      stderr: "--quiet would not show the new secret: give --secret, or use --json\n",
+    });
+    expect(await ran({ [path]: record }, [...quiet, "--secret", "my-own"])).toMatchObject({ code: 0, stdout: "3\n" });
+    expect(JSON.parse((await ran({ [path]: record }, [...quiet, "--json"])).stdout).secret).toMatch(/^[\w-]{43}$/);
+  });
 });
 
 test("a build that waits for approval says how to approve it", async () => {
