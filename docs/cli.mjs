@@ -66,10 +66,10 @@ ci run                               # runs it here, with the files of this fold
 ci submit --follow                   # submits it and prints the output; the exit code is that of the build
 ci submit ci/release.yml -f --var VERSION=1.2.0 --namespace team/web@alice
 echo '{driver: {type: os}, jobs: [{stage: test, commands: [make test]}]}' | ci submit - -f
-ci repos run 3 main -n team/web      # builds the newest commit of a branch of the connected repository 3
 ci logs -f last                      # again; -j NAME prints one job
 ci logs --failed last                # the jobs that failed
 ci artifacts download last -C out    # verifies what it downloads, and continues what was interrupted
+ci repos run 3 main -n team/web      # builds the newest commit of a branch of the connected repository 3
 \`\`\`
 
 Name a build by its number, as \`alice/12\`, by its URL, or as \`last\`, which is your newest one. A matrix has several builds: \`submit --follow\`
@@ -83,7 +83,8 @@ Ctrl-C ends \`ci\`, but the build continues. [Builds on your machine](local.md) 
 - In a pipe, tables become tab-separated rows without headings and colors, with full times and exact sizes. \`NO_COLOR\` turns colors
   off. Build output is printed unchanged there, but of its escape sequences a terminal gets only colors and erased ends of lines.
 - \`ci webhooks test\` and \`ci webhooks redeliver\` wait up to half a minute for the outcome. They exit with 1 unless the
-  request was delivered: also if it still waits or was cancelled.
+  request was delivered: also if it still waits or was cancelled. \`ci repos run\` exits with 1 if it triggers
+  no build, or if a manifest is invalid.
 - \`ci lint --json\` of several manifests prints one object each, with the name of the file as \`manifest\`.
 - \`ci kill\` of a finished build says so, changes nothing and exits with 0.
 - \`ci submit\`, \`ci restart\` and \`ci cron run\` make one build, also if the response gets lost: they [repeat the request](repeat.md) up to five

@@ -83,7 +83,7 @@ async function send(io: Io, session: Session, operation: Operation, path: string
     await printResult(io, operation, { ...(answer as Fields), ...made, ...(await besides(session, path, operation)) });
   const next = operation.nextStep?.(answer as Fields);
   if (next !== undefined) note(io, next);
-  return undefined;
+  return operation.failsIf?.(answer as Fields) ? exit.failed : undefined;
 }
 
 /** Throws if there is no record at a path. Some records can be deleted but not read. */

@@ -69,6 +69,18 @@ describe("a new repository", () => {
   });
 });
 
+test.each([
+  ["built", 0],
+  ["pending", 0],
+  ["skipped", 1],
+  ["failed", 1],
+])("a run of a repository that is %s exits with %i", async (status, code) => {
+  const delivery = { id: 4, status, builds: [], reasons: [] };
+  const answers = { [`${namespaces}/-/repositories/3/run`]: delivery };
+  const shown = await ran(answers, ["repos", "run", "3", "-n", "team@ann", "--json"]);
+  expect({ ...shown, stdout: JSON.parse(shown.stdout) }).toMatchObject({ code, stdout: delivery, stderr: "" });
+});
+
 test("a build that waits for approval says how to approve it", async () => {
   const common = { number: 3, user: { username: "ann" }, url: "http://ci.test/b/ann/3", tags: [], created_at: at };
   const build = { ...common, status: "queued", trigger: { type: "pull", comment: "" } };

@@ -195,6 +195,7 @@ const repos = {
   "repos run": post(`${repository}/run`, "Build the newest commit of a branch or tag now, as after a push", {
     ...repositories.single,
     args: { id: one("Id or address"), ref: optional("Branch or tag; default: the default branch") },
+    failsIf: ({ status }) => status === "skipped" || status === "failed",
   }),
   "repos deliveries": get(
     `${repository}/deliveries`,

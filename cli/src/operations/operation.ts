@@ -32,6 +32,8 @@ export interface Operation extends Spec {
   readonly deliveryAt?: ((path: string, id: unknown) => string) | undefined;
   /** Returns what the user still has to do after the request, if anything. */
   readonly nextStep?: ((record: Values) => string | undefined) | undefined;
+  /** Whether the response means that the command has failed. */
+  readonly failsIf?: ((record: Values) => boolean) | undefined;
   /** A field that is too long for a terminal; JSON has it. */
   readonly hides?: string | undefined;
   /** The field that names the record in other commands. */
