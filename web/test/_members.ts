@@ -1,6 +1,7 @@
 /// <reference types="jest" />
-import { aWord } from "@ci/testkit/builders";
-import { created, type SignedUp } from "@ci/testkit/constellation";
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { created, everything, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 import { violations, type Web } from "./_browser.js";
 import { button, remove, says, shown } from "./_owned.js";
 
@@ -77,12 +78,48 @@ export function membersAndTokens(web: Web): void {
     await button(page, `Accept the invite to ${owner.username}/${root}`).click();
     await page.waitForURL(new RegExp(`/n/${owner.username}/${root}$`));
     await says(page, `You are now a collaborator of ${owner.username}/${root}.`);
+    const hints = (name: string) => page.getByText(`namespace: ${name}`, { exact: true }).count();
+    await page.getByRole("region", { name: "Cron jobs" }).waitFor();
+    expect([await hints(`${root}@${owner.username}`), await hints(root)]).toEqual([2, 0]);
     expect(await page.getByRole("button", { name: /Remove/ }).count()).toBe(0);
 
     await theirs.getByRole("link", { name: "People" }).click();
     await remove(theirs, `the collaborator ${guest.username}`, "Remove");
     await says(theirs, `Removed ${guest.username}, who can no longer work here.`);
     await theirs.getByText("Nobody else works here yet.").waitFor();
+  });
+
+  test("the page of a namespace names it as its owner's manifest does, and shows a cron job that is new", async () => {
+    const name = aWord("own");
+    created(await owner.post("/namespaces", { name }));
+    const page = await web.open(placeOf(name), owner);
+    const crons = page.getByRole("region", { name: "Cron jobs" });
+    await crons.getByText(`namespace: ${name}`, { exact: true }).waitFor();
+    created(await owner.post("/cron", { name: aWord("nightly"), manifest: aManifest({ namespace: name }) }));
+    await crons.getByRole("link", { name: /^nightly/ }).waitFor();
+  });
+
+  test("a session that may not read cron jobs requests them no more often than the rest of the page", async () => {
+    const user = await web.ci.signUp(undefined, everything.replace(/cron:\S+/, ""));
+    const name = aWord("own");
+    created(await user.post("/namespaces", { name }));
+    const page = await web.open("/namespaces", user);
+    const sent = { cron: 0, variables: 0 };
+    page.on("request", (request) => {
+      const last = new URL(request.url()).pathname.split("/").at(-1)!;
+      if (last === "cron" || last === "variables") sent[last]++;
+    });
+    await page.clock.install();
+    const refused = page.waitForResponse((response) => response.url().endsWith("/cron") && response.status() === 403);
+    await page.goto(`${web.ci.url}/n/${user.username}/${name}`);
+    await page.getByText("No build has run here yet.").waitFor();
+    await refused;
+    for (let seconds = 0; seconds < 30; seconds += 5) {
+      await page.clock.fastForward(5_000);
+      await page.evaluate("fetch(location.href)");
+    }
+    await eventually(() => expect(sent.cron).toBe(sent.variables));
+    expect(await page.getByRole("region", { name: "Cron jobs" }).count()).toBe(0);
   });
 
   test("a collaborator leaves, and no longer finds the namespace", async () => {

@@ -1,30 +1,33 @@
 import type { components } from "@service-ci/client";
-import { base, client, type Namespace, pageOf, pagesIn } from "../../api.js";
-import { useData } from "../../data.js";
+import { base, client, pageOf, pagesIn } from "../../api.js";
 import { ahead } from "../../format.js";
 
 type Cron = components["schemas"]["Cron"];
 
 /** The API lists a user's cron jobs of all namespaces together. */
-async function load(namespaceId: number) {
+export async function loadCrons(namespaceId: number) {
   const response = await client.request("/cron");
   const first = (await response.json()) as readonly Cron[];
   const here = first.filter(({ namespace_id }) => namespace_id === namespaceId);
   return { here, areAll: pagesIn(response).next === undefined };
 }
 
+interface Props {
+  readonly crons: Awaited<ReturnType<typeof loadCrons>>;
+  /** How a manifest names the namespace. */
+  readonly named: string;
+  readonly now: number;
+}
+
 /** The cron jobs that submit builds to a namespace, among the first of the user's. */
-export function Crons({ namespace: { id, path }, now }: { namespace: Namespace; now: number }) {
-  const { data } = useData(`crons ${id}`, () => load(id), { everyMs: () => undefined });
-  if (!data) return null;
-  const { here, areAll } = data;
+export function Crons({ crons: { here, areAll }, named, now }: Props) {
   return (
     <section aria-label="Cron jobs">
       <h2>Cron jobs</h2>
       {here.length === 0 && areAll && (
         <p class="quiet">
           None submits builds here. <a href={`${base}/cron`}>Create one</a> whose manifest says{" "}
-          <code>{`namespace: ${path}`}</code>.
+          <code>{`namespace: ${named}`}</code>.
         </p>
       )}
       {here.length > 0 && (

@@ -1,6 +1,6 @@
 import { encodeName } from "@service-ci/client";
 import type { ComponentChildren } from "preact";
-import { base } from "../../api.js";
+import { base, type Namespace } from "../../api.js";
 import { Page } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { useUser } from "../../user.js";
@@ -24,6 +24,10 @@ export type Section = keyof typeof sections;
 /** Returns the path of a namespace in the API and on the page. */
 export const namespacePath = ({ user = "", path = "" }: Params): string =>
   `/n/${encodeURIComponent(user)}/${encodeName(path)}`;
+
+/** Returns how a user's manifest names a namespace. Without its owner, it is a namespace of the user. */
+export const nameInManifest = ({ path, user }: Pick<Namespace, "path" | "user">, me: string | undefined): string =>
+  user.username === me ? path : `${path}@${user.username}`;
 
 interface Props {
   readonly params: Params;

@@ -5,8 +5,8 @@ import { BuildRow, Empty, Failed, Live, Loading } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { Said, useSaid } from "../../said.js";
 import { useUser } from "../../user.js";
-import { Crons } from "./crons.js";
-import { NamespaceFrame, namespacePath } from "./frame.js";
+import { Crons, loadCrons } from "./crons.js";
+import { NamespaceFrame, nameInManifest, namespacePath } from "./frame.js";
 import { type Collaborator, People } from "./people.js";
 import { Delete, Settings } from "./settings.js";
 import { disabledText } from "./webhooks.js";
@@ -19,6 +19,8 @@ interface Shown {
   /** Undefined for readers who are no members. */
   readonly collaborators: readonly Collaborator[] | undefined;
   readonly variables: readonly Schemas["Variable"][];
+  /** Undefined if the session may not read them. */
+  readonly crons: Awaited<ReturnType<typeof loadCrons>> | undefined;
   /** Those among the newest webhooks that the service has turned off. */
   readonly turnedOff: readonly Schemas["Webhook"][];
 }
@@ -36,14 +38,15 @@ async function load({ user: username = "", path = "" }: Params): Promise<Shown> 
     client.api.GET("/n/{username}/{path}", { params: { path: { username, path } } }),
   );
   const list = async <T,>(url: string): Promise<T[]> => (await client.request(url)).json();
-  const [builds, collaborators, variables, webhooks = []] = await Promise.all([
+  const [builds, collaborators, variables, crons, webhooks = []] = await Promise.all([
     list<Build>(`${namespace.builds_url}?brief=true`),
     list<Collaborator>(namespace.collaborators_url).catch(undefinedIf(404)),
     list<Schemas["Variable"]>(namespace.variables_url),
+    loadCrons(namespace.id).catch(undefinedIf(403)),
     list<Schemas["Webhook"]>(namespace.webhooks_url).catch(undefinedIf(403, 404)),
   ]);
   const turnedOff = webhooks.filter((webhook) => webhook.disabled_reason);
-  return { namespace, builds, collaborators, variables, turnedOff };
+  return { namespace, builds, collaborators, variables, crons, turnedOff };
 }
 
 /** A namespace with its newest builds, its people, its variables and its cron jobs. */
@@ -51,7 +54,8 @@ export function NamespacePage({ params }: { params: Params }) {
   const { user = "", path = "" } = params;
   const events = `${namespacePath(params)}/-/events`;
   const [said, say] = useSaid();
-  const isOwner = useUser()?.username === user;
+  const me = useUser()?.username;
+  const isOwner = me === user;
   const { data, error, liveness, reload } = useData(`namespace ${user}/${path}`, () => load(params), { events });
   const now = useNow(true);
   if (error && !data) return <Failed error={error} />;
@@ -61,7 +65,8 @@ export function NamespacePage({ params }: { params: Params }) {
         <Loading />
       </NamespaceFrame>
     );
-  const { namespace, builds, collaborators } = data;
+  const { namespace, builds, collaborators, crons } = data;
+  const named = nameInManifest(namespace, me);
   const done = (text: string) => {
     say(text);
     reload();
@@ -83,7 +88,7 @@ export function NamespacePage({ params }: { params: Params }) {
           <Empty>
             <p>No build has run here yet.</p>
             <p>
-              <a href={`${base}/-/new-build`}>Submit one</a> whose manifest says <code>{`namespace: ${path}`}</code>.
+              <a href={`${base}/-/new-build`}>Submit one</a> whose manifest says <code>{`namespace: ${named}`}</code>.
             </p>
           </Empty>
         )}
@@ -99,7 +104,7 @@ export function NamespacePage({ params }: { params: Params }) {
         )}
       </section>
       <Variables shown={data} />
-      {collaborators && <Crons namespace={namespace} now={now} />}
+      {collaborators && crons && <Crons crons={crons} named={named} now={now} />}
       <People params={params} collaborators={collaborators} now={now} done={done} />
       {isOwner && <Settings params={params} namespace={namespace} done={done} />}
       {isOwner && <Delete params={params} namespace={namespace} />}
