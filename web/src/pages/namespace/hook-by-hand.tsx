@@ -1,5 +1,6 @@
 import type { components } from "@service-ci/client";
 import { Copy } from "../../copy.js";
+import { Ago, Status } from "../../parts.js";
 
 type Repository = components["schemas"]["Repository"];
 type Provider = Repository["provider"];
@@ -13,6 +14,25 @@ export const providerNames: Readonly<Record<Provider, string>> = {
 /** Returns the name of a repository at its provider, such as `owner/name`. */
 export const nameOf = (url: string): string =>
   new URL(url).pathname.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "") || url;
+
+interface HookProps {
+  readonly repository: Pick<Repository, "hook" | "last_event_at">;
+  readonly now: number;
+  /** A word before the status. */
+  readonly what?: string;
+}
+
+/** The state of a webhook. One that was set up by hand needs no more attention once events arrive. */
+export const Hook = ({ repository: { hook, last_event_at }, now, what = "" }: HookProps) =>
+  hook === "by_hand" && last_event_at ? (
+    <span>
+      last event <Ago time={last_event_at} now={now} />
+    </span>
+  ) : (
+    <span>
+      {what} <Status status={hook} />
+    </span>
+  );
 
 /** Each provider's settings page for webhooks, and the steps there. */
 const ways: Readonly<Record<Provider, { readonly end: string; readonly steps: string }>> = {
@@ -60,7 +80,7 @@ export function ByHand({ repository: { provider, url, hook_url, hook_reason }, s
       </p>
       <Copy label="Webhook URL" value={hook_url} />
       {secret === undefined ? (
-        <p>The secret is the one you gave when you connected the repository. If it is lost, create a new one.</p>
+        <p>The stored secret is never shown. If it is lost, create a new one.</p>
       ) : (
         <>
           <Copy label="Secret" value={secret} />

@@ -2,11 +2,11 @@ import type { components } from "@service-ci/client";
 import { useState } from "preact/hooks";
 import { base, client, pagesIn } from "../../api.js";
 import { useData, useNow } from "../../data.js";
-import { Ago, Empty, Failed, Live, Loading, Paging, Status } from "../../parts.js";
+import { Ago, Empty, Failed, Live, Loading, Paging } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { Connect, Connected, type NewRepository } from "./connect.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
-import { nameOf } from "./hook-by-hand.js";
+import { Hook, nameOf } from "./hook-by-hand.js";
 
 type Repository = components["schemas"]["Repository"];
 
@@ -71,20 +71,8 @@ const Row = ({ repository, params, now }: { repository: Repository; params: Para
       </div>
     </div>
     <div class="when quiet">
-      <Hook repository={repository} now={now} />
+      <Hook repository={repository} now={now} what="webhook" />
       <Ago time={repository.created_at} now={now} />
     </div>
   </li>
 );
-
-/** The state of a webhook. One that was set up by hand needs no more attention once events arrive. */
-const Hook = ({ repository: { hook, last_event_at }, now }: { repository: Repository; now: number }) =>
-  hook === "by_hand" && last_event_at ? (
-    <span>
-      last event <Ago time={last_event_at} now={now} />
-    </span>
-  ) : (
-    <span>
-      webhook <Status status={hook} />
-    </span>
-  );

@@ -107,10 +107,13 @@ const results: Readonly<Record<HookDelivery["status"], string>> = {
   failed: "The commit could not be built with all of its manifests.",
 };
 
+const resultText = ({ event, status }: HookDelivery): string =>
+  status === "skipped" && Object.hasOwn(ownEvents, event) ? "No build was triggered." : results[status];
+
 const Shown = ({ delivery, now, params }: { delivery: HookDelivery; now: number; params: Params }) => (
   <>
     <p class="summary" role="status">
-      <Status status={delivery.status} /> {results[delivery.status]}
+      <Status status={delivery.status} /> {resultText(delivery)}
     </p>
     {delivery.reasons.length > 0 && (
       <ul class="reasons">

@@ -5,13 +5,13 @@ import { newSecret } from "../../copy.js";
 import { useData, useNow } from "../../data.js";
 import { Check, Choice, Field, Form, Remove, textOf } from "../../form.js";
 import { go } from "../../location.js";
-import { Ago, Complaint, Failed, Live, Loading, Status } from "../../parts.js";
+import { Ago, Complaint, Failed, Live, Loading } from "../../parts.js";
 import type { Params } from "../../routes.js";
 import { useSaying } from "../../said.js";
 import { useWork } from "../../work.js";
 import { BuildsAt } from "./builds-at.js";
 import { NamespaceFrame, namespacePath } from "./frame.js";
-import { ByHand, nameOf, providerNames } from "./hook-by-hand.js";
+import { ByHand, Hook, nameOf, providerNames } from "./hook-by-hand.js";
 import { NewSecret } from "./new-secret.js";
 import { HookDeliveryList } from "./repository-deliveries.js";
 import { RunBuild } from "./run-build.js";
@@ -171,7 +171,8 @@ const Facts = ({ repository, now }: FactsProps) => (
     <div>
       <dt>Webhook</dt>
       <dd>
-        <Status status={repository.hook} /> {repository.hook === "registered" && <code>{repository.hook_url}</code>}
+        <Hook repository={repository} now={now} />{" "}
+        {repository.hook === "registered" && <code>{repository.hook_url}</code>}
       </dd>
     </div>
     <div>

@@ -27,7 +27,7 @@ const Sent = ({ delivery: { code, error, attempt_count, next_attempt_at } }: { d
 export const DeliveryList = ({ deliveries, now }: { deliveries: readonly Delivery[]; now: number }) =>
   deliveries.length === 0 ? (
     <Empty>
-      <p>No deliveries yet. The next event of this namespace will appear here.</p>
+      <p>No deliveries yet. The next event that the webhook receives will appear here.</p>
     </Empty>
   ) : (
     <ul class="rows">
