@@ -10,7 +10,6 @@ import { suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Context } from "../src/context.js";
 import { recentDeliveries } from "../src/delivery/recent-deliveries.js";
-import { renderedOf } from "../src/delivery/render-once.js";
 import { seenWebhooks } from "../src/delivery/seen-webhooks.js";
 import { sharedPayloads } from "../src/delivery/shared-payloads.js";
 import { deferral } from "../src/events/deferral.js";
@@ -94,7 +93,7 @@ function recordingProcess(db: Db, changes: (real: Context) => Partial<Context>) 
     ),
     removedWebhooks: removedWebhookStore(db.collection<RemovedWebhook>("removedWebhooks")),
     sharedPayloads: sharedPayloads(payloadStore(db.collection<PayloadDoc>("payloads"))),
-    renderPayloads: async (events: readonly Event[]) => events.map(() => renderedOf({})),
+    renderPayloads: async (events: readonly Event[]) => events.map(() => "{}"),
     deliveryIds: orderedIds(forever, (count) => nextId(db, "deliveries", count)),
     inTurn: (task: () => Promise<never>) => turns("deliveries", task),
     stream: streamStore(db.collection<StreamDoc>("stream")),

@@ -1,11 +1,8 @@
-import { pacer } from "@ci/kit/turns/pacer";
 import type { Context } from "../context.js";
 import { matches } from "../domain/filter.js";
 import type { StreamHead } from "../store/stream-heads.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
-
-/** Characters parsed before other work of the process runs. */
-const pieceLength = 256 * 1024;
+import { payloadReader } from "./payload-reader.js";
 
 export interface Wanted {
   readonly event: StreamHead;
@@ -24,11 +21,8 @@ export async function readWanted(
     return payload === undefined ? [] : [{ event, payload }];
   });
   if (!filter) return found;
-  const pace = pacer(pieceLength);
+  const read = payloadReader();
   const wanted: Wanted[] = [];
-  for (const one of found) {
-    if (matches(filter, JSON.parse(one.payload))) wanted.push(one);
-    await pace(one.payload.length);
-  }
+  for (const one of found) if (matches(filter, await read(one.payload))) wanted.push(one);
   return wanted;
 }

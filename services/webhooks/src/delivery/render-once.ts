@@ -2,35 +2,19 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Event } from "@ci/proto/events/v1/events";
 import { keptByLength } from "./kept-by-length.js";
 
-/** An event's payload. */
-export interface Rendered {
-  readonly text: string;
-  /** What the text says. */
-  readonly record: unknown;
-  /** About how many bytes the text and the record take. */
-  readonly length: number;
-}
-
-/** Writes a record in compact JSON. */
-export function renderedOf(record: unknown): Rendered {
-  const text = JSON.stringify(record);
-  return { text, record, length: Math.ceil(2.5 * text.length) };
-}
-
-export type RenderPayloads = (events: readonly Event[]) => Promise<Rendered[]>;
+export type RenderPayloads = (events: readonly Event[]) => Promise<string[]>;
 
 const maxKept = fixedLimit({
   max: 8 * 1024 ** 2,
-  unit: "bytes",
-  about: "memory of payloads of events that wait for their second reader",
+  about: "payloads of events that wait for their second reader, in characters",
   effect: "the oldest are dropped",
 });
 
 /** Keeps each payload for the second of an event's two readers: deliveries and the event stream. */
 export function renderOnce(render: RenderPayloads): RenderPayloads {
-  const kept = keptByLength<Rendered>(maxKept);
+  const kept = keptByLength<string>(maxKept);
 
-  function renderAll(events: readonly Event[]): Map<string, Promise<Rendered>> {
+  function renderAll(events: readonly Event[]): Map<string, Promise<string>> {
     if (events.length === 0) return new Map();
     const rendered = render(events);
     return new Map(events.map(({ id }, index) => [id, rendered.then((payloads) => payloads[index]!)]));
@@ -38,7 +22,7 @@ export function renderOnce(render: RenderPayloads): RenderPayloads {
 
   return (events) => {
     const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
-    const payloads = new Map<string, Promise<Rendered>>();
+    const payloads = new Map<string, Promise<string>>();
     for (const { id } of distinct) {
       const payload = kept.take(id);
       if (payload) payloads.set(id, payload);

@@ -3,7 +3,6 @@ import { Action, type Event } from "@ci/proto/events/v1/events";
 import { eventJson, eventRecords } from "@ci/rest/event";
 import { relationIds, relationsOf } from "@ci/rest/relations";
 import type { Context } from "../context.js";
-import { type Rendered, renderedOf } from "./render-once.js";
 
 /** Namespaces whose records show their newest build. A new namespace has none. */
 const changedNamespaces = ({ body }: Event): number[] =>
@@ -18,9 +17,9 @@ async function latestBuilds({ builds }: Pick<Context, "builds">, events: readonl
 export async function renderPayloads(
   ctx: Pick<Context, "accounts" | "builds" | "config">,
   events: readonly Event[],
-): Promise<Rendered[]> {
+): Promise<string[]> {
   const latest = await latestBuilds(ctx, events);
   const resolved = await ctx.accounts.resolve(relationIds([...events.flatMap(eventRecords), ...latest]));
   const relations = relationsOf(ctx.config.publicUrl, resolved, latest);
-  return events.map((event) => renderedOf(eventJson(event, relations)));
+  return events.map((event) => JSON.stringify(eventJson(event, relations)));
 }

@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
+import { payloadReader } from "../actions/payload-reader.js";
 import type { Context } from "../context.js";
-import type { Rendered } from "../delivery/render-once.js";
 import { matches } from "../domain/filter.js";
 import type { ShortWebhook } from "../store/webhook-doc.js";
 import type { Listened } from "./find-listening.js";
@@ -22,12 +22,15 @@ function* addressed(listened: readonly Listened[], bodies: readonly Body[]): Gen
 const ownBytes = ({ body: { payload, payloadId } }: Addressed): number =>
   payloadId === undefined ? payload.length : 0;
 
-/** Leaves out what the webhooks' filters exclude. */
-function filtered(listened: readonly Listened[], payloads: readonly Rendered[]): Listened[] {
-  return listened.map(({ event, webhooks }, index) => ({
-    event,
-    webhooks: webhooks.filter(({ filter }) => matches(filter, payloads[index]!.record)),
-  }));
+/** Leaves out what the webhooks' filters exclude. Without filters it reads no payload. */
+async function filtered(listened: readonly Listened[], payloads: readonly string[]): Promise<Listened[]> {
+  const read = payloadReader();
+  const wanted: Listened[] = [];
+  for (const [index, { event, webhooks }] of listened.entries()) {
+    const record = webhooks.some(({ filter }) => filter) ? await read(payloads[index]!) : undefined;
+    wanted.push({ event, webhooks: webhooks.filter(({ filter }) => matches(filter, record)) });
+  }
+  return wanted;
 }
 
 /**
@@ -37,10 +40,9 @@ function filtered(listened: readonly Listened[], payloads: readonly Rendered[]):
 export async function addDeliveries(ctx: Context, listened: readonly Listened[], now: Date): Promise<void> {
   if (listened.length === 0) return;
   const payloads = await ctx.renderPayloads(listened.map(({ event }) => event));
-  const wanted = filtered(listened, payloads);
-  const texts = payloads.map(({ text }) => text);
+  const wanted = await filtered(listened, payloads);
   const receivers = wanted.map(({ webhooks }) => webhooks.length);
-  const bodies = await sharePayloads(ctx, texts, receivers);
+  const bodies = await sharePayloads(ctx, payloads, receivers);
   for (const slice of slices(addressed(wanted, bodies), ownBytes)) await ctx.inTurn(() => addSlice(ctx, slice, now));
 }
 

@@ -62,7 +62,7 @@ export async function recordStream(ctx: Context, events: readonly Event[]): Prom
   );
   const records = missing.map((one, index): NewRecord => {
     const { id: eventId, kind, at = ctx.now() } = one.event;
-    return { eventId, ...places[wanted.indexOf(one)], kind, payload: payloads[index]!.text, at };
+    return { eventId, ...places[wanted.indexOf(one)], kind, payload: payloads[index]!, at };
   });
   await ctx.stream.append(records);
   ctx.streamWakeups.wake([...new Set(places.flatMap(keysOf))]);

@@ -18,8 +18,7 @@ async function addTest(ctx: Context, webhook: WebhookDoc, event: EventName): Pro
   const { _id: webhookId, namespaceId } = webhook;
   const [deliveryId, eventId, now] = [randomUUID(), randomUUID(), ctx.now()];
   const namespace = await findNamespace(ctx, namespaceId);
-  const [rendered] = await renderPayloads(ctx, [exampleEvent(event, { id: eventId, at: now, namespace })]);
-  const payload = rendered!.text;
+  const [payload = ""] = await renderPayloads(ctx, [exampleEvent(event, { id: eventId, at: now, namespace })]);
   const unsigned = { prefix: ctx.config.headerPrefix, event, deliveryId, webhookId, secrets: [], payload, test: true };
   const test: DeliveryDoc = {
     _id: await ctx.newTestId(),
