@@ -39,7 +39,7 @@ function checks() {
     expect(metadata).toMatchObject({ annotations, labels: { grafana_dashboard: "1" } });
   });
 
-  it("rejects labels that are no texts", () => {
+  it("rejects labels that are not strings", () => {
     for (const part of ["prometheusRule", "dashboard"])
       expect(lint(helm, helmOptions("minimal", { [`${part}.labels.a`]: 1 })).status).not.toBe(0);
   });

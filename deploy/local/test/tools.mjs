@@ -15,7 +15,7 @@ const helmModule = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 const validatorPackage = "kubernetes-validate==1.37.0";
 const promqlPackage = "promql-parser==0.11.0";
 
-/** Reads each argument as a query of Prometheus, and names the first one that is none. */
+/** Parses each argument as a Prometheus query, and names the first one that is invalid. */
 const readQueries = `
 import sys, promql_parser
 for text in sys.argv[1:]:

@@ -10,7 +10,7 @@ const pathsOf = (record: object, prefix = ""): [string, unknown][] =>
     return [[path, value], ...(isRecord ? pathsOf(value, `${path}.`) : [])];
   });
 
-test.each(eventNames)("every path of the example of %s may have its value, and no symbol", (kind) => {
+test.each(eventNames)("every path in the example of %s accepts its value, and no symbol", (kind) => {
   const paths = pathsOf(examplePayload(kind));
   expect(paths.length).toBeGreaterThan(10);
   const wrong = paths.filter(([path, value]) => {

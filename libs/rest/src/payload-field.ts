@@ -7,7 +7,7 @@ type Type = z.core.$ZodType;
 const present = (type: Type): Type =>
   type instanceof z.ZodNullable || type instanceof z.ZodOptional ? present(type.unwrap()) : type;
 
-// A condition is written as PATH=VALUE in a line, and no JSON keeps a record's __proto__.
+// A condition is written on one line as PATH=VALUE, and a record from JSON has no field __proto__.
 const isName = (name: string): boolean => /^[^=\r\n]*[^=\s]$/.test(name) && name !== "__proto__";
 
 function fieldOf(type: Type, name: string): Type | undefined {

@@ -51,7 +51,7 @@ test("only events that meet all conditions are delivered, also while others have
   expect(deliveries.map(({ request }) => request!.payload)).toEqual([bodies[0], bodies[4]]);
 });
 
-test("of an event that only one of two webhooks wants, no payload is stored to be shared", async () => {
+test("a payload that only one of two webhooks wants is not stored for sharing", async () => {
   await using inbox = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, inbox.url, { events });

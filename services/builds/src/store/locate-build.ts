@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** What decides who may see a build. A remembered one may name a namespace that is gone by now. */
+/** The fields that decide who may see a build. If they come from memory, the namespace may be gone. */
 type LocatedBuild = Pick<BuildDoc, "_id" | "userId" | "namespaceId">;
 
 const maxRemembered = fixedLimit({

@@ -39,7 +39,7 @@ test("of an object with thousands of texts only the beginning is read", () => {
 const readFilter = (filter: object) =>
   readFields({ filter: scalarsByName }, { filter }, { comment: 1, scope: 1, text: 1 });
 
-test("of an object with thousands of lists and values only the beginning is read", () => {
+test("only the beginning of an object with thousands of lists and values is read", () => {
   const read = (filter: object) => readFilter(filter).values.filter as object;
   const lists = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`P${n}`, Array(500).fill(n)]));
   const lengths = Object.values(read(lists)).map(({ length }) => length);
@@ -49,7 +49,7 @@ test("of an object with thousands of lists and values only the beginning is read
   ]);
 });
 
-test("of a long name of a list only the beginning is read", () => {
+test("only the beginning of the long name of a list is read", () => {
   expect(readFilter({ ["x".repeat(70_001)]: ["a"] })).toEqual({
     values: { filter: { ["x".repeat(70_000)]: ["a"] } },
     complaints: {},

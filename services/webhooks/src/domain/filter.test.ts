@@ -37,7 +37,7 @@ test.each<[Readonly<Record<string, readonly unknown[]>>, boolean]>([
   [{ "trigger.__proto__": [null] }, false],
 ])("%j matches the build: %p", (paths, expected) => expect(matches(filterOf(paths), build)).toBe(expected));
 
-test("everything passes without a filter, and nothing that is no record passes one", () => {
+test("everything passes without a filter, and only records can pass one", () => {
   expect(matches(undefined, build)).toBe(true);
   for (const record of [null, undefined, "failed", 5])
     expect(matches(filterOf({ status: ["failed"] }), record)).toBe(false);

@@ -35,7 +35,7 @@ const tooLong = (what: string, max: number): string =>
 
 const lengthOf = (text: unknown): number => (typeof text === "string" ? [...text].length : 0);
 
-/** Counts the characters only of a text that may have few enough. */
+/** Does not count the characters of a text that is certainly too long. */
 const isLonger = (text: unknown, max: number): boolean =>
   typeof text === "string" && (text.length > 2 * max || lengthOf(text) > max);
 
